@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Call is one tool call to be judged.
+type Call struct {
+	// Tool is the name the agent used, an entry's canonical name or an alias.
+	Tool string `json:"tool"`
+	// Input is the tool's input, one JSON object. The caller has already refused
+	// duplicate keys and invalid UTF-8.
+	Input json.RawMessage `json:"input"`
+	// Context says where and for whom the call runs.
+	Context Context `json:"context"`
+}
+
+// Context is what surrounds a call. Who may set which field is the host's
+// business (design section 1: a call may narrow, never widen); by the time the
+// engine sees it, every field is believed.
+type Context struct {
+	Agent   string `json:"agent,omitempty"`
+	Session string `json:"session,omitempty"`
+	User    string `json:"user,omitempty"`
+	Mode    Mode   `json:"mode"`
+	// CWD is absolute. It never counts as a working directory by itself.
+	CWD string `json:"cwd,omitempty"`
+	// WorkingDirectories is the whole list, absolute and resolved.
+	WorkingDirectories []string `json:"working_directories,omitempty"`
+	// ProjectRoot is where project rules anchor their relative patterns; empty
+	// when the call is in no project.
+	ProjectRoot string `json:"project_root,omitempty"`
+	Home        string `json:"home,omitempty"`
+	Kind        Kind   `json:"kind,omitempty"`
+	// Resumed tells that the session was taken up again by the client.
+	Resumed bool `json:"resumed,omitempty"`
+	// Approver names the attached approver; empty when there is none.
+	Approver     string   `json:"approver,omitempty"`
+	ActiveSkills []string `json:"active_skills,omitempty"`
+	// Annotations are MCP hints, untrusted: usable for display and to tighten.
+	Annotations json.RawMessage `json:"annotations,omitempty"`
+	// Config is what the operator set for this tool; null when nothing.
+	Config json.RawMessage `json:"config,omitempty"`
+	// Targets are what the call touches, as the module named it and the host
+	// resolved it.
+	Targets []Target `json:"targets,omitempty"`
+	// TargetsUnknown tells that the call may touch things its module cannot
+	// name (inline interpreter code, a command that does not parse).
+	TargetsUnknown bool `json:"targets_unknown,omitempty"`
+}
+
+// Kind tells who is there to answer. Source: the Discord seed's three contexts.
+type Kind string
+
+// The kinds. The empty kind means Main.
+const (
+	Main            Kind = "main"
+	InteractiveFork Kind = "interactive_fork"
+	Background      Kind = "background"
+)
+
+// ParseKind reads a kind; the empty text is Main.
+func ParseKind(s string) (Kind, error) {
+	switch k := Kind(s); k {
+	case "", Main:
+		return Main, nil
+	case InteractiveFork, Background:
+		return k, nil
+	}
+	return Background, fmt.Errorf("unknown kind %q: want main, interactive_fork or background", s)
+}
+
+// Target is one path, host or MCP object a call touches.
+type Target struct {
+	// Kind is "path", "host" or "mcp".
+	Kind string `json:"kind"`
+	// Value is the target as the module wrote it.
+	Value string `json:"value"`
+	// Access is "read", "write" or "run".
+	Access string `json:"access"`
+	// Resolved is the path as the kernel would reach it, links followed
+	// component by component; Lexical is the cleaned absolute path as written.
+	// Both empty unless Kind is "path" and Error is empty.
+	Resolved string `json:"resolved,omitempty"`
+	Lexical  string `json:"lexical,omitempty"`
+	Exists   bool   `json:"exists,omitempty"`
+	// Inside is the working directory that holds both forms; empty when none does.
+	Inside string `json:"inside,omitempty"`
+	// Repo holds facts about git and tool configuration beside the target.
+	Repo *Repo `json:"repo,omitempty"`
+	// Claimed marks a path that does not occur in the input: the module says so,
+	// nobody checked, and it gives no allowance.
+	Claimed bool `json:"claimed,omitempty"`
+	// Error says why the target could not be resolved.
+	Error string `json:"error,omitempty"`
+}
+
+// Repo are facts about the repository around a target that can make a
+// read-only program run code (threat T19). A nil Repo means "ordinary".
+type Repo struct {
+	Root string `json:"root,omitempty"`
+	// Dirty names the settings found, such as "core.fsmonitor" or
+	// ".cargo/config.toml".
+	Dirty []string `json:"dirty,omitempty"`
+}

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Mode is the policy for a call that no rule and no tool decides. The zero
+// value is DefaultMode, which asks.
+type Mode uint8
+
+// The modes, one per column of the design's table; Trusted has Bypass's column
+// and a name of its own because respect_denylist is only lawful with it.
+const (
+	DefaultMode Mode = iota
+	AcceptEdits
+	Explore
+	Bypass
+	Trusted
+	DontAsk
+)
+
+var modeNames = [...]string{
+	DefaultMode: "default",
+	AcceptEdits: "accept_edits",
+	Explore:     "explore",
+	Bypass:      "bypass",
+	Trusted:     "trusted",
+	DontAsk:     "dont_ask",
+}
+
+// modeAliases are the names agents use for a mode. Source: design section 3.
+var modeAliases = map[string]Mode{
+	"manual":             DefaultMode,
+	"acceptEdits":        AcceptEdits,
+	"plan":               Explore,
+	"bypassPermissions":  Bypass,
+	"bypass_permissions": Bypass,
+	"dontAsk":            DontAsk,
+}
+
+// ErrAutoReserved is the answer to a person who sets the mode "auto".
+var ErrAutoReserved = errors.New(`mode "auto" is reserved for a future safety classifier: use "trusted" or "bypass" to skip prompts`)
+
+// String returns the mode's stored name; an unknown value reads "default".
+func (m Mode) String() string {
+	if int(m) < len(modeNames) {
+		return modeNames[m]
+	}
+	return modeNames[DefaultMode]
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (m *Mode) UnmarshalText(text []byte) error {
+	parsed, err := ParseMode(string(text))
+	if err != nil {
+		return err
+	}
+	*m = parsed
+	return nil
+}
+
+// Modes lists the stored names in the order of the design's table.
+func Modes() []string { return append([]string(nil), modeNames[:]...) }
+
+// ParseMode reads a mode by its stored name or by a name that agents use for
+// it. "auto" gives ErrAutoReserved; any other word an error that lists the names.
+func ParseMode(s string) (Mode, error) {
+	if s == "auto" {
+		return DefaultMode, ErrAutoReserved
+	}
+	for m, name := range modeNames {
+		if s == name {
+			return Mode(m), nil
+		}
+	}
+	if m, ok := modeAliases[s]; ok {
+		return m, nil
+	}
+	return DefaultMode, fmt.Errorf("unknown mode %q: want one of %v", s, Modes())
+}
+
+// strictness orders the modes for inheritance: explore < default < accept_edits
+// < trusted < bypass. DontAsk stands outside the order and always stays.
+var strictness = [...]int{Explore: 0, DefaultMode: 1, AcceptEdits: 2, Trusted: 3, Bypass: 4, DontAsk: 0}
+
+// Stricter returns the mode a child gets: the stricter of the two, and DontAsk
+// when either is DontAsk, because nobody is there to ask. Explore beside
+// DontAsk is Explore: it never asks on its own and allows less.
+func Stricter(a, b Mode) Mode {
+	switch {
+	case a == Explore || b == Explore:
+		return Explore
+	case a == DontAsk || b == DontAsk:
+		return DontAsk
+	case strictness[a] <= strictness[b]:
+		return a
+	}
+	return b
+}

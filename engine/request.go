@@ -1,0 +1,57 @@
+package engine
+
+// Request is everything Decide looks at.
+type Request struct {
+	Call  *Call
+	Entry Entry
+	// Err is a failure the host met before deciding (describe_call, target
+	// resolution, profile, store). It is final: deny rules still deny, and the
+	// answer is otherwise the mode's error row.
+	Err error
+	// Rules are all that apply to the call's scopes and have not expired, in
+	// any order; rules of other tools are skipped.
+	Rules []Rule
+	Lists Lists
+	// Related are the synthetic calls through which deny and ask rules of file
+	// and web tools hold for this call's targets (design section 3, cross-tool).
+	Related []Related
+	// Profile is what the agent's profile says of the call's actions; nil when
+	// no profile is configured.
+	Profile *ProfileAnswer
+	// ResumeAsks is "deny" when ask rules in a resumed session are always
+	// denied; otherwise they ask when an approver is attached.
+	ResumeAsks string
+}
+
+// Lists are the tool lists of design section 3. Entries are tool names,
+// aliases, or globs with a literal part.
+type Lists struct {
+	Disallowed []string
+	// Allowed nil means no restriction; empty means that nothing is allowed.
+	Allowed []string
+	// IgnoreDenylist is respect_denylist: false. It lifts Disallowed, and only
+	// in mode Trusted.
+	IgnoreDenylist bool
+	// Skills are the active skills' allowed-tools; all must allow. A nil slice
+	// does not restrict.
+	Skills map[string][]string
+}
+
+// Related is one synthetic call put to the owner of a target.
+type Related struct {
+	Entry Entry
+	Call  *Call
+	// Unknown marks that the call's targets cannot be named: each deny or ask
+	// rule of the entry then counts as matched.
+	Unknown bool
+}
+
+// ProfileAnswer is a profile's verdict on all actions of a call.
+type ProfileAnswer struct {
+	Name     string
+	Behavior Behavior
+	// Action is the action string that decided.
+	Action string
+	// Pattern is the pattern that decided; empty for "nothing matched".
+	Pattern string
+}

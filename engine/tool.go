@@ -1,0 +1,74 @@
+package engine
+
+import "context"
+
+// Tool is what the engine sees of a tool: the four verbs. An implementation
+// returns an error for anything but a sound answer (trap, time-out, bad
+// output); the engine then treats the verb's answer as the worst. It must be
+// safe for concurrent use.
+type Tool interface {
+	CheckPermissions(ctx context.Context, call *Call) (Verdict, error)
+	CheckReadOnly(ctx context.Context, call *Call) (ReadOnly, error)
+	// MatchRule gets all rules of one stage at once, because an allow needs
+	// every part of a compound call covered by some rule, and returns the
+	// indices of the rules that decide; none means no match.
+	MatchRule(ctx context.Context, call *Call, behavior Behavior, rules []RuleText) ([]int, error)
+	GenerateSuggestions(ctx context.Context, call *Call) ([]SuggestedRule, error)
+}
+
+// RuleText is what a tool sees of a rule.
+type RuleText struct {
+	Content string `json:"content"`
+	// Root anchors relative path patterns. Empty means the first working
+	// directory.
+	Root string `json:"root,omitempty"`
+}
+
+// Verdict is a tool's own opinion of a call.
+type Verdict struct {
+	Behavior Behavior `json:"behavior"`
+	// Message is for the model, Reason for the person; both are the module's
+	// words and therefore untrusted text.
+	Message string `json:"message,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	// BypassImmune makes an ask survive allow rules and modes other than bypass.
+	BypassImmune bool `json:"bypass_immune,omitempty"`
+}
+
+// ReadOnly is a tool's answer whether a call changes nothing.
+type ReadOnly struct {
+	ReadOnly bool   `json:"read_only"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// SuggestedRule is one rule content that a tool proposes for a call; a nil
+// Content proposes the whole tool.
+type SuggestedRule struct {
+	Content     *string `json:"content"`
+	Description string  `json:"description,omitempty"`
+}
+
+// Entry is one tool as the catalogue knows it.
+type Entry struct {
+	// Name is canonical; Aliases are other names of the same tool.
+	Name    string
+	Aliases []string
+	Tool    Tool
+	// MayAllow and MayReadOnly are the operator's grants: without them the
+	// tool's own allow is a passthrough and its read_only false.
+	MayAllow    bool
+	MayReadOnly bool
+	// Err is set when the module that claims this name could not be loaded;
+	// every verb then counts as an error.
+	Err error
+}
+
+// Names returns the names by which rules and lists may mean this entry, for a
+// call that used the name called.
+func (e Entry) Names(called string) []string {
+	names := append([]string{e.Name}, e.Aliases...)
+	if called != "" && !MatchName(called, names...) {
+		names = append(names, called)
+	}
+	return names
+}

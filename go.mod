@@ -1,0 +1,3 @@
+module github.com/callgate/callgate
+
+go 1.26

@@ -1,0 +1,189 @@
+package tool
+
+import (
+	"encoding/json"
+)
+
+// Behavior is an opinion on a call.
+type Behavior string
+
+// The behaviours. Only a Verdict may carry Passthrough.
+const (
+	Allow       Behavior = "allow"
+	Deny        Behavior = "deny"
+	Ask         Behavior = "ask"
+	Passthrough Behavior = "passthrough"
+)
+
+// Mode is the session's permission mode as a module sees it.
+type Mode string
+
+// The modes.
+const (
+	ModeDefault     Mode = "default"
+	ModeAcceptEdits Mode = "accept_edits"
+	ModeExplore     Mode = "explore"
+	ModeBypass      Mode = "bypass"
+	ModeTrusted     Mode = "trusted"
+	ModeDontAsk     Mode = "dont_ask"
+)
+
+// Call is one call of a tool whose input has the shape In.
+type Call[In any] struct {
+	// Tool is the entry's canonical name.
+	Tool string
+	// Input is the decoded input, Raw the same as it came.
+	Input In
+	Raw   json.RawMessage
+	// Unknown lists members of the input that In does not have. With any, the
+	// SDK lets no allow, read_only or suggestion pass (see Spec.AnyField).
+	Unknown []string
+	Context Context
+	// Config is what the operator set for this tool; nil when nothing.
+	Config json.RawMessage
+}
+
+// Context is what surrounds a call. Mode and Annotations are empty in Match and
+// ReadOnly: what a call means does not depend on them.
+type Context struct {
+	Agent              string          `json:"agent"`
+	Session            string          `json:"session"`
+	User               string          `json:"user"`
+	Mode               Mode            `json:"mode"`
+	CWD                string          `json:"cwd"`
+	WorkingDirectories []string        `json:"working_directories"`
+	ProjectRoot        string          `json:"project_root"`
+	Home               string          `json:"home"`
+	Kind               string          `json:"kind"`
+	Resumed            bool            `json:"resumed"`
+	Approver           string          `json:"approver"`
+	ActiveSkills       []string        `json:"active_skills"`
+	Annotations        json.RawMessage `json:"annotations"`
+	// Targets are what Describe named, with what the host found; empty in
+	// Describe itself.
+	Targets        []Target `json:"targets"`
+	TargetsUnknown bool     `json:"targets_unknown"`
+}
+
+// The kinds and accesses of a Target.
+const (
+	Path = "path"
+	Host = "host"
+	MCP  = "mcp"
+
+	Read  = "read"
+	Write = "write"
+	Run   = "run"
+)
+
+// Target is one thing a call touches. Describe fills Kind, Value and Access;
+// the host fills the rest.
+type Target struct {
+	Kind   string `json:"kind"`
+	Value  string `json:"value"`
+	Access string `json:"access"`
+	// Resolved is the path as the kernel would reach it; Lexical the cleaned
+	// absolute path as written. An allowance needs both to agree, a protection
+	// either.
+	Resolved string `json:"resolved,omitempty"`
+	Lexical  string `json:"lexical,omitempty"`
+	Exists   bool   `json:"exists,omitempty"`
+	// Inside is the working directory that holds both forms; empty when none.
+	Inside string `json:"inside,omitempty"`
+	Repo   *Repo  `json:"repo,omitempty"`
+	// Claimed: the path does not occur in the input; give no allowance.
+	Claimed bool   `json:"claimed,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+// Repo are facts about a repository that can make read-only programs run code.
+type Repo struct {
+	Root  string   `json:"root,omitempty"`
+	Dirty []string `json:"dirty,omitempty"`
+}
+
+// Verdict is the answer of Spec.Check. The zero value is a passthrough.
+type Verdict struct {
+	Behavior     Behavior `json:"behavior"`
+	Message      string   `json:"message,omitempty"`
+	Reason       string   `json:"reason,omitempty"`
+	BypassImmune bool     `json:"bypass_immune,omitempty"`
+}
+
+// ReadOnly is the answer of Spec.ReadOnly. The zero value says no.
+type ReadOnly struct {
+	ReadOnly bool   `json:"read_only"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// Rule is what Spec.Match sees of a rule.
+type Rule struct {
+	Content string `json:"content"`
+	// Root anchors relative path patterns; empty means the first working
+	// directory.
+	Root string `json:"root,omitempty"`
+}
+
+// Suggestion is one rule that would allow the call next time. A nil Content
+// proposes the whole tool.
+type Suggestion struct {
+	Content     *string `json:"content"`
+	Description string  `json:"description,omitempty"`
+}
+
+// Description is the answer of Spec.Describe.
+type Description struct {
+	Action         string   `json:"action,omitempty"`
+	Actions        []string `json:"actions,omitempty"`
+	Title          string   `json:"title,omitempty"`
+	Preview        string   `json:"preview,omitempty"`
+	Language       string   `json:"language,omitempty"`
+	Targets        []Target `json:"targets,omitempty"`
+	TargetsUnknown bool     `json:"targets_unknown,omitempty"`
+}
+
+// RuleExample shows what a rule matches. The host runs it at load.
+type RuleExample struct {
+	Content  string          `json:"content"`
+	Behavior Behavior        `json:"behavior"`
+	Input    json.RawMessage `json:"input"`
+	Match    bool            `json:"match"`
+	CWD      string          `json:"cwd,omitempty"`
+}
+
+// Spec describes one tool: its names, its documents, and up to five plain
+// functions on typed values. Each function left nil has a safe default, given
+// with its field.
+type Spec[In any] struct {
+	Name    string
+	Aliases []string
+	// InputSchema is the JSON Schema of the input, as text; empty means {"type":"object"}.
+	InputSchema string
+	// ReadOnlyTool and EditsFiles are static facts for people and schema lists.
+	ReadOnlyTool bool
+	EditsFiles   bool
+	RuleHelp     string
+	RuleExamples []RuleExample
+	// AnyField says that members unknown to In are no reason for caution.
+	AnyField bool
+
+	// Check gives the tool's own opinion. Default: passthrough.
+	Check func(*Call[In]) Verdict
+	// ReadOnly tells whether the call provably changes nothing. Default: ReadOnlyTool.
+	ReadOnly func(*Call[In]) ReadOnly
+	// Match returns the indices of the rules that decide. Default: a rule
+	// matches when its content is the input as JSON (sorted keys, no blanks).
+	Match func(*Call[In], Behavior, []Rule) []int
+	// Suggest proposes rules. Default: the exact input, then the whole tool.
+	Suggest func(*Call[In]) []Suggestion
+	// Describe names what the call touches. Default: no targets.
+	Describe func(*Call[In]) Description
+}
+
+// Module is one wasm file: a name, a version and its tools.
+type Module struct {
+	Name    string
+	Version string
+	Summary string
+	Tools   []Tool
+}
