@@ -187,3 +187,11 @@ type Module struct {
 	Summary string
 	Tools   []Tool
 }
+
+// Tool is one defined tool, as Define returns it.
+type Tool interface {
+	handle(verb string, env *envelope) (any, error)
+	describe() any
+}
+
+type envelope struct{}
