@@ -1,0 +1,89 @@
+package engine
+
+import "fmt"
+
+// convert turns an ask that nobody may answer into a denial. Source: design
+// section 3, "After the table".
+func convert(w *walk, d Decision) Decision {
+	if d.Behavior != Ask {
+		return d
+	}
+	c := w.call.Context
+	switch {
+	case c.Kind == Background:
+		d = d.withdraw(CodeBackground, "a background session may not ask: "+d.Reason)
+	case c.Resumed && d.Stage == StageAskRule && (c.Approver == "" || w.req.ResumeAsks == "deny"):
+		d = d.withdraw(CodeResumed, fmt.Sprintf("ask rule %s in a resumed session: remove the ask rule and allow it with %s", d.Rule, allowText(d.Rule)))
+	default:
+		return d
+	}
+	w.note("convert", d.ConvertedBy, "deny")
+	return d
+}
+
+// withdraw makes a denial of an ask.
+func (d Decision) withdraw(by, reason string) Decision {
+	d.ConvertedFrom, d.ConvertedBy = d.Stage, by
+	d.Behavior, d.BypassImmune = Deny, false
+	d.Suggestions, d.SuggestionsNote = nil, ""
+	d.Reason = reason
+	return d
+}
+
+func allowText(r *Rule) string { return "the allow rule " + r.String() }
+
+// NoApprover converts an ask when no surface can show it to anybody. how tells
+// the person how to attach one.
+func NoApprover(d Decision, tool, how string) Decision {
+	if d.Behavior != Ask {
+		return d
+	}
+	d = d.withdraw(CodeNoApprover, "nobody can be asked: "+d.Reason+"; "+how)
+	d.Trace = append(d.Trace, Step{Step: "convert", Saw: CodeNoApprover, Result: "deny"})
+	d.Message = message(tool, d)
+	return d
+}
+
+// CallbackAnswer is what a callback approver said. Source: the ExAthena seed,
+// "can_use_tool callback contract".
+type CallbackAnswer struct {
+	// Behavior is Allow or Deny; anything else is unexpected.
+	Behavior Behavior
+	// Reason goes to the model with a denial; empty means "denied by callback".
+	Reason string
+	// Unexpected is the value that was none of allow, deny, deny with reason;
+	// it denies and is named.
+	Unexpected string
+}
+
+// ApplyCallback answers an ask with a callback approver's value. Only an ask
+// is ever put to a callback; other decisions come back unchanged.
+func ApplyCallback(d Decision, tool string, a CallbackAnswer) Decision {
+	if d.Behavior != Ask {
+		return d
+	}
+	asked := d.Stage
+	switch {
+	case a.Unexpected != "":
+		d = d.withdraw(CodeCallback, "the callback approver answered "+a.Unexpected+", which is none of allow, deny, deny with a reason")
+	case a.Behavior == Allow:
+		d.Behavior, d.BypassImmune, d.ConvertedBy, d.ConvertedFrom = Allow, false, CodeCallback, asked
+		d.Suggestions, d.SuggestionsNote, d.Reason = nil, "", "allowed by the callback approver"
+	default:
+		d = d.withdraw(CodeCallback, or(a.Reason, "denied by callback"))
+	}
+	d.Trace = append(d.Trace, Step{Step: "callback", Saw: d.Reason, Result: d.Behavior.String()})
+	d.Message = message(tool, d)
+	return d
+}
+
+// message is the sentence for the model. An allow needs none.
+func message(tool string, d Decision) string {
+	switch d.Behavior {
+	case Deny:
+		return fmt.Sprintf("%s was denied: %s.", tool, d.Reason)
+	case Ask:
+		return fmt.Sprintf("%s waits for a human: %s.", tool, d.Reason)
+	}
+	return ""
+}

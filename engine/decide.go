@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+)
+
+// Decide answers one call: deny rules, ask rules, tool checks, allow rules,
+// mode, in that order; then it turns asks that nobody may answer into denials
+// and proves suggestions for the rest. It never panics on a tool's answer and
+// returns Deny for a request without a call or a tool.
+//
+// Source of the order and of every cell: the table in the design's section 3,
+// which unifies the AgentScope seed's five flowcharts with the other seeds.
+func Decide(ctx context.Context, req Request) Decision {
+	if req.Call == nil || (req.Entry.Tool == nil && req.Entry.Err == nil) {
+		return Decision{Stage: StageError, Code: CodeHostError, Reason: "no call to judge", Message: "The call was denied because it names no tool."}
+	}
+	w := newWalk(ctx, req)
+	d := w.table()
+	d = convert(w, d)
+	if d.Behavior == Ask {
+		w.suggest(&d)
+	}
+	d.Message = message(req.Call.Tool, d)
+	d.Trace = w.trace
+	return d
+}
+
+// table walks the steps. Each step either decides or passes on.
+func (w *walk) table() Decision {
+	if d, decided := w.denyStep(); decided {
+		return d
+	}
+	if w.req.Err != nil {
+		return w.fail(CodeHostError, "prepare the call", w.req.Err)
+	}
+	if w.req.Entry.Err != nil {
+		return w.fail(CodeToolError, "load the tool", w.req.Entry.Err)
+	}
+	ask, decided := w.askStep()
+	if decided && !ask.fromProjectFile() {
+		return ask
+	}
+	d := w.rest()
+	if decided && d.Behavior != Deny {
+		// A project's file may only tighten: its ask replaces what the rest of
+		// the table would allow or ask, and never a denial.
+		w.note(StageAskRule, "project file rule "+ask.Rule.String(), "tightens "+d.Behavior.String()+" to "+ask.Behavior.String())
+		return ask
+	}
+	return d
+}
+
+// rest is steps 3 to 5.
+func (w *walk) rest() Decision {
+	switch w.mode {
+	case Explore:
+		return w.exploreStep()
+	case AcceptEdits:
+		if d, decided := w.readOnlyStep(); decided {
+			return d
+		}
+	}
+	if d, decided := w.checkStep(); decided {
+		return d
+	}
+	if d, decided := w.allowStep(); decided {
+		return d
+	}
+	return w.modeStep()
+}
+
+// exploreStep allows what is read-only and denies everything else; the tool's
+// own check and the allow rules are not consulted.
+func (w *walk) exploreStep() Decision {
+	d, decided := w.readOnlyStep()
+	if decided {
+		return d
+	}
+	w.note(StageMode, "mode explore", "deny")
+	return Decision{Stage: StageReadOnly, Code: CodeMutation, Reason: "mode explore allows only calls that change nothing"}
+}
+
+// readOnlyStep is step 3a. Only a granted "true" decides, or an error.
+func (w *walk) readOnlyStep() (Decision, bool) {
+	ro, err := w.req.Entry.Tool.CheckReadOnly(w.ctx, w.call)
+	switch {
+	case err != nil:
+		return w.fail(CodeToolError, "check_read_only", err), true
+	case ro.ReadOnly && !w.req.Entry.MayReadOnly:
+		w.note(StageReadOnly, "true, but the operator did not grant may_read_only", "go on")
+	case ro.ReadOnly:
+		w.note(StageReadOnly, "true", "allow")
+		return Decision{Behavior: Allow, Stage: StageReadOnly, Code: CodeReadOnly, Reason: or(ro.Reason, "changes nothing")}, true
+	default:
+		w.note(StageReadOnly, join("false", ro.Reason), "go on")
+	}
+	return Decision{}, false
+}
+
+// checkStep is step 3b.
+func (w *walk) checkStep() (Decision, bool) {
+	v, err := w.req.Entry.Tool.CheckPermissions(w.ctx, w.call)
+	if err != nil {
+		return w.fail(CodeToolError, "check_permissions", err), true
+	}
+	switch v.Behavior {
+	case Deny:
+		w.note(StageToolCheck, join("deny", v.Reason), "deny")
+		return Decision{Stage: StageToolCheck, Code: CodeToolDeny, Reason: or(v.Reason, v.Message, "the tool denies this call")}, true
+	case Allow:
+		if !w.req.Entry.MayAllow {
+			w.note(StageToolCheck, "allow, but the operator did not grant may_allow", "go on")
+			return Decision{}, false
+		}
+		w.note(StageToolCheck, join("allow", v.Reason), "allow")
+		return Decision{Behavior: Allow, Stage: StageToolCheck, Code: CodeToolAllow, Reason: or(v.Reason, "the tool allows this call")}, true
+	case Ask:
+		return w.toolAsk(v)
+	}
+	w.note(StageToolCheck, join("passthrough", v.Reason), "go on")
+	return Decision{}, false
+}
+
+// toolAsk is the two "ask" rows of the table: bypass skips safety checks by
+// design, dont_ask turns every ask into a denial, the rest honour immune ones.
+func (w *walk) toolAsk(v Verdict) (Decision, bool) {
+	saw, code := "ask", CodeToolAsk
+	if v.BypassImmune {
+		saw, code = "ask, bypass immune", CodeSafety
+	}
+	saw = join(saw, v.Reason)
+	reason := or(v.Reason, v.Message, "the tool asks for a human")
+	switch {
+	case w.mode == DontAsk:
+		w.note(StageToolCheck, saw, "deny")
+		return Decision{Stage: StageToolCheck, Code: code, Reason: reason, ConvertedBy: DontAsk.String(), ConvertedFrom: StageToolCheck}, true
+	case v.BypassImmune && w.mode != Bypass && w.mode != Trusted:
+		w.note(StageToolCheck, saw, "ask")
+		return Decision{Behavior: Ask, Stage: StageToolCheck, Code: code, Reason: reason, BypassImmune: true}, true
+	}
+	w.note(StageToolCheck, saw, "go on")
+	w.askReason = reason
+	return Decision{}, false
+}
+
+// modeStep is step 5: what happens to a call nobody had an opinion on.
+func (w *walk) modeStep() Decision {
+	d := Decision{Stage: StageMode, Code: CodeModeAsk, Behavior: Ask}
+	switch w.mode {
+	case Bypass, Trusted:
+		d.Behavior, d.Code = Allow, CodeModeAllow
+		d.Reason = "mode " + w.mode.String() + " allows what no rule denies"
+	case DontAsk:
+		d.Behavior, d.Code = Deny, CodeModeDeny
+		d.Reason = "mode dont_ask denies what no rule allows"
+	default:
+		d.Reason = or(w.askReason, "no rule allows this call and mode "+w.mode.String()+" asks")
+	}
+	w.note(StageMode, "mode "+w.mode.String(), d.Behavior.String())
+	return d
+}
+
+// fail is the error row of the table: a human decides, or nobody does where
+// the mode has no human.
+func (w *walk) fail(code, doing string, err error) Decision {
+	d := Decision{Behavior: Ask, Stage: StageError, Code: code, Reason: fmt.Sprintf("%s failed: %v", doing, err)}
+	if w.mode == Explore || w.mode == DontAsk {
+		d.Behavior = Deny
+	}
+	w.note(StageError, d.Reason, d.Behavior.String())
+	return d
+}
+
+// fromProjectFile reports whether the decision rests on a rule of a project's
+// own file.
+func (d Decision) fromProjectFile() bool {
+	return d.Rule != nil && d.Rule.Source == SourceProjectFile
+}

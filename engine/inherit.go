@@ -1,0 +1,54 @@
+package engine
+
+import "slices"
+
+// Permissions is what a child agent may be given by its parent.
+type Permissions struct {
+	Mode       Mode
+	Disallowed []string
+	// Allowed nil means no restriction.
+	Allowed []string
+	// Directories nil means that none were named.
+	Directories []string
+	Approver    string
+}
+
+// Inherit returns what the child gets: the stricter mode, united denies,
+// intersected allows and directories, and the parent's approver. Source:
+// design section 3, "Children".
+func Inherit(parent, child Permissions) Permissions {
+	return Permissions{
+		Mode:        Stricter(parent.Mode, child.Mode),
+		Disallowed:  union(parent.Disallowed, child.Disallowed),
+		Allowed:     intersect(parent.Allowed, child.Allowed),
+		Directories: intersect(parent.Directories, child.Directories),
+		Approver:    parent.Approver,
+	}
+}
+
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// intersect keeps what both name; nil names everything.
+func intersect(a, b []string) []string {
+	if a == nil {
+		return slices.Clone(b)
+	}
+	if b == nil {
+		return slices.Clone(a)
+	}
+	out := []string{}
+	for _, s := range a {
+		if slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

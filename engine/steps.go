@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// denyStep is step 1: the tool lists, the profile, and the deny rules of this
+// tool and of the tools that own the call's targets.
+func (w *walk) denyStep() (Decision, bool) {
+	if d, decided := w.listStep(); decided {
+		return d, true
+	}
+	if p := w.req.Profile; p != nil && p.Behavior == Deny {
+		return w.profileHit(Deny), true
+	}
+	if d, decided := w.ruleStep(StageDenyRule, Deny); decided {
+		return d, true
+	}
+	w.note(StageDenyRule, fmt.Sprintf("%d rules", len(w.rules[Deny])), "no match")
+	return Decision{}, false
+}
+
+// askStep is step 2.
+func (w *walk) askStep() (Decision, bool) {
+	d, decided := w.ruleStep(StageAskRule, Ask)
+	if p := w.req.Profile; p != nil && p.Behavior == Ask && (!decided || d.fromProjectFile()) {
+		return w.profileHit(Ask), true
+	}
+	if !decided {
+		w.note(StageAskRule, fmt.Sprintf("%d rules", len(w.rules[Ask])), "no match")
+	}
+	return d, decided
+}
+
+// allowStep is step 4. The rules of other tools never allow.
+func (w *walk) allowStep() (Decision, bool) {
+	rule, err := match(w.ctx, w.req.Entry, w.call, Allow, w.rules[Allow])
+	switch {
+	case err != nil:
+		return w.fail(CodeToolError, "match_rule for allow rules", err), true
+	case rule != nil && rule.Source != SourceProjectFile:
+		w.note(StageAllowRule, rule.String(), "allow")
+		return Decision{Behavior: Allow, Stage: StageAllowRule, Code: CodeRuleMatched, Rule: rule, Reason: ruleReason(rule)}, true
+	}
+	w.note(StageAllowRule, fmt.Sprintf("%d rules", len(w.rules[Allow])), "no match")
+	if p := w.req.Profile; p != nil && p.Behavior == Allow {
+		return w.profileHit(Allow), true
+	}
+	return Decision{}, false
+}
+
+// listStep applies disallowed_tools, allowed_tools and the active skills, in
+// every mode. Source: the ExAthena seed, "deny-first ordering".
+func (w *walk) listStep() (Decision, bool) {
+	lists, mode := w.req.Lists, w.mode
+	lifted := lists.IgnoreDenylist && mode == Trusted
+	if listed(lists.Disallowed, w.names) && !lifted {
+		return w.listHit(CodeDisallowed, w.call.Tool+" is on disallowed_tools"), true
+	}
+	if lists.Allowed != nil && !listed(lists.Allowed, w.names) {
+		return w.listHit(CodeNotInAllowlist, w.call.Tool+" is not on allowed_tools"), true
+	}
+	for _, skill := range sortedKeys(lists.Skills) {
+		if tools := lists.Skills[skill]; tools != nil && !listed(tools, w.names) {
+			return w.listHit(CodeSkill, fmt.Sprintf("the active skill %q does not allow %s", skill, w.call.Tool)), true
+		}
+	}
+	return Decision{}, false
+}
+
+func (w *walk) listHit(code, reason string) Decision {
+	w.note(StageDenyRule, reason, "deny")
+	return Decision{Stage: StageDenyRule, Code: code, Reason: reason}
+}
+
+// listed reports whether a list names the tool. A bare star names nothing: a
+// list that meant every tool would be no list.
+func listed(list, names []string) bool {
+	return slices.ContainsFunc(list, func(entry string) bool {
+		return entry != "*" && MatchName(entry, names...)
+	})
+}
+
+func sortedKeys(m map[string][]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// ruleStep matches the deny or ask rules of the call's own tool, then those of
+// the tools that own its targets. A rule that could not be tried counts as
+// matched, at stage error.
+func (w *walk) ruleStep(stage Stage, b Behavior) (Decision, bool) {
+	rule, err := match(w.ctx, w.req.Entry, w.call, b, w.rules[b])
+	if err == nil && w.req.Err != nil && rule == nil {
+		rule, err = firstContent(w.rules[b]), w.req.Err
+	}
+	if rule != nil && !(err == nil && rule.Source == SourceProjectFile) {
+		return w.ruleHit(stage, b, rule, err), true
+	}
+	for _, rel := range w.req.Related {
+		other, otherErr := w.matchRelated(rel, b)
+		if other == nil || (rule != nil && other.Source == SourceProjectFile && otherErr == nil) {
+			continue
+		}
+		if rule, err = other, otherErr; err != nil || rule.Source != SourceProjectFile {
+			break
+		}
+	}
+	if rule == nil {
+		return Decision{}, false
+	}
+	return w.ruleHit(stage, b, rule, err), true
+}
+
+// firstContent returns the first rule that needs the tool to be understood.
+func firstContent(rules []Rule) *Rule {
+	i := slices.IndexFunc(rules, func(r Rule) bool { return !r.WholeTool() })
+	if i < 0 {
+		return nil
+	}
+	return &rules[i]
+}
+
+// matchRelated tries the rules of the tool that owns one target.
+func (w *walk) matchRelated(rel Related, b Behavior) (*Rule, error) {
+	rules := rulesOf(w.req.Rules, rel.Entry.Names(""))[b]
+	if len(rules) == 0 {
+		return nil, nil
+	}
+	if rel.Unknown {
+		return firstOf(firstOwn(rules), rules), nil
+	}
+	return match(w.ctx, rel.Entry, rel.Call, b, rules)
+}
+
+// ruleHit is the answer of a matched deny or ask rule. An error at the ask
+// step is the mode's error row; at the deny step it denies.
+func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, err error) Decision {
+	if err != nil {
+		d := w.fail(CodeToolError, fmt.Sprintf("match_rule for %s rules", b), err)
+		if b == Deny {
+			d.Behavior = Deny
+		}
+		d.Rule = rule
+		return d
+	}
+	d := Decision{Behavior: b, Stage: stage, Code: CodeRuleMatched, Rule: rule, Reason: ruleReason(rule)}
+	if b == Ask && w.mode == DontAsk {
+		d.Behavior, d.ConvertedBy, d.ConvertedFrom = Deny, DontAsk.String(), stage
+	}
+	w.note(stage, rule.String(), d.Behavior.String())
+	return d
+}
+
+// profileHit is the profile's answer at the step it belongs to.
+func (w *walk) profileHit(b Behavior) Decision {
+	p := w.req.Profile
+	reason := fmt.Sprintf("profile %s: %s matches %s", p.Name, p.Action, p.Pattern)
+	if p.Pattern == "" {
+		reason = fmt.Sprintf("profile %s: no pattern matches %s", p.Name, p.Action)
+	}
+	d := Decision{Behavior: b, Stage: StageProfile, Code: CodeProfile, Reason: reason}
+	if b == Ask && w.mode == DontAsk {
+		d.Behavior, d.ConvertedBy, d.ConvertedFrom = Deny, DontAsk.String(), StageProfile
+	}
+	w.note(StageProfile, reason, d.Behavior.String())
+	return d
+}
+
+func ruleReason(r *Rule) string {
+	return or(r.Reason, fmt.Sprintf("%s rule %s", r.Behavior, r))
+}

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// maxSuggestions bounds how many proposals of a tool are tried.
+const maxSuggestions = 16
+
+// suggest puts into d the rules that would let this very call run next time,
+// each proven by deciding again with it. Source: design section 4,
+// "Suggestions are honest".
+func (w *walk) suggest(d *Decision) {
+	if d.SuggestionsNote = w.helpless(*d); d.SuggestionsNote != "" {
+		return
+	}
+	proposals, err := w.req.Entry.Tool.GenerateSuggestions(w.ctx, w.call)
+	if err != nil {
+		d.SuggestionsNote = fmt.Sprintf("no suggestions: generate_suggestions failed: %v", err)
+		return
+	}
+	var together []Suggestion
+	for _, p := range proposals[:min(len(proposals), maxSuggestions)] {
+		s := Suggestion{Tool: w.req.Entry.Name, Content: p.Content, Behavior: Allow, Description: p.Description}
+		if w.known(s) {
+			continue
+		}
+		if w.allowedWith(s) {
+			s.Set = len(d.Suggestions) + 1
+			d.Suggestions = append(d.Suggestions, s)
+		} else {
+			together = append(together, s)
+		}
+	}
+	d.Suggestions = w.addSet(d.Suggestions, together)
+	if len(d.Suggestions) == 0 {
+		d.SuggestionsNote = "no rule that the tool proposes would allow this call"
+	}
+	w.note("suggest", fmt.Sprintf("%d proposals", len(proposals)), fmt.Sprintf("%d offered", len(d.Suggestions)))
+}
+
+// addSet puts the rules that only help together in front, as one set: they are
+// what a compound call needs, part by part.
+func (w *walk) addSet(alone, together []Suggestion) []Suggestion {
+	if len(together) < 2 || !w.allowedWith(together...) {
+		return alone
+	}
+	for i := range together {
+		together[i].Set = len(alone) + 1
+	}
+	return slices.Concat(together, alone)
+}
+
+// known reports whether the rule exists already, so that it cannot help.
+func (w *walk) known(s Suggestion) bool {
+	rule := s.rule()
+	return slices.ContainsFunc(w.rules[Allow], func(r Rule) bool { return r.String() == rule.String() })
+}
+
+// allowedWith decides again with the suggested rules added.
+func (w *walk) allowedWith(added ...Suggestion) bool {
+	req := w.req
+	req.Rules = slices.Clone(req.Rules)
+	for _, s := range added {
+		req.Rules = append(req.Rules, s.rule())
+	}
+	return newWalk(w.ctx, req).table().Behavior == Allow
+}
+
+func (s Suggestion) rule() Rule {
+	return Rule{Tool: s.Tool, Content: s.Content, Behavior: s.Behavior, Source: "suggested"}
+}
+
+// helpless says why no allow rule could answer this ask; empty when one could.
+func (w *walk) helpless(d Decision) string {
+	switch {
+	case d.BypassImmune:
+		return "a safety check asks every time: no allow rule silences it"
+	case d.Stage == StageAskRule:
+		return fmt.Sprintf("the ask rule %s asks every time: change or remove it", d.Rule)
+	case d.Stage == StageProfile:
+		return "the profile asks every time: change " + d.Reason
+	case d.Stage == StageError:
+		return "an error asks every time: " + d.Reason
+	}
+	return ""
+}

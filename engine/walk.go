@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// walk is the state of one Decide.
+type walk struct {
+	ctx  context.Context
+	req  Request
+	call *Call
+	mode Mode
+	// names are the names by which rules may mean the call's tool.
+	names []string
+	// rules are the request's rules for this tool, by behavior.
+	rules map[Behavior][]Rule
+	// askReason is what a plain ask of the tool said; the mode's ask repeats it.
+	askReason string
+	trace     []Step
+}
+
+func newWalk(ctx context.Context, req Request) *walk {
+	names := req.Entry.Names(req.Call.Tool)
+	return &walk{
+		ctx: ctx, req: req, call: req.Call, mode: req.Call.Context.Mode,
+		names: names, rules: rulesOf(req.Rules, names),
+	}
+}
+
+// rulesOf selects the rules that name one of names, by behavior.
+func rulesOf(rules []Rule, names []string) map[Behavior][]Rule {
+	out := make(map[Behavior][]Rule, 3)
+	for _, r := range rules {
+		if MatchName(r.Tool, names...) {
+			out[r.Behavior] = append(out[r.Behavior], r)
+		}
+	}
+	return out
+}
+
+// note adds a line to the trace.
+func (w *walk) note(stage Stage, saw, result string) {
+	w.trace = append(w.trace, Step{Step: string(stage), Saw: saw, Result: result})
+}
+
+// match finds the rule that decides among those of one behavior for entry's
+// tool. Whole-tool rules are the engine's own and need no tool. With several
+// hits, a rule that is not of a project's file is preferred, because only that
+// one may decide by itself.
+func match(ctx context.Context, entry Entry, call *Call, b Behavior, rules []Rule) (*Rule, error) {
+	var hits, withContent []Rule
+	for _, r := range rules {
+		if r.WholeTool() {
+			hits = append(hits, r)
+		} else {
+			withContent = append(withContent, r)
+		}
+	}
+	if own := firstOwn(hits); own != nil || len(withContent) == 0 {
+		return firstOf(own, hits), nil
+	}
+	if entry.Err != nil {
+		return &withContent[0], entry.Err
+	}
+	indices, err := entry.Tool.MatchRule(ctx, call, b, ruleTexts(withContent))
+	if err != nil {
+		return &withContent[0], err
+	}
+	for _, i := range indices {
+		if i < 0 || i >= len(withContent) {
+			return &withContent[0], fmt.Errorf("match_rule answered index %d of %d rules", i, len(withContent))
+		}
+		hits = append(hits, withContent[i])
+	}
+	return firstOf(firstOwn(hits), hits), nil
+}
+
+// firstOwn returns the first rule that was not read from a project's file.
+func firstOwn(rules []Rule) *Rule {
+	i := slices.IndexFunc(rules, func(r Rule) bool { return r.Source != SourceProjectFile })
+	if i < 0 {
+		return nil
+	}
+	return &rules[i]
+}
+
+func firstOf(own *Rule, rules []Rule) *Rule {
+	if own != nil || len(rules) == 0 {
+		return own
+	}
+	return &rules[0]
+}
+
+func ruleTexts(rules []Rule) []RuleText {
+	texts := make([]RuleText, len(rules))
+	for i, r := range rules {
+		texts[i].Content = *r.Content
+		if r.Scope == Project {
+			texts[i].Root = r.ScopeKey
+		}
+	}
+	return texts
+}
+
+// or returns the first text that is not empty.
+func or(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// join writes a word and, when there is one, its reason.
+func join(word, reason string) string {
+	if reason == "" {
+		return word
+	}
+	return word + ": " + reason
+}
