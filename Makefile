@@ -1,0 +1,85 @@
+# Callgate: every command a developer needs. `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+# Tools are run by `go run` at exactly these versions; nothing is installed.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+
+GO      ?= go
+# "dev" unless the tree is a checkout.
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
+GUEST   := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -buildmode=c-shared -trimpath -ldflags='-s -w'
+GUEST_SOURCES := $(shell find sdk/go plugins -name '*.go' -not -name '*_test.go') go.mod go.sum
+MODULES := plugins/dist/bash.wasm plugins/dist/standard.wasm
+
+##@ Use
+.PHONY: run build
+run: build ## build, then watch a recorded agent session pass through the gate
+	@bin/callgate demo
+
+build: bin/callgate ## leave the whole product in bin/callgate, one file
+
+bin/callgate: $(MODULES) $(shell find cmd engine host plugins -name '*.go' -o -name '*.sql' -o -name '*.yaml' -o -name '*.json') go.mod go.sum
+	@mkdir -p bin
+	@echo "building bin/callgate"
+	@$(GO) build -trimpath -ldflags="-X main.version=$(VERSION)" -o $@ ./cmd/callgate
+
+##@ Prove
+.PHONY: test race fuzz bench
+test: $(MODULES) ## run every test
+	@$(GO) test ./...
+
+race: $(MODULES) ## run every test under the race detector (needs a C compiler)
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
+		$(GO) test -race ./...; \
+	else echo "SKIPPED race: no C compiler ($$($(GO) env CC)); install gcc or clang to run it"; fi
+
+FUZZTIME ?= 10s
+fuzz: $(MODULES) ## run every fuzzer for FUZZTIME each (default 10s)
+	@grep -rlE '^func Fuzz' --include='*_test.go' engine host plugins sdk cmd | sort | while read -r file; do \
+		grep -oE '^func Fuzz[A-Za-z0-9_]*' "$$file" | cut -c6- | while read -r target; do \
+			echo "== $$(dirname "$$file") $$target"; \
+			$(GO) test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) </dev/null; \
+		done; done
+
+bench: $(MODULES) build ## measure, beside the named peers, in one run
+	@$(MAKE) --no-print-directory -C testdata/bench bench
+
+##@ Keep
+.PHONY: wasm wasm-clean lint fmt check tidy clean help
+wasm: wasm-clean $(MODULES) ## rebuild the first-party modules and the golden test modules from source
+	@testdata/modules/build.sh
+
+wasm-clean:
+	@rm -f $(MODULES)
+
+plugins/dist/bash.wasm: $(GUEST_SOURCES)
+	@echo "building $@"
+	@$(GUEST) -o $@ ./plugins/bash/wasm
+
+plugins/dist/standard.wasm: $(GUEST_SOURCES)
+	@echo "building $@"
+	@$(GUEST) -o $@ ./plugins/standard
+
+lint: $(MODULES) ## vet and staticcheck, for the host and for the guests
+	@$(GO) vet ./...
+	@GOOS=wasip1 GOARCH=wasm $(GO) vet ./plugins/... ./sdk/...
+	@$(GO) run $(STATICCHECK) ./...
+
+fmt: ## format every Go file
+	@gofmt -l -w $(shell git ls-files -co --exclude-standard '*.go')
+
+check: lint race ## everything a commit must pass besides the tests; leaves a clean tree
+	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "not formatted (make fmt):"; echo "$$out"; exit 1; }
+	@$(GO) mod tidy -diff >/dev/null || { echo "go.mod or go.sum is not tidy: run go mod tidy"; exit 1; }
+	@$(GO) mod verify
+	@for os in darwin windows; do echo "building for $$os"; GOOS=$$os $(GO) build -o /dev/null ./cmd/callgate; done
+	@[ -z "$$(git status --porcelain)" ] || { echo "check left or found changes:"; git status --short; exit 1; }
+	@echo "check: all good"
+
+clean: ## remove what make made
+	@rm -rf bin $(MODULES)
+
+help: ## list the commands
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
