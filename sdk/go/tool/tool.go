@@ -85,35 +85,35 @@ type Target struct {
 	// Resolved is the path as the kernel would reach it; Lexical the cleaned
 	// absolute path as written. An allowance needs both to agree, a protection
 	// either.
-	Resolved string `json:"resolved,omitempty"`
-	Lexical  string `json:"lexical,omitempty"`
-	Exists   bool   `json:"exists,omitempty"`
+	Resolved string `json:"resolved,omitzero"`
+	Lexical  string `json:"lexical,omitzero"`
+	Exists   bool   `json:"exists,omitzero"`
 	// Inside is the working directory that holds both forms; empty when none.
-	Inside string `json:"inside,omitempty"`
-	Repo   *Repo  `json:"repo,omitempty"`
+	Inside string `json:"inside,omitzero"`
+	Repo   *Repo  `json:"repo,omitzero"`
 	// Claimed: the path does not occur in the input; give no allowance.
-	Claimed bool   `json:"claimed,omitempty"`
-	Error   string `json:"error,omitempty"`
+	Claimed bool   `json:"claimed,omitzero"`
+	Error   string `json:"error,omitzero"`
 }
 
 // Repo are facts about a repository that can make read-only programs run code.
 type Repo struct {
-	Root  string   `json:"root,omitempty"`
-	Dirty []string `json:"dirty,omitempty"`
+	Root  string   `json:"root,omitzero"`
+	Dirty []string `json:"dirty,omitzero"`
 }
 
 // Verdict is the answer of Spec.Check. The zero value is a passthrough.
 type Verdict struct {
 	Behavior     Behavior `json:"behavior"`
-	Message      string   `json:"message,omitempty"`
-	Reason       string   `json:"reason,omitempty"`
-	BypassImmune bool     `json:"bypass_immune,omitempty"`
+	Message      string   `json:"message,omitzero"`
+	Reason       string   `json:"reason,omitzero"`
+	BypassImmune bool     `json:"bypass_immune,omitzero"`
 }
 
 // ReadOnly is the answer of Spec.ReadOnly. The zero value says no.
 type ReadOnly struct {
 	ReadOnly bool   `json:"read_only"`
-	Reason   string `json:"reason,omitempty"`
+	Reason   string `json:"reason,omitzero"`
 }
 
 // Rule is what Spec.Match sees of a rule.
@@ -121,25 +121,25 @@ type Rule struct {
 	Content string `json:"content"`
 	// Root anchors relative path patterns; empty means the first working
 	// directory.
-	Root string `json:"root,omitempty"`
+	Root string `json:"root,omitzero"`
 }
 
 // Suggestion is one rule that would allow the call next time. A nil Content
 // proposes the whole tool.
 type Suggestion struct {
 	Content     *string `json:"content"`
-	Description string  `json:"description,omitempty"`
+	Description string  `json:"description,omitzero"`
 }
 
 // Description is the answer of Spec.Describe.
 type Description struct {
-	Action         string   `json:"action,omitempty"`
-	Actions        []string `json:"actions,omitempty"`
-	Title          string   `json:"title,omitempty"`
-	Preview        string   `json:"preview,omitempty"`
-	Language       string   `json:"language,omitempty"`
-	Targets        []Target `json:"targets,omitempty"`
-	TargetsUnknown bool     `json:"targets_unknown,omitempty"`
+	Action         string   `json:"action,omitzero"`
+	Actions        []string `json:"actions,omitzero"`
+	Title          string   `json:"title,omitzero"`
+	Preview        string   `json:"preview,omitzero"`
+	Language       string   `json:"language,omitzero"`
+	Targets        []Target `json:"targets,omitzero"`
+	TargetsUnknown bool     `json:"targets_unknown,omitzero"`
 }
 
 // RuleExample shows what a rule matches. The host runs it at load.
@@ -148,7 +148,7 @@ type RuleExample struct {
 	Behavior Behavior        `json:"behavior"`
 	Input    json.RawMessage `json:"input"`
 	Match    bool            `json:"match"`
-	CWD      string          `json:"cwd,omitempty"`
+	CWD      string          `json:"cwd,omitzero"`
 }
 
 // Spec describes one tool: its names, its documents, and up to five plain
@@ -187,11 +187,3 @@ type Module struct {
 	Summary string
 	Tools   []Tool
 }
-
-// Tool is one defined tool, as Define returns it.
-type Tool interface {
-	handle(verb string, env *envelope) (any, error)
-	describe() any
-}
-
-type envelope struct{}

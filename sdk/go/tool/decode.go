@@ -1,0 +1,116 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// envelope is what every verb but describe gets. Members it does not name are
+// ignored: later ABI versions may add some.
+type envelope struct {
+	Tool     string         `json:"tool"`
+	Input    jsontext.Value `json:"input"`
+	Config   jsontext.Value `json:"config"`
+	Context  Context        `json:"context"`
+	Behavior Behavior       `json:"behavior"`
+	Rules    []Rule         `json:"rules"`
+}
+
+// decodeEnvelope refuses duplicate names at any depth, invalid UTF-8, lone
+// surrogates and trailing data; names are case-sensitive.
+func decodeEnvelope(data []byte) (*envelope, error) {
+	var env envelope
+	if err := json.Unmarshal(data, &env); err != nil {
+		return nil, fmt.Errorf("envelope: %w", err)
+	}
+	if env.Tool == "" {
+		return nil, errors.New("envelope: no tool")
+	}
+	return &env, nil
+}
+
+// decodeInput decodes a call's input into *in; the error names the member.
+func decodeInput(input jsontext.Value, in any) error {
+	switch {
+	case len(input) == 0:
+		return errors.New("there is no input")
+	case input.Kind() != '{':
+		return fmt.Errorf("want an object, got a %s", input.Kind())
+	}
+	err := json.Unmarshal(input, in)
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) && semantic.JSONPointer != "" {
+		member := strings.TrimPrefix(string(semantic.JSONPointer), "/")
+		if semantic.GoType != nil {
+			return fmt.Errorf("member %q: a JSON %s does not fit %s", member, semantic.JSONKind, semantic.GoType)
+		}
+		return fmt.Errorf("member %q does not fit", member)
+	}
+	return err
+}
+
+// unknownMembers lists the members of input, an object that decodes into In,
+// that In does not have, in order of their names; nested ones as "a/b". An In
+// that takes anything (a map, an interface, a type that decodes itself) knows
+// every member.
+func unknownMembers[In any](input jsontext.Value) []string {
+	var found []string
+	collectUnknown(reflect.TypeFor[In](), input, "", &found)
+	slices.Sort(found)
+	return found
+}
+
+var unmarshalers = []reflect.Type{
+	reflect.TypeFor[json.Unmarshaler](),
+	reflect.TypeFor[json.UnmarshalerFrom](),
+}
+
+func collectUnknown(t reflect.Type, value jsontext.Value, prefix string, found *[]string) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if slices.ContainsFunc(unmarshalers, reflect.PointerTo(t).Implements) {
+		return
+	}
+	switch {
+	case t.Kind() == reflect.Struct && value.Kind() == '{':
+		fields := fieldTypes(t)
+		var members map[string]jsontext.Value
+		_ = json.Unmarshal(value, &members) // cannot fail: the same bytes were decoded before
+		for name, member := range members {
+			if field, ok := fields[name]; ok {
+				collectUnknown(field, member, prefix+name+"/", found)
+			} else {
+				*found = append(*found, prefix+name)
+			}
+		}
+	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && value.Kind() == '[':
+		var items []jsontext.Value
+		_ = json.Unmarshal(value, &items) // as above
+		for i, item := range items {
+			collectUnknown(t.Elem(), item, fmt.Sprintf("%s%d/", prefix, i), found)
+		}
+	}
+}
+
+// fieldTypes returns the JSON names of a struct's fields with their types.
+func fieldTypes(t reflect.Type) map[string]reflect.Type {
+	fields := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "-" || f.Anonymous && name == "" {
+			continue
+		}
+		if name == "" {
+			name = f.Name
+		}
+		fields[name] = f.Type
+	}
+	return fields
+}

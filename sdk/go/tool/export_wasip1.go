@@ -1,0 +1,34 @@
+//go:build wasip1
+
+package tool
+
+import "github.com/extism/go-pdk"
+
+// answer runs one verb over the Extism ABI: 0 with an output, or 1 with an error.
+func answer(verb string) int32 {
+	output, err := Handle(served, verb, pdk.Input())
+	if err != nil {
+		pdk.SetError(err)
+		return 1
+	}
+	pdk.Output(output)
+	return 0
+}
+
+//go:wasmexport describe
+func exportDescribe() int32 { return answer(verbModule) }
+
+//go:wasmexport check_permissions
+func exportCheckPermissions() int32 { return answer(verbCheck) }
+
+//go:wasmexport check_read_only
+func exportCheckReadOnly() int32 { return answer(verbReadOnly) }
+
+//go:wasmexport match_rule
+func exportMatchRule() int32 { return answer(verbMatch) }
+
+//go:wasmexport generate_suggestions
+func exportGenerateSuggestions() int32 { return answer(verbSuggest) }
+
+//go:wasmexport describe_call
+func exportDescribeCall() int32 { return answer(verbDescribe) }
