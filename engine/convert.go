@@ -1,6 +1,9 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // convert turns an ask that nobody may answer into a denial. Source: design
 // section 3, "After the table".
@@ -12,8 +15,8 @@ func convert(w *walk, d Decision) Decision {
 	switch {
 	case c.Kind == Background:
 		d = d.withdraw(CodeBackground, "a background session may not ask: "+d.Reason)
-	case c.Resumed && d.Stage == StageAskRule && (c.Approver == "" || w.req.ResumeAsks == "deny"):
-		d = d.withdraw(CodeResumed, fmt.Sprintf("ask rule %s in a resumed session: remove the ask rule and allow it with %s", d.Rule, allowText(d.Rule)))
+	case c.Resumed && (d.Stage == StageAskRule || d.Stage == StageProfile) && (c.Approver == "" || w.req.ResumeAsks == "deny"):
+		d = d.withdraw(CodeResumed, resumedReason(d))
 	default:
 		return d
 	}
@@ -30,7 +33,14 @@ func (d Decision) withdraw(by, reason string) Decision {
 	return d
 }
 
-func allowText(r *Rule) string { return "the allow rule " + r.String() }
+// resumedReason says what would have to change. A profile's ask is an ask-rule
+// hit without a rule (design section 5); a project's file speaks by tool alone.
+func resumedReason(d Decision) string {
+	if d.Rule == nil || d.fromProjectFile() {
+		return "a resumed session may not ask: " + d.Reason
+	}
+	return fmt.Sprintf("ask rule %s in a resumed session: remove it and add the allow rule %s", d.Rule, d.Rule)
+}
 
 // NoApprover converts an ask when no surface can show it to anybody. how tells
 // the person how to attach one.
@@ -79,11 +89,12 @@ func ApplyCallback(d Decision, tool string, a CallbackAnswer) Decision {
 
 // message is the sentence for the model. An allow needs none.
 func message(tool string, d Decision) string {
+	reason := strings.TrimRight(d.Reason, ". \n")
 	switch d.Behavior {
 	case Deny:
-		return fmt.Sprintf("%s was denied: %s.", tool, d.Reason)
+		return fmt.Sprintf("%s was denied: %s.", tool, reason)
 	case Ask:
-		return fmt.Sprintf("%s waits for a human: %s.", tool, d.Reason)
+		return fmt.Sprintf("%s waits for a human: %s.", tool, reason)
 	}
 	return ""
 }

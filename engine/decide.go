@@ -45,8 +45,10 @@ func (w *walk) table() Decision {
 	d := w.rest()
 	if decided && d.Behavior != Deny {
 		// A project's file may only tighten: its ask replaces what the rest of
-		// the table would allow or ask, and never a denial.
+		// the table would allow or ask, never a denial, and a safety check that
+		// it hides stays immune.
 		w.note(StageAskRule, "project file rule "+ask.Rule.String(), "tightens "+d.Behavior.String()+" to "+ask.Behavior.String())
+		ask.BypassImmune = ask.Behavior == Ask && d.BypassImmune
 		return ask
 	}
 	return d
@@ -118,9 +120,11 @@ func (w *walk) checkStep() (Decision, bool) {
 		return Decision{Behavior: Allow, Stage: StageToolCheck, Code: CodeToolAllow, Reason: or(v.Reason, "the tool allows this call")}, true
 	case Ask:
 		return w.toolAsk(v)
+	case Passthrough:
+		w.note(StageToolCheck, join("passthrough", v.Reason), "go on")
+		return Decision{}, false
 	}
-	w.note(StageToolCheck, join("passthrough", v.Reason), "go on")
-	return Decision{}, false
+	return w.fail(CodeToolError, "check_permissions", fmt.Errorf("unknown behavior %d", v.Behavior)), true
 }
 
 // toolAsk is the two "ask" rows of the table: bypass skips safety checks by

@@ -1,6 +1,9 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Permissions is what a child agent may be given by its parent.
 type Permissions struct {
@@ -8,7 +11,7 @@ type Permissions struct {
 	Disallowed []string
 	// Allowed nil means no restriction.
 	Allowed []string
-	// Directories nil means that none were named.
+	// Directories are absolute and clean; nil means no restriction.
 	Directories []string
 	Approver    string
 }
@@ -21,7 +24,7 @@ func Inherit(parent, child Permissions) Permissions {
 		Mode:        Stricter(parent.Mode, child.Mode),
 		Disallowed:  union(parent.Disallowed, child.Disallowed),
 		Allowed:     intersect(parent.Allowed, child.Allowed),
-		Directories: intersect(parent.Directories, child.Directories),
+		Directories: within(parent.Directories, child.Directories),
 		Approver:    parent.Approver,
 	}
 }
@@ -51,4 +54,28 @@ func intersect(a, b []string) []string {
 		}
 	}
 	return out
+}
+
+// within keeps what lies in a directory of both: of two nested ones the inner.
+func within(a, b []string) []string {
+	if a == nil || b == nil {
+		return intersect(a, b)
+	}
+	out := []string{}
+	for _, x := range a {
+		for _, y := range b {
+			switch {
+			case below(x, y):
+				out = union(out, []string{x})
+			case below(y, x):
+				out = union(out, []string{y})
+			}
+		}
+	}
+	return out
+}
+
+// below reports whether the directory inner is outer or lies in it.
+func below(inner, outer string) bool {
+	return inner == outer || strings.HasPrefix(inner, strings.TrimSuffix(outer, "/")+"/")
 }

@@ -84,20 +84,30 @@ func ParseMode(s string) (Mode, error) {
 }
 
 // strictness orders the modes for inheritance: explore < default < accept_edits
-// < trusted < bypass. DontAsk stands outside the order and always stays.
-var strictness = [...]int{Explore: 0, DefaultMode: 1, AcceptEdits: 2, Trusted: 3, Bypass: 4, DontAsk: 0}
+// < trusted < bypass. DontAsk stands outside the order.
+var strictness = map[Mode]int{Explore: 0, DefaultMode: 1, AcceptEdits: 2, Trusted: 3, Bypass: 4}
 
-// Stricter returns the mode a child gets: the stricter of the two, and DontAsk
-// when either is DontAsk, because nobody is there to ask. Explore beside
-// DontAsk is Explore: it never asks on its own and allows less.
-func Stricter(a, b Mode) Mode {
+// Stricter returns the mode a child gets under its parent, or an agent under
+// the operator when its client reports a mode: the stricter of the two, and
+// DontAsk when either is DontAsk. Explore and DontAsk each allow what the other
+// denies (reads without a rule; writes with one), so between them the first,
+// which the child must not exceed, stays. An unknown mode counts as DefaultMode.
+func Stricter(parent, child Mode) Mode {
 	switch {
-	case a == Explore || b == Explore:
-		return Explore
-	case a == DontAsk || b == DontAsk:
-		return DontAsk
-	case strictness[a] <= strictness[b]:
-		return a
+	case parent == DontAsk || (parent == Explore && child == DontAsk):
+		return parent
+	case child == DontAsk:
+		return child
 	}
-	return b
+	if rank(parent) <= rank(child) {
+		return parent
+	}
+	return child
+}
+
+func rank(m Mode) int {
+	if r, ok := strictness[m]; ok {
+		return r
+	}
+	return strictness[DefaultMode]
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // denyStep is step 1: the tool lists, the profile, and the deny rules of this
@@ -11,7 +12,7 @@ func (w *walk) denyStep() (Decision, bool) {
 	if d, decided := w.listStep(); decided {
 		return d, true
 	}
-	if p := w.req.Profile; p != nil && p.Behavior == Deny {
+	if p := w.req.Profile; p != nil && p.Behavior != Ask && p.Behavior != Allow {
 		return w.profileHit(Deny), true
 	}
 	if d, decided := w.ruleStep(StageDenyRule, Deny); decided {
@@ -39,7 +40,7 @@ func (w *walk) allowStep() (Decision, bool) {
 	switch {
 	case err != nil:
 		return w.fail(CodeToolError, "match_rule for allow rules", err), true
-	case rule != nil && rule.Source != SourceProjectFile:
+	case rule != nil:
 		w.note(StageAllowRule, rule.String(), "allow")
 		return Decision{Behavior: Allow, Stage: StageAllowRule, Code: CodeRuleMatched, Rule: rule, Reason: ruleReason(rule)}, true
 	}
@@ -55,7 +56,7 @@ func (w *walk) allowStep() (Decision, bool) {
 func (w *walk) listStep() (Decision, bool) {
 	lists, mode := w.req.Lists, w.mode
 	lifted := lists.IgnoreDenylist && mode == Trusted
-	if listed(lists.Disallowed, w.names) && !lifted {
+	if named(lists.Disallowed, w.names) && !lifted {
 		return w.listHit(CodeDisallowed, w.call.Tool+" is on disallowed_tools"), true
 	}
 	if lists.Allowed != nil && !listed(lists.Allowed, w.names) {
@@ -74,11 +75,16 @@ func (w *walk) listHit(code, reason string) Decision {
 	return Decision{Stage: StageDenyRule, Code: code, Reason: reason}
 }
 
-// listed reports whether a list names the tool. A bare star names nothing: a
-// list that meant every tool would be no list.
+// named reports whether a list names the tool.
+func named(list, names []string) bool {
+	return slices.ContainsFunc(list, func(entry string) bool { return MatchName(entry, names...) })
+}
+
+// listed is named for a list that lets tools through. Only stars name nothing
+// there: a list that meant every tool would be no list.
 func listed(list, names []string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
-		return entry != "*" && MatchName(entry, names...)
+		return strings.Trim(entry, "*") != "" && MatchName(entry, names...)
 	})
 }
 
@@ -172,6 +178,11 @@ func (w *walk) profileHit(b Behavior) Decision {
 	return d
 }
 
+// ruleReason names the rule. No free text of a project's file reaches the
+// model or the card (threat T03), so that its rules are told by tool alone.
 func ruleReason(r *Rule) string {
+	if r.Source == SourceProjectFile {
+		return fmt.Sprintf("%s rule for %s in the project's file", r.Behavior, r.Tool)
+	}
 	return or(r.Reason, fmt.Sprintf("%s rule %s", r.Behavior, r))
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // maxSuggestions bounds how many proposals of a tool are tried.
@@ -15,6 +16,11 @@ func (w *walk) suggest(d *Decision) {
 	if d.SuggestionsNote = w.helpless(*d); d.SuggestionsNote != "" {
 		return
 	}
+	name, err := w.ruleName()
+	if err != nil {
+		d.SuggestionsNote = fmt.Sprintf("no suggestions: %v", err)
+		return
+	}
 	proposals, err := w.req.Entry.Tool.GenerateSuggestions(w.ctx, w.call)
 	if err != nil {
 		d.SuggestionsNote = fmt.Sprintf("no suggestions: generate_suggestions failed: %v", err)
@@ -22,7 +28,7 @@ func (w *walk) suggest(d *Decision) {
 	}
 	var together []Suggestion
 	for _, p := range proposals[:min(len(proposals), maxSuggestions)] {
-		s := Suggestion{Tool: w.req.Entry.Name, Content: p.Content, Behavior: Allow, Description: p.Description}
+		s := Suggestion{Tool: name, Content: p.Content, Behavior: Allow, Description: p.Description}
 		if w.known(s) {
 			continue
 		}
@@ -38,6 +44,20 @@ func (w *walk) suggest(d *Decision) {
 		d.SuggestionsNote = "no rule that the tool proposes would allow this call"
 	}
 	w.note("suggest", fmt.Sprintf("%d proposals", len(proposals)), fmt.Sprintf("%d offered", len(d.Suggestions)))
+}
+
+// ruleName is the name a suggested rule carries: the entry's own, or the called
+// name where the entry answers for names that are not its own, as the generic
+// tool does; a rule with the entry's name would then allow other tools too.
+func (w *walk) ruleName() (string, error) {
+	e := w.req.Entry
+	if w.call.Tool == "" || w.call.Tool == e.Name || slices.Contains(e.Aliases, w.call.Tool) {
+		return e.Name, nil
+	}
+	if strings.ContainsAny(w.call.Tool, "*?") {
+		return "", fmt.Errorf("the tool name %q would be read as a pattern", w.call.Tool)
+	}
+	return w.call.Tool, nil
 }
 
 // addSet puts the rules that only help together in front, as one set: they are
@@ -77,6 +97,8 @@ func (w *walk) helpless(d Decision) string {
 	switch {
 	case d.BypassImmune:
 		return "a safety check asks every time: no allow rule silences it"
+	case d.fromProjectFile():
+		return "an ask rule in the project's file asks every time: change or remove it there"
 	case d.Stage == StageAskRule:
 		return fmt.Sprintf("the ask rule %s asks every time: change or remove it", d.Rule)
 	case d.Stage == StageProfile:

@@ -25,8 +25,17 @@ func newWalk(ctx context.Context, req Request) *walk {
 	names := req.Entry.Names(req.Call.Tool)
 	return &walk{
 		ctx: ctx, req: req, call: req.Call, mode: req.Call.Context.Mode,
-		names: names, rules: rulesOf(req.Rules, names),
+		names: names, rules: rulesOf(tightening(req.Rules), names),
 	}
+}
+
+// tightening drops the allow rules of a project's file before a tool sees them:
+// a tool judges all allow rules together, so that one of these could complete
+// the cover of a compound call and let an own rule carry the allowance.
+func tightening(rules []Rule) []Rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
+		return r.Behavior == Allow && r.Source == SourceProjectFile
+	})
 }
 
 // rulesOf selects the rules that name one of names, by behavior.
@@ -63,6 +72,9 @@ func match(ctx context.Context, entry Entry, call *Call, b Behavior, rules []Rul
 	}
 	if entry.Err != nil {
 		return &withContent[0], entry.Err
+	}
+	if entry.Tool == nil {
+		return &withContent[0], fmt.Errorf("tool %s has no module", entry.Name)
 	}
 	indices, err := entry.Tool.MatchRule(ctx, call, b, ruleTexts(withContent))
 	if err != nil {
