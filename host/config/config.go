@@ -1,0 +1,152 @@
+package config
+
+import (
+	"encoding/json"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/strictyaml"
+)
+
+// Position is a place in the file, counted from 1; zero means "not from a file".
+type Position = strictyaml.Position
+
+// Config is the operator's configuration. A value got from [Parse], [Open] or
+// [Default] is complete, checked, and not changed by anyone afterwards; all
+// methods are safe for concurrent use.
+type Config struct {
+	// File is where it was read from; empty for Default.
+	File string `yaml:"-"`
+
+	// Defaults are the settings of every agent, unless its own block says otherwise.
+	Defaults Settings `yaml:"defaults"`
+	// Agents are the settings of single agents, by name.
+	Agents map[string]Block `yaml:"agents"`
+	// Rules hold for every agent. Their order does not matter.
+	Rules []Rule `yaml:"rules"`
+	// Tools is what the operator sets for single tools, by tool name.
+	Tools map[string]Tool `yaml:"tools"`
+	// Modules tells where tool modules of others are and what each may do.
+	Modules Modules `yaml:"modules"`
+	// Asks bounds the questions put to people.
+	Asks Asks `yaml:"asks"`
+	// Listen is a unix socket (absolute path or ~/...) or a loopback address
+	// with port. Default: callgate.sock in the state directory.
+	Listen string `yaml:"listen"`
+	// Store is the SQLite file of rules, sessions, asks and audit. Default:
+	// callgate.db in the state directory.
+	Store string `yaml:"store"`
+
+	dirs Dirs
+	data []byte
+}
+
+// Settings are what can be set for one agent or for all. What is left out falls
+// back to defaults, then to the built-in value given with each key.
+type Settings struct {
+	// Mode decides what no rule and no tool decides: default, accept_edits,
+	// explore, bypass, trusted or dont_ask, or the name an agent uses for one.
+	// Built in: default.
+	Mode *engine.Mode `yaml:"mode"`
+	// WorkingDirectories is the whole list of directories the agent works in,
+	// absolute or ~/...; links in them are resolved when a call is judged.
+	// Built in: none.
+	WorkingDirectories []string `yaml:"working_directories"`
+	// Home is the agent's home directory, what ~ means in its calls. Built in:
+	// the home of the account Callgate runs as.
+	Home string `yaml:"home"`
+	// User is the name of the person the agent works for, for the audit.
+	User string `yaml:"user"`
+	// Kind tells who is there to answer: main, interactive_fork, or background,
+	// where every ask is a denial. Built in: main.
+	Kind *engine.Kind `yaml:"kind"`
+	// AllowedTools restricts the agent to these tools, in every mode; an empty
+	// list allows none. It grants nothing. Built in: no restriction.
+	AllowedTools []string `yaml:"allowed_tools"`
+	// DisallowedTools are denied in every mode. Those of defaults and of the
+	// agent are united.
+	DisallowedTools []string `yaml:"disallowed_tools"`
+	// RespectDenylist false lifts disallowed_tools; lawful only beside mode: trusted.
+	// Built in: true.
+	RespectDenylist *bool `yaml:"respect_denylist"`
+	// Timeout is how long an ask of this agent waits for an answer before it
+	// denies, such as 60s. Built in: asks.timeout.
+	Timeout Duration `yaml:"timeout"`
+	// ResumeAsks tells what an ask rule does in a resumed session: ask (when an
+	// approver is attached) or deny. Built in: ask.
+	ResumeAsks string `yaml:"resume_asks"`
+	// FollowClientMode lets the mode the agent's client reports loosen the
+	// operator's; without it, it can only tighten. Built in: false.
+	FollowClientMode *bool `yaml:"follow_client_mode"`
+	// Tools sets tool configuration for this agent; its keys replace those of
+	// the global tools of the same name.
+	Tools map[string]Tool `yaml:"tools"`
+}
+
+// Block is one agent's own settings and rules.
+type Block struct {
+	Settings
+	// Rules hold for this agent only, besides the global ones.
+	Rules []Rule `yaml:"rules"`
+}
+
+// Tool is what the operator sets for one tool.
+type Tool struct {
+	// Config goes to the tool's module as it is.
+	Config json.RawMessage `yaml:"config"`
+}
+
+// Modules tells where tool modules of others are and what each may do. The
+// modules embedded in the binary need neither.
+type Modules struct {
+	// Dir holds *.wasm files, absolute or ~/.... Default: modules in the
+	// configuration directory.
+	Dir string `yaml:"dir"`
+	// Grants are what single modules may do, by module name; a module without
+	// a grant may claim plain names that nobody else claims, and nothing else.
+	Grants map[string]Grant `yaml:"grants"`
+}
+
+// Grant is what the operator lets one module do. Everything is off by default.
+type Grant struct {
+	// Names are tool names and globs that the module may claim; empty means
+	// the plain names it declares itself.
+	Names []string `yaml:"names"`
+	// MayAllow lets the module's own "allow" count.
+	MayAllow bool `yaml:"may_allow"`
+	// MayReadOnly lets the module's own "read only" count.
+	MayReadOnly bool `yaml:"may_read_only"`
+	// Config goes to every tool of the module as it is; tools.NAME.config
+	// replaces its keys.
+	Config json.RawMessage `yaml:"config"`
+	// Limits bounds one call of a verb of the module.
+	Limits Limits `yaml:"limits"`
+}
+
+// Limits bounds one call of a module's verb. Zero means the sandbox's default.
+type Limits struct {
+	// Fuel is the number of steps.
+	Fuel int64 `yaml:"fuel"`
+	// MemoryMiB is the memory in MiB.
+	MemoryMiB int `yaml:"memory_mib"`
+	// Timeout is the time on the clock, such as 250ms.
+	Timeout Duration `yaml:"timeout"`
+}
+
+// Asks bounds the questions put to people. Source of the limits: the design's
+// section on asking.
+type Asks struct {
+	// Timeout is how long an ask is shown before it denies. Default: 60s.
+	Timeout Duration `yaml:"timeout"`
+	// PerSession is how many asks of one session may wait. Default: 5.
+	PerSession int `yaml:"per_session"`
+	// PerAgent is how many asks of one agent may wait. Default: 20.
+	PerAgent int `yaml:"per_agent"`
+	// RepeatDenial is how long a call equal to a denied one is denied without
+	// asking again. Default: 10m.
+	RepeatDenial Duration `yaml:"repeat_denial"`
+	// PauseAfter is how many denials or time-outs in a row pause a session
+	// until an approver resumes it. Default: 3.
+	PauseAfter int `yaml:"pause_after"`
+	// ApprovalLifetime is how long an approval may be used, once. Default: 10m.
+	ApprovalLifetime Duration `yaml:"approval_lifetime"`
+}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Dirs are the places of one account, all absolute. Source: XDG base directory
+// specification, on every system.
+type Dirs struct {
+	// Home is the account's home directory.
+	Home string
+	// Config holds callgate.yaml and modules, State the store, the socket and
+	// the tokens, Cache what can be made again. None needs to exist.
+	Config string
+	State  string
+	Cache  string
+}
+
+// UserDirs returns the places of the account the process runs as, each
+// "callgate" below $XDG_CONFIG_HOME, $XDG_STATE_HOME and $XDG_CACHE_HOME. As
+// the specification says, a variable that is empty or not absolute counts as
+// not set.
+func UserDirs() (Dirs, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return Dirs{}, fmt.Errorf("find the home directory: %w: set HOME", err)
+	}
+	return dirsOf(home, os.Getenv)
+}
+
+func dirsOf(home string, getenv func(string) string) (Dirs, error) {
+	if !filepath.IsAbs(home) {
+		return Dirs{}, fmt.Errorf("home directory %q is not absolute: set HOME", home)
+	}
+	place := func(variable string, fallback ...string) string {
+		base := getenv(variable)
+		if !filepath.IsAbs(base) {
+			base = filepath.Join(append([]string{home}, fallback...)...)
+		}
+		return filepath.Join(base, "callgate")
+	}
+	return Dirs{
+		Home:   home,
+		Config: place("XDG_CONFIG_HOME", ".config"),
+		State:  place("XDG_STATE_HOME", ".local", "state"),
+		Cache:  place("XDG_CACHE_HOME", ".cache"),
+	}, nil
+}
+
+// ConfigFile is where the configuration is looked for.
+func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "callgate.yaml") }
+
+// expand turns "~" and "~/..." into the home directory and cleans the path; any
+// other path must be absolute.
+func (d Dirs) expand(path string) (string, error) {
+	switch {
+	case path == "~":
+		return filepath.Clean(d.Home), nil
+	case strings.HasPrefix(path, "~/"):
+		return filepath.Join(d.Home, path[2:]), nil
+	case !filepath.IsAbs(path):
+		return "", fmt.Errorf("path %q is neither absolute nor begins with ~/", path)
+	}
+	return filepath.Clean(path), nil
+}

@@ -1,0 +1,107 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/callgate/callgate/host/internal/strictyaml"
+)
+
+// maxSize bounds the file. A thousand rules are about 100 KiB.
+const maxSize = 4 << 20
+
+// Default returns the configuration that holds without a file: no agents, no
+// rules, mode default.
+func Default(dirs Dirs) *Config {
+	c := &Config{dirs: dirs}
+	c.fill()
+	return c
+}
+
+// Open reads the file at path; with an empty path the one at dirs.ConfigFile,
+// or, when that does not exist, Default. The error names every mistake with its
+// place (see Parse).
+func Open(path string, dirs Dirs) (*Config, error) {
+	byDefault := path == ""
+	if byDefault {
+		path = dirs.ConfigFile()
+	}
+	data, err := read(path)
+	if byDefault && errors.Is(err, fs.ErrNotExist) {
+		return Default(dirs), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	return Parse(path, data, dirs)
+}
+
+func read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err == nil && len(data) > maxSize {
+		err = fmt.Errorf("%s: larger than %d MiB", path, maxSize>>20)
+	}
+	return data, err
+}
+
+// Parse reads a configuration; file is its name in errors, rule IDs and
+// Config.File. The error joins all mistakes, up to 20, each "file:line:column:
+// field: what is wrong and what to do"; the Config is then nil.
+func Parse(file string, data []byte, dirs Dirs) (*Config, error) {
+	c := &Config{File: file, dirs: dirs, data: bytes.Clone(data)}
+	places, err := strictyaml.Decode(file, data, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.check(places); err != nil {
+		return nil, err
+	}
+	c.fill()
+	return c, nil
+}
+
+// fill puts the built-in values where nothing was said.
+func (c *Config) fill() {
+	if c.Listen == "" {
+		c.Listen = filepath.Join(c.dirs.State, "callgate.sock")
+	}
+	if c.Store == "" {
+		c.Store = filepath.Join(c.dirs.State, "callgate.db")
+	}
+	if c.Modules.Dir == "" {
+		c.Modules.Dir = filepath.Join(c.dirs.Config, "modules")
+	}
+	c.Asks.fill()
+}
+
+func (a *Asks) fill() {
+	a.Timeout = Duration(a.Timeout.or(Duration(60 * time.Second)))
+	a.RepeatDenial = Duration(a.RepeatDenial.or(Duration(10 * time.Minute)))
+	a.ApprovalLifetime = Duration(a.ApprovalLifetime.or(Duration(10 * time.Minute)))
+	for _, limit := range []struct {
+		value   *int
+		builtIn int
+	}{{&a.PerSession, 5}, {&a.PerAgent, 20}, {&a.PauseAfter, 3}} {
+		if *limit.value == 0 {
+			*limit.value = limit.builtIn
+		}
+	}
+}

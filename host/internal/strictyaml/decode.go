@@ -1,0 +1,187 @@
+package strictyaml
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Decode reads data into the struct that into points to. Keys are the fields'
+// `yaml` tags, compared exactly; a field tagged "-" or without a tag is no key.
+// It understands structs, pointers, slices, maps with string keys, strings,
+// booleans, integers, encoding.TextUnmarshaler (from a string) and
+// json.RawMessage (any value, kept as JSON). null is refused, except inside a
+// json.RawMessage. An empty document leaves into as it is.
+//
+// The places tell where each value stands, for later complaints. The error
+// joins up to 20 values of type *Error; what could be read has been stored
+// nevertheless.
+func Decode(file string, data []byte, into any) (Places, error) {
+	tree, err := Parse(file, data)
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{List: List{File: file}, places: Places{}}
+	for _, doc := range documents(tree) {
+		d.value(doc.Body, reflect.ValueOf(into).Elem(), "")
+	}
+	return d.places, d.Err()
+}
+
+type decoder struct {
+	List
+	places Places
+}
+
+var (
+	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
+	rawType  = reflect.TypeFor[json.RawMessage]()
+)
+
+func (d *decoder) value(n ast.Node, v reflect.Value, field string) {
+	if n == nil {
+		d.Add(Position{}, field, "no value: remove the key or write one")
+		return
+	}
+	d.places[field] = position(n)
+	if v.Type() == rawType {
+		d.raw(n, v, field)
+		return
+	}
+	if reflect.PointerTo(v.Type()).Implements(textType) && v.Kind() != reflect.Pointer {
+		d.text(n, v, field)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(n, v.Elem(), field)
+	case reflect.Struct:
+		d.fields(n, v, field)
+	case reflect.Map:
+		d.mapping(n, v, field)
+	case reflect.Slice:
+		d.sequence(n, v, field)
+	default:
+		d.scalar(n, v, field)
+	}
+}
+
+func (d *decoder) raw(n ast.Node, v reflect.Value, field string) {
+	plain, ok := d.plain(n, field)
+	if !ok {
+		return
+	}
+	data, err := json.Marshal(plain)
+	if err != nil {
+		d.Add(position(n), field, "not expressible as JSON: %v", err)
+		return
+	}
+	v.SetBytes(data)
+}
+
+func (d *decoder) text(n ast.Node, v reflect.Value, field string) {
+	s, ok := d.string(n, field)
+	if !ok {
+		return
+	}
+	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)); err != nil {
+		d.Add(position(n), field, "%v", err)
+	}
+}
+
+func (d *decoder) string(n ast.Node, field string) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	}
+	d.wrongType(n, field, "text")
+	return "", false
+}
+
+func (d *decoder) wrongType(n ast.Node, field, want string) {
+	cure := ""
+	switch n.(type) {
+	case *ast.NullNode:
+		d.Add(position(n), field, "no value: want %s, or remove the key", want)
+		return
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
+		cure = ": anchors, aliases and tags are not read here, write the value out"
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		if want == "text" {
+			cure = ": put it in quotes"
+		}
+	}
+	d.Add(position(n), field, "want %s, got %s%s", want, kind(n), cure)
+}
+
+// kind names what a person wrote.
+func kind(n ast.Node) string {
+	switch n.(type) {
+	case *ast.StringNode, *ast.LiteralNode:
+		return "text"
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "a number"
+	case *ast.BoolNode:
+		return "true or false"
+	case *ast.NullNode:
+		return "nothing"
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
+	}
+	return "a YAML " + strings.ToLower(n.Type().String())
+}
+
+func (d *decoder) scalar(n ast.Node, v reflect.Value, field string) {
+	switch v.Kind() {
+	case reflect.String:
+		if s, ok := d.string(n, field); ok {
+			v.SetString(s)
+		}
+	case reflect.Bool:
+		if b, ok := n.(*ast.BoolNode); ok {
+			v.SetBool(b.Value)
+			return
+		}
+		d.wrongType(n, field, "true or false")
+	case reflect.Int, reflect.Int64:
+		i, ok := n.(*ast.IntegerNode)
+		if !ok {
+			d.wrongType(n, field, "a whole number")
+			return
+		}
+		num, ok := integer(i)
+		if !ok || v.OverflowInt(num) {
+			d.Add(position(n), field, "number %s is too large", i.Token.Value)
+			return
+		}
+		v.SetInt(num)
+	default:
+		panic(fmt.Sprintf("strictyaml: field %s has type %v, which no file can hold", field, v.Type()))
+	}
+}
+
+func integer(n *ast.IntegerNode) (int64, bool) {
+	switch i := n.Value.(type) {
+	case int64:
+		return i, true
+	case uint64:
+		return int64(i), i < 1<<63
+	}
+	return 0, false
+}
+
+func position(n ast.Node) Position {
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
+		return tokenPosition(m.Values[0].Key.GetToken())
+	}
+	return tokenPosition(n.GetToken())
+}
