@@ -1,0 +1,121 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tetratelabs/wazero/sys"
+)
+
+// Kind tells how a guest failed.
+type Kind string
+
+// The kinds of failure. All of them mean "this verb gave no answer".
+const (
+	KindTrap      Kind = "trap"      // unreachable, out of bounds, stack overflow, refused host function
+	KindExit      Kind = "exit"      // the guest called proc_exit
+	KindTimeout   Kind = "time-out"  // the call's time was up
+	KindMemory    Kind = "memory"    // the guest needs more memory than it may have
+	KindCode      Kind = "code"      // a non-zero return code or error_set
+	KindOutput    Kind = "output"    // no output, too much of it, or not UTF-8
+	KindInput     Kind = "input"     // the input is larger than the limit
+	KindCancelled Kind = "cancelled" // the caller gave up
+)
+
+// Error is a failed call of a guest. It unwraps to context.DeadlineExceeded or
+// context.Canceled where that is the cause.
+type Error struct {
+	Module string
+	Export string
+	Kind   Kind
+	// Message is one line of at most 512 bytes without control characters. It
+	// may hold the guest's own words: untrusted text.
+	Message string
+	cause   error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	return fmt.Sprintf("tool %s: %s: %s: %s", e.Module, e.Export, e.Kind, e.Message)
+}
+
+// Unwrap returns the cause, if it is an error that callers branch on.
+func (e *Error) Unwrap() error { return e.cause }
+
+// maxMessage caps a guest's message in bytes.
+const maxMessage = 512
+
+// Clean makes a guest's text fit to be shown on one line: invalid UTF-8 is
+// replaced, control and invisible format characters become blanks, runs of blanks one,
+// and it is cut to limit bytes at a character's boundary.
+func Clean(text string, limit int) string {
+	if len(text) > 4*limit {
+		text = text[:4*limit]
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= limit {
+		return text
+	}
+	text = text[:limit]
+	for len(text) > 0 && !utf8.ValidString(text) {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+// trap is the panic by which a host function stops its guest; it is the only
+// way wazero offers. The engine recovers it and returns it from the call.
+type trap struct {
+	kind    Kind
+	message string
+}
+
+// Error implements error.
+func (t *trap) Error() string { return t.message }
+
+// classify turns what wazero returned into an Error. guestMessage is what the
+// guest had stored with error_set before it died.
+func classify(err error, guestMessage string) *Error {
+	e := &Error{Kind: KindTrap, Message: firstLine(err.Error())}
+	var exit *sys.ExitError
+	var t *trap
+	switch {
+	case errors.As(err, &t):
+		e.Kind, e.Message = t.kind, t.message
+	case errors.As(err, &exit):
+		classifyExit(e, exit)
+	case strings.Contains(e.Message, "out of memory"):
+		e.Kind = KindMemory
+	}
+	if guestMessage != "" {
+		e.Message += ": " + guestMessage
+	}
+	e.Message = Clean(e.Message, maxMessage)
+	return e
+}
+
+func classifyExit(e *Error, exit *sys.ExitError) {
+	switch exit.ExitCode() {
+	case sys.ExitCodeContextCanceled:
+		e.Kind, e.Message, e.cause = KindCancelled, "the caller gave up", context.Canceled
+	case sys.ExitCodeDeadlineExceeded:
+		e.Kind, e.Message, e.cause = KindTimeout, "the module took too long", context.DeadlineExceeded
+	default:
+		e.Kind, e.Message = KindExit, fmt.Sprintf("the module exited with code %d", exit.ExitCode())
+	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

@@ -1,0 +1,100 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// Config says how a Runtime works.
+type Config struct {
+	// CacheDir is where compiled code is kept between processes; it is created
+	// with mode 0700. Empty means that nothing is kept. Whoever can write there
+	// can make the host run any code, so it must belong to the daemon alone.
+	CacheDir string
+	// Limits hold for each module loaded, unless WithLimits says otherwise.
+	Limits Limits
+	// Logger gets the guests' warnings and errors. Nil drops them.
+	Logger *slog.Logger
+}
+
+// Runtime compiles and runs modules. It is safe for concurrent use.
+type Runtime struct {
+	engine wazero.Runtime
+	cache  wazero.CompilationCache
+	hosts  map[string]api.Module
+	limits Limits
+	logger *slog.Logger
+}
+
+// New returns a Runtime. Close it when all its modules are done with.
+func New(ctx context.Context, cfg Config) (*Runtime, error) {
+	r := &Runtime{limits: cfg.Limits.or(defaults), logger: cfg.Logger, hosts: map[string]api.Module{}}
+	if r.limits.MemoryPages > PageSize {
+		return nil, fmt.Errorf("sandbox: memory limit of %d pages: at most %d", r.limits.MemoryPages, PageSize)
+	}
+	rc := wazero.NewRuntimeConfig().
+		WithCloseOnContextDone(true).
+		WithMemoryLimitPages(r.limits.MemoryPages)
+	if cfg.CacheDir != "" {
+		cache, err := openCache(cfg.CacheDir)
+		if err != nil {
+			return nil, err
+		}
+		r.cache = cache
+		rc = rc.WithCompilationCache(cache)
+	}
+	r.engine = wazero.NewRuntimeWithConfig(ctx, rc)
+	if err := r.link(ctx); err != nil {
+		return nil, errors.Join(err, r.Close(ctx))
+	}
+	return r, nil
+}
+
+func openCache(dir string) (wazero.CompilationCache, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("sandbox: cache of compiled modules: %w", err)
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: cache of compiled modules: %w", err)
+	}
+	return cache, nil
+}
+
+func (r *Runtime) link(ctx context.Context) error {
+	env, err := linkEnv(ctx, r.engine)
+	if err != nil {
+		return fmt.Errorf("sandbox: link %s: %w", envModule, err)
+	}
+	wasi, err := linkWASI(ctx, r.engine)
+	if err != nil {
+		return fmt.Errorf("sandbox: link %s: %w", wasiModule, err)
+	}
+	r.hosts[envModule], r.hosts[wasiModule] = env, wasi
+	return nil
+}
+
+// WithLimits returns a view of r that loads modules with other limits; a zero
+// field keeps r's own. Memory cannot exceed what r was made with. The view is
+// closed with r.
+func (r *Runtime) WithLimits(l Limits) *Runtime {
+	view := *r
+	view.limits = l.or(r.limits)
+	view.limits.MemoryPages = min(view.limits.MemoryPages, r.limits.MemoryPages)
+	return &view
+}
+
+// Close frees all modules of r. Calls that run are cut off.
+func (r *Runtime) Close(ctx context.Context) error {
+	err := r.engine.Close(ctx)
+	if r.cache != nil {
+		err = errors.Join(err, r.cache.Close(ctx))
+	}
+	return err
+}

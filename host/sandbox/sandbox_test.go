@@ -1,0 +1,281 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callgate/callgate/host/sandbox"
+)
+
+const modules = "../../testdata/modules"
+
+// wasm reads one golden module.
+func wasm(tb testing.TB, name string) []byte {
+	tb.Helper()
+	data, err := os.ReadFile(filepath.Join(modules, name+".wasm"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+func newRuntime(tb testing.TB, limits sandbox.Limits) *sandbox.Runtime {
+	tb.Helper()
+	r, err := sandbox.New(context.Background(), sandbox.Config{Limits: limits})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := r.Close(context.Background()); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	return r
+}
+
+func load(tb testing.TB, r *sandbox.Runtime, name string) *sandbox.Module {
+	tb.Helper()
+	m, err := r.Load(context.Background(), name+".wasm", wasm(tb, name))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// verbs are the exports of a tool module that take an envelope.
+var verbs = []string{"check_permissions", "check_read_only", "match_rule", "generate_suggestions"}
+
+func TestCallAnswers(t *testing.T) {
+	t.Parallel()
+	r := newRuntime(t, sandbox.Limits{})
+	m := load(t, r, "deploy")
+	for _, tt := range []struct{ name, export, input, want string }{
+		{"allow", "check_permissions", `{"target":"staging/web"}`, `{"behavior":"allow","reason":"staging"}`},
+		{"ask", "check_permissions", `{"target":"production/web"}`, `{"behavior":"ask","bypass_immune":true,"reason":"production","message":"production needs a person"}`},
+		{"no input", "check_permissions", "", `{"behavior":"passthrough"}`},
+		{"read only", "check_read_only", `{"action":"status"}`, `{"read_only":true}`},
+		{"match", "match_rule", `{"rules":[{"content":"staging/*"}],"target":"staging/web"}`, `{"matched":[0]}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := m.Call(t.Context(), tt.export, []byte(tt.input))
+			if err != nil || string(got) != tt.want {
+				t.Errorf("got %s, %v; want %s", got, err, tt.want)
+			}
+		})
+	}
+	if !m.Has("describe_call") || m.Has("_start") {
+		t.Errorf("Has: describe_call %v, _start %v; want true, false", m.Has("describe_call"), m.Has("_start"))
+	}
+	if len(m.Digest()) != 64 || m.Size() == 0 || m.Name() != "deploy.wasm" {
+		t.Errorf("digest %q, size %d, name %q", m.Digest(), m.Size(), m.Name())
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	t.Parallel()
+	r := newRuntime(t, sandbox.Limits{ModuleBytes: 4096})
+	for _, tt := range []struct {
+		name string
+		wasm []byte
+		want string
+	}{
+		{"missing export", wasm(t, "missing_export"), "load tool x.wasm: export match_rule: missing"},
+		{"wrong signature", wasm(t, "wrong_signature"), "load tool x.wasm: export check_permissions: want () -> i32, got (i32) -> i32"},
+		{"bad import", wasm(t, "bad_import"), "load tool x.wasm: import env.system: a tool module may import only extism:host/env and wasi_snapshot_preview1"},
+		{"unknown function", wasm(t, "unknown_function"), "load tool x.wasm: import extism:host/env.run: this host has no such function"},
+		{"empty", nil, "load tool x.wasm: not a module this host runs: "},
+		{"text", []byte("#!/bin/sh\nrm -rf /\n"), "load tool x.wasm: not a module this host runs: "},
+		{"cut off", wasm(t, "deploy")[:700], "load tool x.wasm: not a module this host runs: "},
+		{"too large", make([]byte, 4097), "load tool x.wasm: 4097 bytes: at most 4096"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m, err := r.Load(t.Context(), "x.wasm", tt.wasm)
+			if m != nil || err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("got %v, %v; want error %q", m, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestHostileModule runs each golden module that misbehaves in
+// check_permissions, and checks that what comes back is an error of the right
+// kind and that the module's other verbs still answer.
+func TestHostileModule(t *testing.T) {
+	t.Parallel()
+	r := newRuntime(t, sandbox.Limits{Timeout: 300 * time.Millisecond, MemoryPages: 64})
+	for _, tt := range []struct {
+		module string
+		kind   sandbox.Kind
+		want   string // part of the message
+	}{
+		{"trap", sandbox.KindTrap, "unreachable"},
+		{"trap_message", sandbox.KindTrap, "unreachable: bad [31m luck with lines"},
+		{"loop", sandbox.KindTimeout, "took too long"},
+		{"recursion", sandbox.KindTrap, "stack overflow"},
+		{"empty", sandbox.KindOutput, "without output"},
+		{"code", sandbox.KindCode, "returned 7 without a message"},
+		{"error_zero", sandbox.KindCode, "no idea"},
+		{"exit", sandbox.KindExit, "exited with code 0"},
+		{"memory_bomb", sandbox.KindTrap, "unreachable"},
+		{"flood", sandbox.KindOutput, "2000000 bytes: at most 1048576"},
+		{"wild_load", sandbox.KindTrap, "load_u64: offset 9223372036854775801, length 8 is outside the host memory"},
+		{"wild_store", sandbox.KindTrap, "store_u8: offset 4294967312, length 1 is outside"},
+		{"wild_output", sandbox.KindOutput, "offset 8, length 100000 is outside"},
+		{"not_utf8", sandbox.KindOutput, "not UTF-8"},
+		{"network", sandbox.KindTrap, "http_request: a tool module has no network"},
+	} {
+		t.Run(tt.module, func(t *testing.T) {
+			t.Parallel()
+			m := load(t, r, tt.module)
+			for range 3 {
+				got, err := m.Call(t.Context(), "check_permissions", []byte(`{}`))
+				wantError(t, got, err, tt.kind, tt.want)
+				if got, err := m.Call(t.Context(), "check_read_only", []byte(`{}`)); string(got) != `{"read_only":false}` {
+					t.Errorf("after the failure: got %s, %v", got, err)
+				}
+			}
+		})
+	}
+}
+
+func wantError(t *testing.T, got []byte, err error, kind sandbox.Kind, part string) {
+	t.Helper()
+	var failure *sandbox.Error
+	if got != nil || !errors.As(err, &failure) {
+		t.Fatalf("got %q, %v; want an *Error of kind %s", got, err, kind)
+	}
+	if failure.Kind != kind || !strings.Contains(failure.Message, part) {
+		t.Errorf("got %s: %q; want %s: %q", failure.Kind, failure.Message, kind, part)
+	}
+}
+
+func TestStartOfInstanceFails(t *testing.T) {
+	t.Parallel()
+	r := newRuntime(t, sandbox.Limits{Timeout: 20 * time.Millisecond})
+	for module, kind := range map[string]sandbox.Kind{"start_loop": sandbox.KindTimeout, "init_trap": sandbox.KindTrap} {
+		t.Run(module, func(t *testing.T) {
+			t.Parallel()
+			got, err := load(t, r, module).Call(t.Context(), "check_permissions", nil)
+			wantError(t, got, err, kind, "")
+		})
+	}
+}
+
+// TestHarmless runs modules that strain the host and may still answer.
+func TestHarmless(t *testing.T) {
+	t.Parallel()
+	r := newRuntime(t, sandbox.Limits{})
+	for _, module := range []string{"alloc_bomb", "double_free"} {
+		t.Run(module, func(t *testing.T) {
+			t.Parallel()
+			m := load(t, r, module)
+			for range 3 {
+				got, err := m.Call(t.Context(), "check_permissions", []byte(`{"a":1}`))
+				if err != nil || string(got) != `{"behavior":"passthrough"}` {
+					t.Errorf("got %s, %v", got, err)
+				}
+			}
+		})
+	}
+}
+
+// TestPristine: a module that counts its calls always sees the first one,
+// wherever it keeps the count, also after calls in parallel and after failures.
+func TestPristine(t *testing.T) {
+	t.Parallel()
+	r := newRuntime(t, sandbox.Limits{})
+	for _, module := range []string{
+		"count_global", "count_memory", "count_table", "count_grown_table", "count_grown",
+		"count_segment", "count_v128", "count_ref", "count_world",
+	} {
+		t.Run(module, func(t *testing.T) {
+			t.Parallel()
+			m := load(t, r, module)
+			done := make(chan error, 8)
+			for range cap(done) {
+				go func() {
+					var err error
+					for range 20 {
+						if got, e := m.Call(context.Background(), "check_read_only", nil); e != nil || string(got) != `{"read_only":true}` {
+							err = errors.Join(err, e)
+						}
+					}
+					done <- err
+				}()
+			}
+			for range cap(done) {
+				if err := <-done; err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+func TestCallEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	m := load(t, newRuntime(t, sandbox.Limits{Timeout: time.Minute}), "loop")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	got, err := m.Call(ctx, "check_permissions", nil)
+	wantError(t, got, err, sandbox.KindCancelled, "")
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v; want it to be context.Canceled", err)
+	}
+}
+
+func TestInputIsCapped(t *testing.T) {
+	t.Parallel()
+	r := newRuntime(t, sandbox.Limits{InputBytes: 1 << 16})
+	m := load(t, r, "deploy")
+	got, err := m.Call(t.Context(), "check_permissions", make([]byte, 1<<16+1))
+	wantError(t, got, err, sandbox.KindInput, "65537 bytes: at most 65536")
+	if got, err := m.Call(t.Context(), "check_permissions", []byte(strings.Repeat(" ", 1<<16))); err != nil {
+		t.Errorf("at the limit: got %s, %v", got, err)
+	}
+	small := load(t, r.WithLimits(sandbox.Limits{InputBytes: 10}), "deploy")
+	got, err = small.Call(t.Context(), "check_permissions", make([]byte, 11))
+	wantError(t, got, err, sandbox.KindInput, "11 bytes: at most 10")
+}
+
+func TestClosedModule(t *testing.T) {
+	t.Parallel()
+	m := load(t, newRuntime(t, sandbox.Limits{}), "deploy")
+	if _, err := m.Call(t.Context(), "describe", nil); err != nil {
+		t.Fatal(err)
+	}
+	m.Close(t.Context())
+	m.Close(t.Context())
+	got, err := m.Call(t.Context(), "describe", nil)
+	wantError(t, got, err, sandbox.KindCancelled, "closed")
+	got, err = m.Call(t.Context(), "memory", nil)
+	wantError(t, got, err, sandbox.KindTrap, "no such export")
+}
+
+func TestCacheIsKept(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a", "cache")
+	for range 2 {
+		r, err := sandbox.New(t.Context(), sandbox.Config{CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := load(t, r, "deploy").Call(t.Context(), "describe", nil); err != nil {
+			t.Errorf("got %s, %v", got, err)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("cache directory: %v, %v; want mode 0700", info, err)
+	}
+}

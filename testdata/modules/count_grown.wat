@@ -1,0 +1,7 @@
+;; Counts its calls by the size of its memory.
+(module
+  ;;include common.inc
+  ;;include counters.inc
+  (func $counted (result i32)
+    (drop (memory.grow (i32.const 1)))
+    (call $count (i32.sub (memory.size) (i32.const 1)))))

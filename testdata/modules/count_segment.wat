@@ -1,0 +1,9 @@
+;; Drops a passive segment; a second call would trap.
+(module
+  ;;include common.inc
+  ;;include counters.inc
+  (data $once "once")
+  (func $counted (result i32)
+    (memory.init $once (i32.const 8192) (i32.const 0) (i32.const 4))
+    (data.drop $once)
+    (call $count (i32.const 1))))

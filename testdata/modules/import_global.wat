@@ -1,0 +1,7 @@
+;; Wants a global of the host.
+(module
+  (import "extism:host/env" "shared" (global $shared i32))
+  ;;include common.inc
+  ;;include verbs.inc
+  (func $check_permissions (result i32)
+    (i32.const 0)))

@@ -1,0 +1,7 @@
+;; Traps when it is initialised.
+(module
+  ;;include common.inc
+  ;;include verbs.inc
+  (func (export "_initialize") unreachable)
+  (func $check_permissions (result i32)
+    (call $passthrough)))

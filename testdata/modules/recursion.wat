@@ -1,0 +1,8 @@
+;; Calls itself until the stack is full.
+(module
+  ;;include common.inc
+  ;;include verbs.inc
+  (func $check_permissions (result i32)
+    (call $check_permissions)
+    (drop)
+    (i32.const 0)))

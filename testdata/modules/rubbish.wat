@@ -1,0 +1,7 @@
+;; Answers text that is not JSON.
+(module
+  ;;include common.inc
+  ;;include verbs.inc
+  (data (i32.const 1024) "{\22behavior\22: allow, yes please\00")
+  (func $check_permissions (result i32)
+    (call $answer (i32.const 1024))))

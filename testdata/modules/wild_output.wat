@@ -1,0 +1,7 @@
+;; Claims an output outside the host memory.
+(module
+  ;;include common.inc
+  ;;include verbs.inc
+  (func $check_permissions (result i32)
+    (call $output_set (i64.const 8) (i64.const 100000))
+    (i32.const 0)))
