@@ -1,0 +1,190 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// maxReason bounds the reason of an answer, in bytes.
+const maxReason = 2000
+
+// Answer ends a visible ask as a person decided. The first valid answer wins; a
+// later one gets a *SettledError that names the first and changes nothing. The
+// ask returned is the ask as it ended.
+//
+// Other errors, each without any change: ErrUnknown, ErrNotShown,
+// ErrUnconfirmed, ErrBadAnswer, Config.May's own, or the store's.
+func (b *Broker) Answer(ctx context.Context, id string, answer Answer) (Ask, error) {
+	return b.answer(ctx, id, answer, CauseAnswered, func(e *entry) error {
+		if e.ask.State != Shown {
+			return ErrNotShown
+		}
+		return validAnswer(e.ask, answer, b.cfg.Now())
+	})
+}
+
+// Settle approves a waiting ask that a rule covers which answer.By has just
+// accepted on another card. The approver must have been shown this card, or
+// nobody must have (it is queued: its call would simply be decided by the rule).
+// Safety checks are never settled. The answer carries no rules of its own.
+func (b *Broker) Settle(ctx context.Context, id string, answer Answer) (Ask, error) {
+	return b.answer(ctx, id, answer, CauseSettled, func(e *entry) error {
+		switch {
+		case answer.Verdict != Approve || answer.accepts():
+			return fmt.Errorf("%w: settling approves and stores nothing", ErrBadAnswer)
+		case e.ask.Decision.BypassImmune:
+			return fmt.Errorf("%w: a safety check needs its own answer", ErrBadAnswer)
+		case e.ask.State == Shown && !b.SeenBy(answer.By, e.ask.ID):
+			return ErrNotSeen
+		case answer.By == "":
+			return fmt.Errorf("%w: it names no approver", ErrBadAnswer)
+		}
+		return nil
+	})
+}
+
+// answer is Answer and Settle with their own condition.
+func (b *Broker) answer(ctx context.Context, id string, answer Answer, cause Cause, valid func(*entry) error) (Ask, error) {
+	id = NormalID(id)
+	if err := b.acquire(ctx); err != nil {
+		return Ask{}, fmt.Errorf("answer ask %s: %w", id, err)
+	}
+	defer b.release()
+	e, err := b.locate(ctx, id)
+	if err != nil {
+		return Ask{}, err
+	}
+	if b.overdue(e) {
+		b.timeOut(ctx, e)
+		return e.ask, &SettledError{Ask: e.ask}
+	}
+	if err := valid(e); err != nil {
+		return e.ask, fmt.Errorf("answer ask %s: %w", id, err)
+	}
+	if b.cfg.May != nil {
+		if err := b.cfg.May(e.ask, answer); err != nil {
+			return e.ask, fmt.Errorf("answer ask %s: %w", id, err)
+		}
+	}
+	return b.decide(ctx, e, answer, cause)
+}
+
+// locate returns the waiting entry; an ask that has ended is a *SettledError.
+func (b *Broker) locate(ctx context.Context, id string) (*entry, error) {
+	b.mu.Lock()
+	e := b.find(id)
+	b.mu.Unlock()
+	if e != nil {
+		return e, nil
+	}
+	stored, err := b.cfg.Store.Ask(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("answer ask %q: %w", id, err)
+	}
+	if !stored.State.Waiting() {
+		return nil, &SettledError{Ask: stored}
+	}
+	e = b.adopt(ctx, stored)
+	b.advance(ctx, laneOf(stored))
+	if !e.ask.State.Waiting() {
+		return nil, &SettledError{Ask: e.ask}
+	}
+	return e, nil
+}
+
+// decide stores the answer and passes it on.
+func (b *Broker) decide(ctx context.Context, e *entry, answer Answer, cause Cause) (Ask, error) {
+	answer.At = b.cfg.Now()
+	answer.Sets = slices.Clone(answer.Sets)
+	if answer.ForSession {
+		answer.Scope = engine.Session
+	}
+	next := e.ask
+	next.Answer, next.Cause = &answer, cause
+	next.State = Denied
+	if answer.Verdict == Approve {
+		next.State = Approved
+	}
+	err := b.end(ctx, e, next)
+	if err != nil && e.ask.State.Waiting() {
+		return e.ask, fmt.Errorf("answer ask %s: %w", next.ID, err)
+	}
+	b.settleStreak(ctx, e.ask)
+	b.advance(ctx, laneOf(e.ask))
+	return e.ask, err
+}
+
+// accepts reports whether the answer wants a rule stored.
+func (a Answer) accepts() bool { return len(a.Sets) > 0 || a.WholeTool }
+
+// validAnswer refuses what the card did not offer.
+func validAnswer(a Ask, answer Answer, now time.Time) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{ErrBadAnswer}, args...)...)
+	}
+	switch {
+	case answer.By == "":
+		return bad("it names no approver")
+	case answer.Verdict != Approve && answer.Verdict != Deny:
+		return bad("verdict %d is neither approve nor deny", answer.Verdict)
+	case len(answer.Reason) > maxReason || !utf8.ValidString(answer.Reason):
+		return bad("the reason must be UTF-8 text of at most %d bytes", maxReason)
+	case answer.Verdict == Deny && answer.accepts():
+		return bad("a denial stores no rule")
+	case !answer.accepts() && (answer.ForSession || answer.Scope != "" || !answer.ExpiresAt.IsZero()):
+		return bad("scope and expiry need an accepted suggestion")
+	case answer.Verdict == Approve && a.NeedsConfirmation() && !answer.Confirmed:
+		return ErrUnconfirmed
+	}
+	if !answer.accepts() {
+		return nil
+	}
+	return validAcceptance(a, answer, now, bad)
+}
+
+// validAcceptance checks the rules that an approval wants stored.
+func validAcceptance(a Ask, answer Answer, now time.Time, bad func(string, ...any) error) error {
+	switch {
+	case a.Long():
+		return bad("the card does not show the input whole, so it offers no rule")
+	case answer.WholeTool && len(answer.Sets) > 0:
+		return bad("the whole tool or a suggestion, not both")
+	case answer.WholeTool && !answer.ForSession:
+		return bad("the whole tool is granted for the session only")
+	case answer.WholeTool && !a.OffersWholeTool():
+		return bad("a grant would not answer this ask: %s", a.Decision.Stage)
+	case answer.ForSession && answer.Scope != "" && answer.Scope != engine.Session:
+		return bad("for the session, yet with scope %s", answer.Scope)
+	case !answer.ExpiresAt.IsZero() && !answer.ExpiresAt.After(now):
+		return bad("the expiry %s has passed", answer.ExpiresAt.UTC().Format(time.RFC3339))
+	case answer.Scope == engine.Project && a.ProjectRoot == "":
+		return bad("the call is in no project")
+	}
+	if answer.Scope != "" {
+		if _, err := engine.ParseScope(string(answer.Scope)); err != nil {
+			return bad("%w", err)
+		}
+	}
+	for _, set := range answer.Sets {
+		if !slices.ContainsFunc(a.Decision.Suggestions, func(s engine.Suggestion) bool { return s.Set == set }) {
+			return bad("there is no suggestion %d", set)
+		}
+	}
+	return nil
+}
+
+// OffersWholeTool reports whether a session grant on the whole tool is offered:
+// not where an ask rule, a profile or a safety check would ask all the same,
+// and not when the card does not show the input whole.
+func (a Ask) OffersWholeTool() bool {
+	switch a.Decision.Stage {
+	case engine.StageMode, engine.StageToolCheck:
+		return !a.Decision.BypassImmune && !a.Long()
+	}
+	return false
+}

@@ -1,0 +1,63 @@
+package ask
+
+import (
+	"context"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// Interrupt cancels what waits in the session, as when its user sent something
+// new. It returns how many asks it ended.
+func (b *Broker) Interrupt(ctx context.Context, session string) (int, error) {
+	return b.cancel(ctx, CauseInterrupt, func(a Ask) bool { return a.Session == session })
+}
+
+// ExitFork cancels what the session's interactive forks wait for, and leaves
+// the main conversation's asks alone: cancelling those too was a fault of the
+// seed's first version.
+func (b *Broker) ExitFork(ctx context.Context, session string) (int, error) {
+	return b.cancel(ctx, CauseForkExit, func(a Ask) bool {
+		return a.Session == session && a.Kind == engine.InteractiveFork
+	})
+}
+
+// Clear cancels what waits in the session. The session's grants are the Gate's
+// to drop; a pause stays, only an approver ends it.
+func (b *Broker) Clear(ctx context.Context, session string) (int, error) {
+	return b.cancel(ctx, CauseClear, func(a Ask) bool { return a.Session == session })
+}
+
+func (b *Broker) cancel(ctx context.Context, cause Cause, match func(Ask) bool) (int, error) {
+	if err := b.acquire(ctx); err != nil {
+		return 0, err
+	}
+	defer b.release()
+	return b.endAll(ctx, Cancelled, cause, match), nil
+}
+
+// endAll ends the asks that match, the queued ones first so that none of them
+// is shown in between. The caller holds the turn.
+func (b *Broker) endAll(ctx context.Context, state State, cause Cause, match func(Ask) bool) int {
+	lanes := map[lane]bool{}
+	chosen := b.choose(match)
+	for i := len(chosen) - 1; i >= 0; i-- {
+		b.forceEnd(ctx, chosen[i], state, cause)
+		lanes[laneOf(chosen[i].ask)] = true
+	}
+	for l := range lanes {
+		b.advance(ctx, l)
+	}
+	return len(chosen)
+}
+
+func (b *Broker) choose(match func(Ask) bool) []*entry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var chosen []*entry
+	for _, e := range b.waiting {
+		if match(e.ask) {
+			chosen = append(chosen, e)
+		}
+	}
+	return chosen
+}

@@ -1,0 +1,60 @@
+package ask
+
+import (
+	"fmt"
+	"strings"
+)
+
+// outcomeOf is what a waiter gets of an ask that has ended.
+func outcomeOf(a Ask) Outcome {
+	a.Input = nil
+	return Outcome{Ask: a, Cause: a.Cause, Message: message(a)}
+}
+
+// refusal is the outcome of a call that gets no answer of its own. The ask may
+// still wait, or be approved, in the store.
+func refusal(a Ask, cause Cause) Outcome {
+	a.Input, a.State, a.Cause, a.Answer = nil, Denied, cause, nil
+	return Outcome{Ask: a, Cause: cause, Message: message(a)}
+}
+
+// message is one clean sentence for the model: what happened, and what it can
+// do now. The words are the product's own; only a person's reason is quoted.
+func message(a Ask) string {
+	what := "The " + a.Tool + " call was not run: "
+	switch a.Cause {
+	case CauseAnswered, CauseSettled:
+		return answeredMessage(a, what)
+	case CauseTimeout:
+		return what + "nobody answered in time. Continue without it, or ask the user before you try again."
+	case CauseInterrupt:
+		return what + "the user interrupted. Read what they say next."
+	case CauseForkExit:
+		return what + "the fork it belonged to has ended."
+	case CauseClear:
+		return what + "the session was cleared."
+	case CauseCaller:
+		return what + "the client stopped waiting for the answer."
+	case CauseNoSurface:
+		return what + "it needs a person's approval and the question could not be shown to anyone."
+	case CauseFlood:
+		return what + "too many calls of this session or agent already wait for a person. Wait for their answers first."
+	case CauseRepeated:
+		return what + "a person denied the same call a few minutes ago. Do something else, or ask the user."
+	case CausePaused:
+		return fmt.Sprintf("%sthis session is paused after several denials or unanswered questions. A person resumes it with `callgate sessions resume %s`.", what, a.Session)
+	case CauseReused:
+		return what + "its call id was used before for another call. Send a new call id."
+	}
+	return what + "the answer could not be recorded."
+}
+
+func answeredMessage(a Ask, what string) string {
+	if a.State == Approved {
+		return ""
+	}
+	if a.Answer != nil && strings.TrimSpace(a.Answer.Reason) != "" {
+		return what + "a person denied it: " + strings.TrimSpace(a.Answer.Reason)
+	}
+	return what + "a person denied it. Do something else, or ask the user why."
+}

@@ -1,0 +1,111 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (b *Broker) paused(session string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.streaks[session].PausedAt.IsZero()
+}
+
+// Paused returns the sessions that are paused, ordered by name.
+func (b *Broker) Paused() []Streak {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []Streak
+	for _, s := range b.streaks {
+		if !s.PausedAt.IsZero() {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b Streak) int { return strings.Compare(a.Session, b.Session) })
+	return list
+}
+
+// Resume ends a session's pause. Whether the person may is the caller's to
+// check. ErrNotPaused when there is none.
+func (b *Broker) Resume(ctx context.Context, session string) error {
+	if err := b.acquire(ctx); err != nil {
+		return err
+	}
+	defer b.release()
+	if !b.paused(session) {
+		return fmt.Errorf("session %q: %w", session, ErrNotPaused)
+	}
+	if err := b.saveStreak(ctx, Streak{Session: session}); err != nil {
+		return fmt.Errorf("resume session %q: %w", session, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.publish(Event{Kind: EventResumed, Ask: Ask{Session: session}})
+	return nil
+}
+
+// settleStreak counts an end: an approval clears the session's streak, a denial
+// or a time-out of a visible ask adds to it, and enough of them pause the
+// session. The caller holds the turn.
+func (b *Broker) settleStreak(ctx context.Context, ended Ask) {
+	b.mu.Lock()
+	s := b.streaks[ended.Session]
+	b.mu.Unlock()
+	s.Session = ended.Session
+	switch {
+	case ended.State == Approved && s.Refusals > 0 && s.PausedAt.IsZero():
+		s.Refusals = 0
+	case refused(ended):
+		s.Refusals++
+	default:
+		return
+	}
+	pausing := s.PausedAt.IsZero() && s.Refusals >= b.cfg.PauseAfter
+	if pausing {
+		s.PausedAt = b.cfg.Now()
+	}
+	if err := b.saveStreak(ctx, s); err != nil {
+		// The pause holds in memory; only a restart would forget it.
+		b.cfg.Log.Error("streak not stored", "session", s.Session, "error", err)
+		b.keepStreak(s)
+	}
+	if pausing {
+		b.announcePause(ctx, s.Session)
+	}
+}
+
+// refused reports whether a person denied the ask or let it run out.
+func refused(a Ask) bool {
+	return a.State == Denied && a.Cause == CauseAnswered ||
+		a.State == TimedOut && !a.ShownAt.IsZero()
+}
+
+// announcePause denies what still waits in the session, then tells.
+func (b *Broker) announcePause(ctx context.Context, session string) {
+	b.endAll(ctx, Denied, CausePaused, func(a Ask) bool { return a.Session == session })
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.publish(Event{Kind: EventPaused, Ask: Ask{Session: session}})
+}
+
+func (b *Broker) saveStreak(ctx context.Context, s Streak) error {
+	ctx, cancel := storeContext(ctx)
+	defer cancel()
+	if err := b.cfg.Store.SaveStreak(ctx, s); err != nil {
+		return err
+	}
+	b.keepStreak(s)
+	return nil
+}
+
+func (b *Broker) keepStreak(s Streak) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s.Refusals == 0 && s.PausedAt.IsZero() {
+		delete(b.streaks, s.Session)
+		return
+	}
+	b.streaks[s.Session] = s
+}

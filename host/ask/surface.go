@@ -1,0 +1,97 @@
+package ask
+
+import "context"
+
+// Surface is a place where people see cards and answer them.
+type Surface struct {
+	// Name is the surface's word, such as "terminal" or "discord".
+	Name string
+	// Approver is who answers there; empty when several may.
+	Approver string
+}
+
+// Attach registers a surface until detach is called; detach may be called more
+// than once. The same surface may be attached several times.
+func (b *Broker) Attach(s Surface) (detach func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := &s
+	b.surfaces[key] = struct{}{}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.surfaces, key)
+	}
+}
+
+// HasSurface reports whether any surface is attached. Without one nobody can
+// answer, and the Gate denies instead of asking.
+func (b *Broker) HasSurface() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.surfaces) > 0
+}
+
+// Surfaces returns what is attached, in no order.
+func (b *Broker) Surfaces() []Surface {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := make([]Surface, 0, len(b.surfaces))
+	for s := range b.surfaces {
+		list = append(list, *s)
+	}
+	return list
+}
+
+// MarkSeen notes that the approver was shown the card of a visible ask. A
+// surface calls it when the card is really there.
+func (b *Broker) MarkSeen(id, approver string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if e := b.find(NormalID(id)); e != nil && e.ask.State == Shown {
+		e.seen[approver] = true
+	}
+}
+
+// SeenBy reports whether the approver was shown the card of an ask that waits.
+// It is forgotten at a restart, because the surfaces then show again.
+func (b *Broker) SeenBy(approver, id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.find(NormalID(id))
+	return e != nil && e.seen[approver]
+}
+
+// Undelivered notes that a surface could not show the card. When no attached
+// surface is left that could, the ask is denied at once: waiting for an answer
+// that nobody can give helps no one.
+func (b *Broker) Undelivered(ctx context.Context, id, surface string) error {
+	if err := b.acquire(ctx); err != nil {
+		return err
+	}
+	defer b.release()
+	e := b.noteUndelivered(NormalID(id), surface)
+	if e == nil {
+		return nil
+	}
+	b.forceEnd(ctx, e, Denied, CauseNoSurface)
+	b.advance(ctx, laneOf(e.ask))
+	return nil
+}
+
+// noteUndelivered returns the entry when every attached surface has failed it.
+func (b *Broker) noteUndelivered(id, surface string) *entry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.find(id)
+	if e == nil {
+		return nil
+	}
+	e.failed[surface] = true
+	for s := range b.surfaces {
+		if !e.failed[s.Name] {
+			return nil
+		}
+	}
+	return e
+}
