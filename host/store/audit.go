@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Outcome is what became of a call: the audit's column "decision". The zero
+// value is none at all and is refused for a decision.
+type Outcome string
+
+// The outcomes. Source: design section 9.
+const (
+	Allowed      Outcome = "allow"
+	Denied       Outcome = "deny"
+	AskApproved  Outcome = "ask_approved"
+	AskDenied    Outcome = "ask_denied"
+	AskTimeout   Outcome = "ask_timeout"
+	AskCancelled Outcome = "ask_cancelled"
+)
+
+// Event is what a row of the audit is about.
+type Event string
+
+// The events. The store writes all but EventDecision itself, in the transaction
+// of the change that they record.
+const (
+	EventDecision       Event = "decision"
+	EventRuleAdded      Event = "rule_added"
+	EventRuleExtended   Event = "rule_extended" // a later expiry
+	EventRuleRemoved    Event = "rule_removed"
+	EventRuleExpired    Event = "rule_expired"
+	EventSessionMode    Event = "session_mode"
+	EventSessionPaused  Event = "session_paused"
+	EventSessionResumed Event = "session_resumed"
+	EventSessionCleared Event = "session_cleared"
+)
+
+// Row is one line of the audit. The caller fills what it knows; Append sets Seq,
+// Prev and Hash, an absent Event (EventDecision) and an absent Time (now), and
+// masks secrets in Action, Detail, RuleText and Input. Texts are cut to 64 KiB
+// and made valid UTF-8.
+type Row struct {
+	Seq  int64     `json:"seq"`
+	Time time.Time `json:"timestamp"`
+	// Event is what happened; Decision is set exactly for EventDecision.
+	Event   Event  `json:"event"`
+	Agent   string `json:"agent_name"`
+	Session string `json:"session"`
+	// User is who triggered the call, DecidedBy who or what answered it.
+	User      string  `json:"user_id"`
+	Tool      string  `json:"tool"`
+	Action    string  `json:"action_string"`
+	Decision  Outcome `json:"decision"`
+	DecidedBy string  `json:"decided_by"`
+	// Detail is the reason, for people.
+	Detail string `json:"detail"`
+	Stage  string `json:"stage"`
+	Code   string `json:"code"`
+	// RuleID and RuleText are of the rule that decided or was changed.
+	RuleID       string `json:"rule_id"`
+	RuleText     string `json:"rule_text"`
+	ModuleDigest string `json:"module_digest"`
+	CallID       string `json:"call_id"`
+	// Digest is of the call (tool, input, cwd) or of the changed rule.
+	Digest string `json:"digest"`
+	// Input is the call's input; stored masked, cut to 64 KiB.
+	Input   string        `json:"input"`
+	Latency time.Duration `json:"latency_ns"`
+	// Prev is the hash of the row before, Hash this row's.
+	Prev Hash `json:"prev"`
+	Hash Hash `json:"hash"`
+}
+
+// Hash is a SHA-256 sum, hex in JSON.
+type Hash [32]byte
+
+// String returns lower-case hex.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (h *Hash) UnmarshalText(text []byte) error {
+	n, err := hex.Decode(h[:], text)
+	if err == nil && n != len(h) {
+		err = fmt.Errorf("hash of %d bytes: want %d", n, len(h))
+	}
+	return err
+}
+
+// maxText bounds each text of a row, in bytes.
+const maxText = 64 << 10
+
+// Append adds a row to the audit and returns it as stored. When it returns
+// without error the row is on disk; on any error the caller denies the call.
+func (s *Store) Append(ctx context.Context, r Row) (Row, error) {
+	r, err := s.clean(r)
+	if err != nil {
+		return Row{}, fmt.Errorf("audit: %w", err)
+	}
+	run := func(ctx context.Context, t *tx) error { return t.chain.add(ctx, &r) }
+	if err := s.writer.do(ctx, &job{run: run, single: true}); err != nil {
+		return Row{}, fmt.Errorf("audit: %w", err)
+	}
+	return r, nil
+}
+
+// clean completes, checks and masks a row. Nothing unmasked goes further.
+func (s *Store) clean(r Row) (Row, error) {
+	if r.Event == "" {
+		r.Event = EventDecision
+	}
+	if (r.Event == EventDecision) != r.Decision.valid() || r.Decision != "" && !r.Decision.valid() {
+		return Row{}, fmt.Errorf("event %q with decision %q: a decision, and nothing else, has an outcome", r.Event, r.Decision)
+	}
+	if r.Time.IsZero() {
+		r.Time = s.now()
+	}
+	r.Time = r.Time.UTC().Round(0)
+	r.Input = cut(s.maskInput(r.Input))
+	r.Action = cut(s.masker.Text(r.Action))
+	r.Detail = cut(s.masker.Text(r.Detail))
+	r.RuleText = cut(s.masker.Text(r.RuleText))
+	for _, p := range []*string{&r.Agent, &r.Session, &r.User, &r.Tool, &r.DecidedBy, &r.Stage, &r.Code,
+		&r.RuleID, &r.ModuleDigest, &r.CallID, &r.Digest} {
+		*p = cut(*p)
+	}
+	return r, nil
+}
+
+func (s *Store) maskInput(input string) string {
+	if input == "" {
+		return ""
+	}
+	if !json.Valid([]byte(input)) {
+		return s.masker.Text(input)
+	}
+	return string(s.masker.JSON([]byte(input)))
+}
+
+func (o Outcome) valid() bool {
+	switch o {
+	case Allowed, Denied, AskApproved, AskDenied, AskTimeout, AskCancelled:
+		return true
+	}
+	return false
+}
+
+// cut makes a text storable: valid UTF-8 without NUL, at most maxText long.
+func cut(s string) string {
+	if len(s) > maxText {
+		s = s[:maxText-len("...")]
+		for s != "" && !utf8.RuneStart(s[len(s)-1]) {
+			s = s[:len(s)-1]
+		}
+		s = s[:max(0, len(s)-1)] + "..."
+	}
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	return strings.ReplaceAll(s, "\x00", "\uFFFD")
+}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+)
+
+// Filter chooses rows of the audit. Zero fields choose everything.
+type Filter struct {
+	Agent    string
+	Session  string
+	Tool     string
+	User     string
+	Event    Event
+	Decision Outcome
+	// Since is inclusive, Until exclusive.
+	Since, Until time.Time
+	// Text must occur in the action, the detail, the rule or the (masked) input,
+	// without regard to the case of ASCII letters.
+	Text string
+	// After and Before bound the row's number, both exclusive; 0 is no bound.
+	After, Before int64
+	// Newest turns the order round: the last row first.
+	Newest bool
+	// Limit is how many rows at most; 0 is no limit.
+	Limit int
+}
+
+// auditPage is how many rows are read at once. Between pages no transaction is
+// open, so a slow reader holds nothing up.
+const auditPage = 500
+
+// Audit returns the rows that f chooses, oldest first unless f.Newest. An error
+// ends the sequence and comes with a zero Row. Rows appended while it runs may
+// or may not be seen.
+func (s *Store) Audit(ctx context.Context, f Filter) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		left := f.Limit
+		for {
+			page, err := s.auditRows(ctx, f, pageSize(left))
+			if err != nil {
+				yield(Row{}, fmt.Errorf("read audit: %w", err))
+				return
+			}
+			for _, r := range page {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if left -= len(page); len(page) < auditPage || f.Limit > 0 && left <= 0 {
+				return
+			}
+			f.advance(page[len(page)-1].Seq)
+		}
+	}
+}
+
+func pageSize(left int) int {
+	if left > 0 && left < auditPage {
+		return left
+	}
+	return auditPage
+}
+
+// advance moves the filter behind the row seq.
+func (f *Filter) advance(seq int64) {
+	if f.Newest {
+		f.Before = seq
+		return
+	}
+	f.After = seq
+}
+
+func (s *Store) auditRows(ctx context.Context, f Filter, limit int) ([]Row, error) {
+	where, args := f.where()
+	order := "ASC"
+	if f.Newest {
+		order = "DESC"
+	}
+	query := "SELECT " + columns + " FROM audit" + where + " ORDER BY seq " + order + " LIMIT ?"
+	rows, err := s.reads.QueryContext(ctx, query, append(args, limit)...)
+	if err != nil {
+		return nil, s.closedOr(err)
+	}
+	defer rows.Close() // its error comes out of rows.Err
+	page := make([]Row, 0, limit)
+	for rows.Next() {
+		var r Row
+		if err := r.scan(rows); err != nil {
+			return nil, err
+		}
+		page = append(page, r)
+	}
+	return page, rows.Err()
+}
+
+// where is the filter as SQL.
+func (f *Filter) where() (string, []any) {
+	var c conditions
+	c.text("agent_name", f.Agent)
+	c.text("session", f.Session)
+	c.text("tool", f.Tool)
+	c.text("user_id", f.User)
+	c.text("event", string(f.Event))
+	c.text("decision", string(f.Decision))
+	if !f.Since.IsZero() {
+		c.add("timestamp >= ?", f.Since.UnixNano())
+	}
+	if !f.Until.IsZero() {
+		c.add("timestamp < ?", f.Until.UnixNano())
+	}
+	if f.After > 0 {
+		c.add("seq > ?", f.After)
+	}
+	if f.Before > 0 {
+		c.add("seq < ?", f.Before)
+	}
+	if f.Text != "" {
+		c.add("instr(lower(action_string || char(10) || detail || char(10) || rule_text || char(10) || input), lower(?)) > 0", f.Text)
+	}
+	return c.where(), c.args
+}
+
+// conditions gathers what a query's rows must satisfy.
+type conditions struct {
+	terms []string
+	args  []any
+}
+
+func (c *conditions) add(term string, args ...any) {
+	c.terms = append(c.terms, term)
+	c.args = append(c.args, args...)
+}
+
+// text asks for equality unless value is empty.
+func (c *conditions) text(column, value string) {
+	if value != "" {
+		c.add(column+" = ?", value)
+	}
+}
+
+func (c *conditions) where() string { return " WHERE " + c.all() }
+
+// all is the conjunction of the terms, true without any.
+func (c *conditions) all() string {
+	if len(c.terms) == 0 {
+		return "true"
+	}
+	return strings.Join(c.terms, " AND ")
+}
+
+// closedOr gives a query's error the store's own name when the store is closed.
+func (s *Store) closedOr(err error) error {
+	if s.writer.isClosed() {
+		return ErrClosed
+	}
+	return err
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+// chain links the rows of the audit: each row's hash covers its fields and the
+// hash before, and a head record names the last row. It belongs to the writer.
+type chain struct {
+	head   link
+	stale  bool // the head must be read again before the next use
+	insert *sql.Stmt
+	update *sql.Stmt
+	conn   *sql.Conn
+	buf    []byte
+}
+
+// link is the end of the chain: the last row's number and hash.
+type link struct {
+	seq  int64
+	hash Hash
+}
+
+// columns are the audit's, in the order of the table, of scan and of values.
+const columns = `seq, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by,
+	detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash`
+
+const insertRow = `INSERT INTO audit (` + columns + `) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+
+func (c *chain) open(ctx context.Context, conn *sql.Conn) (err error) {
+	c.conn = conn
+	if c.insert, err = conn.PrepareContext(ctx, insertRow); err != nil {
+		return err
+	}
+	if c.update, err = conn.PrepareContext(ctx, "UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1"); err != nil {
+		return err
+	}
+	c.stale = true
+	return c.refresh(ctx, conn)
+}
+
+func (c *chain) close() {
+	_ = c.insert.Close() // the connection is about to go
+	_ = c.update.Close() // likewise
+}
+
+// refresh reads the head after a failure left it in doubt.
+func (c *chain) refresh(ctx context.Context, conn *sql.Conn) error {
+	if !c.stale {
+		return nil
+	}
+	head, err := readHead(ctx, conn)
+	if err != nil {
+		return err
+	}
+	c.head, c.stale = head, false
+	return nil
+}
+
+// queryer is a connection or a pool of them.
+type queryer interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func readHead(ctx context.Context, q queryer) (link, error) {
+	var l link
+	var hash []byte
+	if err := q.QueryRowContext(ctx, "SELECT seq, hash FROM audit_head WHERE one = 1").Scan(&l.seq, &hash); err != nil {
+		return link{}, fmt.Errorf("%w: read the audit's head: %w", ErrCorrupt, err)
+	}
+	copy(l.hash[:], hash)
+	return l, nil
+}
+
+// add gives the row its place and inserts it. The head moves with it; the
+// transaction saves the head once, at its end.
+func (c *chain) add(ctx context.Context, r *Row) error {
+	r.Seq, r.Prev = c.head.seq+1, c.head.hash
+	r.Hash, c.buf = r.sum(c.buf)
+	if _, err := c.insert.ExecContext(ctx, r.values()...); err != nil {
+		return fmt.Errorf("append row %d: %w", r.Seq, err)
+	}
+	c.head = link{r.Seq, r.Hash}
+	return nil
+}
+
+func (c *chain) saveHead(ctx context.Context) error {
+	_, err := c.update.ExecContext(ctx, c.head.seq, c.head.hash[:])
+	return err
+}
+
+// chainVersion begins what is hashed, so that another layout never gives the
+// same bytes.
+const chainVersion = "callgate audit 1\n"
+
+// sum returns the row's hash. Hashed are the version, the hash before, and each
+// field in the order of the columns: numbers as 8 bytes big-endian, texts as
+// their length likewise and their bytes.
+func (r *Row) sum(buf []byte) (Hash, []byte) {
+	buf = append(buf[:0], chainVersion...)
+	buf = append(buf, r.Prev[:]...)
+	buf = binary.BigEndian.AppendUint64(buf, uint64(r.Seq))
+	buf = binary.BigEndian.AppendUint64(buf, uint64(r.Time.UnixNano()))
+	for _, p := range r.texts() {
+		buf = binary.BigEndian.AppendUint64(buf, uint64(len(*p)))
+		buf = append(buf, *p...)
+	}
+	buf = binary.BigEndian.AppendUint64(buf, uint64(r.Latency))
+	return sha256.Sum256(buf), buf
+}
+
+// texts are the row's texts in the order of the columns.
+func (r *Row) texts() [17]*string {
+	return [...]*string{(*string)(&r.Event), &r.Agent, &r.Session, &r.User, &r.Tool, &r.Action, (*string)(&r.Decision), &r.DecidedBy,
+		&r.Detail, &r.Stage, &r.Code, &r.RuleID, &r.RuleText, &r.ModuleDigest, &r.CallID, &r.Digest, &r.Input}
+}
+
+// values are the row's fields in the order of the columns.
+func (r *Row) values() []any {
+	out := make([]any, 0, 22)
+	out = append(out, r.Seq, r.Time.UnixNano())
+	for _, p := range r.texts() {
+		out = append(out, *p)
+	}
+	return append(out, int64(r.Latency), r.Prev[:], r.Hash[:])
+}
+
+// scan reads a row in the order of the columns.
+func (r *Row) scan(rows *sql.Rows) error {
+	var at, latency int64
+	var prev, hash []byte
+	into := make([]any, 0, 22)
+	into = append(into, &r.Seq, &at)
+	for _, p := range r.texts() {
+		into = append(into, p)
+	}
+	if err := rows.Scan(append(into, &latency, &prev, &hash)...); err != nil {
+		return err
+	}
+	r.Time, r.Latency = time.Unix(0, at).UTC(), time.Duration(latency)
+	copy(r.Prev[:], prev)
+	copy(r.Hash[:], hash)
+	return nil
+}

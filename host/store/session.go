@@ -1,0 +1,334 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// Session is one run of an agent.
+type Session struct {
+	ID    string `json:"id"`
+	Agent string `json:"agent"`
+	// Token is the name of the check token that opened it, never its secret.
+	Token       string      `json:"token"`
+	User        string      `json:"user,omitempty"`
+	CWD         string      `json:"cwd,omitempty"`
+	ProjectRoot string      `json:"project_root,omitempty"`
+	Kind        engine.Kind `json:"kind"`
+	// Parent is the session that spawned it; set once.
+	Parent string `json:"parent,omitempty"`
+	// Mode overrides the agent's configured mode; nil when it does not.
+	Mode *engine.Mode `json:"mode,omitempty"`
+	// Paused says why calls are refused until an approver resumes the session;
+	// empty while it runs.
+	Paused    string    `json:"paused,omitempty"`
+	PausedAt  time.Time `json:"paused_at,omitzero"`
+	CreatedAt time.Time `json:"created_at"`
+	// SeenAt is when it was last touched, exact to a minute.
+	SeenAt time.Time `json:"seen_at"`
+}
+
+// seenEvery is how exact SeenAt is: a touch that changes nothing else writes no
+// more often.
+const seenEvery = time.Minute
+
+// maxName bounds the names of a session, in bytes.
+const maxName = 1024
+
+// maxSeen bounds how many sessions are kept in memory.
+const maxSeen = 4096
+
+// sessionView holds sessions of late in memory. It changes only after the file
+// has, in the writer.
+type sessionView struct {
+	mu   sync.RWMutex
+	byID map[string]Session
+}
+
+func newSessionView() *sessionView { return &sessionView{byID: map[string]Session{}} }
+
+func (v *sessionView) find(id string) (Session, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	known, ok := v.byID[id]
+	return known, ok
+}
+
+func (v *sessionView) put(s Session) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.byID) >= maxSeen {
+		clear(v.byID)
+	}
+	v.byID[s.ID] = s
+}
+
+// TouchSession opens a session or takes note that it lives, and returns it as
+// stored, with its mode and pause. ID, Agent and Token are required. A session
+// belongs to the token and agent that opened it: anybody else's touch is
+// ErrForeignSession and changes nothing. Of a known session User, CWD,
+// ProjectRoot and Kind are replaced where the touch names them; Mode, Paused,
+// Parent and the times are never the caller's.
+func (s *Store) TouchSession(ctx context.Context, in Session) (Session, error) {
+	if err := checkSession(in); err != nil {
+		return Session{}, fmt.Errorf("session %q: %w", in.ID, err)
+	}
+	now := s.now().UTC().Round(0)
+	if known, ok := s.seen.find(in.ID); ok && !s.writer.isClosed() {
+		next, changed, err := known.touched(in, now)
+		if err != nil || !changed {
+			return next, err
+		}
+	}
+	var out Session
+	var opened bool
+	run := func(ctx context.Context, t *tx) (err error) {
+		out, opened, err = touch(ctx, t, in, now)
+		return err
+	}
+	after := func() {
+		s.seen.put(out)
+		if opened {
+			s.rules.forget()
+		}
+	}
+	if err := s.writer.do(ctx, &job{run: run, after: after}); err != nil {
+		return Session{}, fmt.Errorf("session %q: %w", in.ID, err)
+	}
+	return out, nil
+}
+
+func checkSession(in Session) error {
+	if in.ID == "" || in.Agent == "" || in.Token == "" {
+		return errors.New("a session needs an id, an agent and a token")
+	}
+	if _, err := engine.ParseKind(string(in.Kind)); err != nil {
+		return err
+	}
+	for _, text := range []string{in.ID, in.Agent, in.Token, in.User, in.Parent} {
+		if len(text) > maxName {
+			return fmt.Errorf("a name of %d bytes: want at most %d", len(text), maxName)
+		}
+	}
+	for _, text := range []string{in.ID, in.Agent, in.Token, in.User, in.Parent, in.CWD, in.ProjectRoot} {
+		if len(text) > maxKey || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return fmt.Errorf("%.40q is too long or not valid UTF-8 without NUL", text)
+		}
+	}
+	return nil
+}
+
+// touched is the session after a touch, and whether that must be written.
+func (known Session) touched(in Session, now time.Time) (next Session, changed bool, err error) {
+	if known.Token != in.Token || known.Agent != in.Agent {
+		return Session{}, false, fmt.Errorf("session %q: %w", in.ID, ErrForeignSession)
+	}
+	next = known
+	for _, f := range []struct{ have, want *string }{
+		{&next.User, &in.User}, {&next.CWD, &in.CWD}, {&next.ProjectRoot, &in.ProjectRoot}, {(*string)(&next.Kind), (*string)(&in.Kind)},
+	} {
+		if *f.want != "" && *f.have != *f.want {
+			*f.have, changed = *f.want, true
+		}
+	}
+	if now.Sub(known.SeenAt) >= seenEvery {
+		next.SeenAt, changed = now, true
+	}
+	return next, changed, nil
+}
+
+func touch(ctx context.Context, t *tx, in Session, now time.Time) (out Session, opened bool, err error) {
+	known, err := oneSession(ctx, t, in.ID)
+	if isNotFound(err) {
+		in.CreatedAt, in.SeenAt, in.Mode, in.Paused, in.PausedAt = now, now, nil, "", time.Time{}
+		if in.Kind == "" {
+			in.Kind = engine.Main
+		}
+		return in, true, saveSession(ctx, t, in)
+	}
+	if err != nil {
+		return Session{}, false, err
+	}
+	next, changed, err := known.touched(in, now)
+	if err != nil || !changed {
+		return next, false, err
+	}
+	return next, false, saveSession(ctx, t, next)
+}
+
+// Session returns one session. ErrNotFound when there is none.
+func (s *Store) Session(ctx context.Context, id string) (Session, error) {
+	if s.writer.isClosed() {
+		return Session{}, ErrClosed
+	}
+	if known, ok := s.seen.find(id); ok {
+		return known, nil
+	}
+	known, err := oneSession(ctx, s.reads, id)
+	if err != nil {
+		return Session{}, fmt.Errorf("session %q: %w", id, s.closedOr(err))
+	}
+	return known, nil
+}
+
+// SessionFilter chooses sessions. Zero fields choose everything.
+type SessionFilter struct {
+	Agent string
+	Token string
+	// Since leaves out sessions not seen since then.
+	Since time.Time
+	// Paused leaves out sessions that run.
+	Paused bool
+	// Limit is how many at most; 0 is no limit.
+	Limit int
+}
+
+// Sessions returns the sessions that f chooses, the last seen first.
+func (s *Store) Sessions(ctx context.Context, f SessionFilter) ([]Session, error) {
+	var c conditions
+	c.text("agent", f.Agent)
+	c.text("token", f.Token)
+	if !f.Since.IsZero() {
+		c.add("seen_at >= ?", f.Since.UnixNano())
+	}
+	if f.Paused {
+		c.add("paused <> ''")
+	}
+	limit := f.Limit
+	if limit <= 0 {
+		limit = -1
+	}
+	found, err := selectSessions(ctx, s.reads, c.where()+" ORDER BY seen_at DESC, id LIMIT ?", append(c.args, limit)...)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", s.closedOr(err))
+	}
+	return found, nil
+}
+
+// SetMode gives a session a mode of its own, or takes it away with nil, in the
+// name of by.
+func (s *Store) SetMode(ctx context.Context, id string, mode *engine.Mode, by string) error {
+	word := "the agent's own"
+	if mode != nil {
+		word = mode.String()
+	}
+	return s.changeSession(ctx, id, EventSessionMode, by, word, func(known *Session) { known.Mode = mode })
+}
+
+// Pause makes a session refuse its calls until Resume; reason tells why and must
+// not be empty.
+func (s *Store) Pause(ctx context.Context, id, reason, by string) error {
+	if reason == "" {
+		return fmt.Errorf("pause session %q: a reason is needed", id)
+	}
+	return s.changeSession(ctx, id, EventSessionPaused, by, reason, func(known *Session) {
+		known.Paused, known.PausedAt = cut(reason), s.now().UTC().Round(0)
+	})
+}
+
+// Resume ends a pause, in the name of by.
+func (s *Store) Resume(ctx context.Context, id, by string) error {
+	return s.changeSession(ctx, id, EventSessionResumed, by, "", func(known *Session) {
+		known.Paused, known.PausedAt = "", time.Time{}
+	})
+}
+
+// ClearSession deletes the session's grants and its own mode, in the name of by,
+// and tells how many grants there were. A pause stays: only Resume ends it.
+func (s *Store) ClearSession(ctx context.Context, id, by string) (int, error) {
+	n, err := s.DropSession(ctx, id, by)
+	if err != nil {
+		return 0, err
+	}
+	return n, s.changeSession(ctx, id, EventSessionCleared, by, fmt.Sprintf("%d grants dropped", n), func(known *Session) { known.Mode = nil })
+}
+
+// changeSession changes one session and records it, in one transaction.
+func (s *Store) changeSession(ctx context.Context, id string, event Event, by, detail string, change func(*Session)) error {
+	var known Session
+	run := func(ctx context.Context, t *tx) (err error) {
+		if known, err = oneSession(ctx, t, id); err != nil {
+			return err
+		}
+		change(&known)
+		row, err := s.clean(Row{Event: event, Agent: known.Agent, Session: id, DecidedBy: by, Detail: detail})
+		if err != nil {
+			return err
+		}
+		return errors.Join(saveSession(ctx, t, known), t.chain.add(ctx, &row))
+	}
+	err := s.writer.do(ctx, &job{run: run, after: func() { s.seen.put(known) }})
+	if err != nil {
+		return fmt.Errorf("session %q: %w", id, err)
+	}
+	return nil
+}
+
+const sessionColumns = "id, agent, token, user, cwd, project_root, kind, parent, mode, paused, paused_at, created_at, seen_at"
+
+func saveSession(ctx context.Context, t *tx, s Session) error {
+	var mode *string
+	if s.Mode != nil {
+		word := s.Mode.String()
+		mode = &word
+	}
+	_, err := t.ExecContext(ctx, "INSERT OR REPLACE INTO sessions ("+sessionColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		s.ID, s.Agent, s.Token, s.User, s.CWD, s.ProjectRoot, string(s.Kind), s.Parent, mode,
+		s.Paused, nanos(s.PausedAt), nanos(s.CreatedAt), nanos(s.SeenAt))
+	return err
+}
+
+func oneSession(ctx context.Context, q queryer, id string) (Session, error) {
+	found, err := selectSessions(ctx, q, " WHERE id = ?", id)
+	if err != nil {
+		return Session{}, err
+	}
+	if len(found) == 0 {
+		return Session{}, ErrNotFound
+	}
+	return found[0], nil
+}
+
+func selectSessions(ctx context.Context, q queryer, where string, args ...any) ([]Session, error) {
+	rows, err := q.QueryContext(ctx, "SELECT "+sessionColumns+" FROM sessions"+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() // its error comes out of rows.Err
+	var found []Session
+	for rows.Next() {
+		s, err := scanSession(rows)
+		if err != nil {
+			return nil, fmt.Errorf("%w: table sessions: %w", ErrCorrupt, err)
+		}
+		found = append(found, s)
+	}
+	return found, rows.Err()
+}
+
+func scanSession(rows *sql.Rows) (s Session, err error) {
+	var mode sql.NullString
+	var kind string
+	var paused, created, seen int64
+	if err := rows.Scan(&s.ID, &s.Agent, &s.Token, &s.User, &s.CWD, &s.ProjectRoot, &kind, &s.Parent, &mode,
+		&s.Paused, &paused, &created, &seen); err != nil {
+		return s, err
+	}
+	s.PausedAt, s.CreatedAt, s.SeenAt = fromNanos(paused), fromNanos(created), fromNanos(seen)
+	if s.Kind, err = engine.ParseKind(kind); err != nil || !mode.Valid {
+		return s, err
+	}
+	m, err := engine.ParseMode(mode.String)
+	s.Mode = &m
+	return s, err
+}
+
+func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
