@@ -1,0 +1,66 @@
+package target
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxInput is how much of a call's text is searched for the names of paths;
+// what lies beyond is content, not names.
+const maxInput = 256 << 10
+
+// unquote takes away what a shell takes away from a word.
+var unquote = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
+
+// words gathers the texts in which the parts of a target may occur: every text
+// of the input, as it is and without quotes, and the names of the place.
+func words(input json.RawMessage, p Place) string {
+	var b strings.Builder
+	for _, name := range append([]string{p.CWD, p.Home}, p.WorkingDirectories...) {
+		b.WriteString(name + "\n")
+	}
+	dec := json.NewDecoder(bytes.NewReader(input))
+	for b.Len() < maxInput {
+		token, err := dec.Token()
+		if err != nil {
+			break // the end; what is no JSON claims nothing
+		}
+		if text, ok := token.(string); ok {
+			text = text[:min(len(text), maxInput)]
+			b.WriteString(text + "\n" + unquote.Replace(text) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// claimed reports whether a part of the path occurs nowhere as a word, so that
+// only the module says the call touches it (threat T17).
+func (j *judge) claimed(value string) bool {
+	for part := range strings.SplitSeq(strings.TrimPrefix(value, "~"), "/") {
+		if part != "" && part != "." && part != ".." && !occurs(j.words, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// occurs reports whether part stands in text between two ends of a word.
+func occurs(text, part string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], part)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(part)
+		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		if (start == 0 || boundary(before)) && (end == len(text) || boundary(after)) {
+			return true
+		}
+		from = start + 1
+	}
+}
+
+func boundary(r rune) bool { return strings.ContainsRune(" \t\r\n/=:;,|&<>(){}[]$`@", r) }

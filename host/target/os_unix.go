@@ -1,0 +1,71 @@
+//go:build unix
+
+package target
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// OS returns the machine's own file system.
+func OS() FS { return &osFS{} }
+
+type osFS struct {
+	mu     sync.Mutex
+	read   time.Time
+	mounts map[string]string
+}
+
+// mountsAge is how long a list of mounts is believed. A mount that appears
+// meanwhile costs at most Limits.Time.
+const mountsAge = time.Second
+
+func (*osFS) Lstat(path string) (fs.FileMode, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Type(), nil
+}
+
+func (*osFS) Readlink(path string) (string, error) { return os.Readlink(path) }
+
+// ReadSmall opens without following a link and without waiting for a pipe's
+// other end, and looks at what it opened, not at what stood there before.
+func (*osFS) ReadSmall(path string, limit int) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errNotRegular}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err == nil && len(data) > limit {
+		err = &fs.PathError{Op: "read", Path: path, Err: errTooLarge}
+	}
+	return data, err
+}
+
+func (o *osFS) Mounts() (map[string]string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.mounts != nil && time.Since(o.read) < mountsAge {
+		return o.mounts, nil
+	}
+	mounts, err := readMounts()
+	if err != nil {
+		return nil, err
+	}
+	o.mounts, o.read = mounts, time.Now()
+	return mounts, nil
+}

@@ -1,0 +1,196 @@
+package target
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"sync/atomic"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// Limits bounds one Resolve. Source: design section 6, "Two phases".
+type Limits struct {
+	// Targets is how many a call may name.
+	Targets int
+	// Length is how many bytes a target's value, or a link, may have.
+	Length int
+	// Links is how many links one path may lead through.
+	Links int
+	// Time is how long all of it may take on the clock.
+	Time time.Duration
+}
+
+// DefaultLimits returns 256 targets of 4 KiB, 40 links and 200 ms.
+func DefaultLimits() Limits {
+	return Limits{Targets: 256, Length: 4096, Links: 40, Time: 200 * time.Millisecond}
+}
+
+// Place is where a call runs. The paths are those of the operator's
+// configuration, not yet resolved, but for CWD, which the caller names.
+type Place struct {
+	CWD                string
+	Home               string
+	WorkingDirectories []string
+}
+
+// Resolver resolves the targets of calls. It is safe for concurrent use and
+// must not be copied. A zero Resolver resolves nothing: make one with New.
+type Resolver struct {
+	fs     FS
+	limits Limits
+	busy   atomic.Int32
+}
+
+// New returns a Resolver that looks at fs within limits.
+func New(fs FS, limits Limits) *Resolver { return &Resolver{fs: fs, limits: limits} }
+
+// maxBusy bounds look-ups that run at the same time, those that hang in the
+// kernel included: a look-up cannot be called back, only left behind.
+const maxBusy = 512
+
+var (
+	errTooSlow = errors.New("looking at the path took too long")
+	errTooBusy = errors.New("too many path look-ups at once, some may hang on a file system that does not answer")
+	errNoFS    = errors.New("no file system to resolve paths on")
+)
+
+// Resolve returns the targets with what the host found about each. For a path
+// it fills Resolved, Lexical, Exists, Inside, Repo and Claimed, or Error; other
+// kinds come back as they are. What a module wrote into these members is
+// dropped.
+//
+// Inside is the resolved working directory that holds the path both as written
+// and as resolved. So that neither reading leads out of it, the places of a
+// link itself, and of what the cleaned path leads to, must be held as well.
+//
+// input is the call's input: a path with a part that occurs neither there nor
+// in the names of p is Claimed. An error means that the targets as a whole
+// cannot be judged (too many, too slow) and is final for the call.
+func (r *Resolver) Resolve(ctx context.Context, p Place, input json.RawMessage, targets []engine.Target) ([]engine.Target, error) {
+	if len(targets) == 0 {
+		return nil, nil
+	}
+	if len(targets) > r.limits.Targets {
+		return nil, fmt.Errorf("resolve targets: the call names %d, at most %d are looked at", len(targets), r.limits.Targets)
+	}
+	return run(ctx, r, func(w *walker) ([]engine.Target, error) {
+		j := &judge{walker: w, place: p, dirs: w.directories(p.WorkingDirectories), words: words(input, p)}
+		w.goEnv = w.goSettings(p.Home)
+		out := make([]engine.Target, len(targets))
+		for i, t := range targets {
+			out[i] = j.target(t)
+		}
+		return out, w.late()
+	})
+}
+
+// Directories returns the working directories resolved, in their order, for
+// engine.Context.WorkingDirectories. A directory that does not exist is kept
+// (it may be made later); one that cannot be resolved is an error that names it.
+func (r *Resolver) Directories(ctx context.Context, dirs []string) ([]string, error) {
+	return run(ctx, r, func(w *walker) ([]string, error) {
+		out := make([]string, 0, len(dirs))
+		for _, d := range w.directories(dirs) {
+			if d.err != nil {
+				return nil, fmt.Errorf("working directory %s: %w", d.given, d.err)
+			}
+			out = append(out, d.resolved)
+		}
+		return out, w.late()
+	})
+}
+
+// run does the work beside the caller, because a file system may never answer.
+func run[T any](ctx context.Context, r *Resolver, work func(*walker) (T, error)) (T, error) {
+	var none T
+	if r.fs == nil {
+		return none, errNoFS
+	}
+	if r.busy.Add(1) > maxBusy {
+		r.busy.Add(-1)
+		return none, errTooBusy
+	}
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	ctx, cancel := context.WithTimeout(ctx, r.limits.Time)
+	defer cancel()
+	go func() {
+		defer r.busy.Add(-1)
+		w, err := r.walker(ctx)
+		if err != nil {
+			done <- answer{none, err}
+			return
+		}
+		value, err := work(w)
+		done <- answer{value, err}
+	}()
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-ctx.Done():
+		return none, late(ctx)
+	}
+}
+
+func (r *Resolver) walker(ctx context.Context) (*walker, error) {
+	mounts, err := r.fs.Mounts()
+	if err != nil {
+		return nil, err
+	}
+	return &walker{
+		ctx: ctx, fs: r.fs, limits: r.limits, mounts: mounts,
+		own: map[string]bool{}, seen: map[string]node{}, repos: map[string]*facts{},
+	}, nil
+}
+
+// late returns an error once the time is up: what was not looked at is unknown.
+func (w *walker) late() error {
+	if w.ctx.Err() != nil {
+		return late(w.ctx)
+	}
+	return nil
+}
+
+func late(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("resolve targets: %w", errTooSlow)
+	}
+	return fmt.Errorf("resolve targets: %w", ctx.Err())
+}
+
+// directory is one working directory.
+type directory struct {
+	given, resolved string
+	err             error
+}
+
+// directories resolves working directories. They are the operator's choice, so
+// the file systems they are on may be looked at.
+func (w *walker) directories(dirs []string) []directory {
+	out := make([]directory, 0, len(dirs))
+	for _, given := range dirs {
+		mounts := w.mounts
+		w.mounts = nil
+		f, err := w.follow(given, true)
+		w.mounts = mounts
+		if err == nil {
+			w.trust(f.path)
+		}
+		out = append(out, directory{path.Clean(given), f.path, err})
+	}
+	return out
+}
+
+// trust marks the mount points above dir as the operator's own.
+func (w *walker) trust(dir string) {
+	for ; dir != "/"; dir = path.Dir(dir) {
+		w.own[dir] = true
+	}
+}
