@@ -1,0 +1,63 @@
+package file
+
+import (
+	"encoding/json"
+
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// Tools returns the five tools.
+func Tools() []tool.Tool {
+	return []tool.Tool{
+		define[readInput](tool.Spec[readInput]{
+			Name: "Read", Aliases: []string{"read", "view", "read_file", "view_file", "NotebookRead"}, ReadOnlyTool: true,
+			InputSchema: `{"type":"object","properties":{"file_path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"},"pages":{"type":"string"}},"required":["file_path"]}`,
+		}, judge[readInput]{"view", tool.Read}),
+		define(tool.Spec[writeInput]{
+			Name: "Write", Aliases: []string{"write", "create_file", "write_file"}, EditsFiles: true,
+			InputSchema: `{"type":"object","properties":{"file_path":{"type":"string"},"content":{"type":"string"}},"required":["file_path","content"]}`,
+		}, judge[writeInput]{"create_file", tool.Write}),
+		define(tool.Spec[editInput]{
+			Name: "Edit", Aliases: []string{"edit", "str_replace", "edit_file", "replace"}, EditsFiles: true,
+			InputSchema: `{"type":"object","properties":{"file_path":{"type":"string"},"old_string":{"type":"string"},"new_string":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["file_path","old_string","new_string"]}`,
+		}, judge[editInput]{"str_replace", tool.Write}),
+		define(tool.Spec[multiEditInput]{
+			Name: "MultiEdit", Aliases: []string{"multi_edit", "multiedit"}, EditsFiles: true,
+			InputSchema: `{"type":"object","properties":{"file_path":{"type":"string"},"edits":{"type":"array","items":{"type":"object"}}},"required":["file_path","edits"]}`,
+		}, judge[multiEditInput]{"str_replace", tool.Write}),
+		define(tool.Spec[notebookInput]{
+			Name: "NotebookEdit", Aliases: []string{"notebook_edit"}, EditsFiles: true,
+			InputSchema: `{"type":"object","properties":{"notebook_path":{"type":"string"},"cell_id":{"type":"string"},"new_source":{"type":"string"},"cell_type":{"type":"string"},"edit_mode":{"type":"string"}},"required":["notebook_path","new_source"]}`,
+		}, judge[notebookInput]{"str_replace", tool.Write}),
+	}
+}
+
+const ruleHelp = `A glob over the file's path: * stays within a directory, ** crosses directories (src/**/*.py includes src/a.py), ? is one character, [ab] a class, {a,b} alternatives, \ takes the meaning of the next character. ` +
+	`A relative pattern starts at the project root or the first working directory, ~/ at the home directory, **/ anywhere. ` +
+	`An allow rule must name the path as written and as links lead; a deny or ask rule either, in any case.`
+
+var ruleExamples = []tool.RuleExample{
+	example("src/**", tool.Allow, "/project/src/a/b.py", true),
+	example("src/**/*.py", tool.Allow, "/project/src/a.py", true),
+	example("src/**", tool.Allow, "/project/lib/a.py", false),
+	example("src/**", tool.Allow, "/project/src/../secret", false),
+	example("*.json", tool.Allow, "/project/config/a.json", false),
+	example("src/**", tool.Deny, "/project/lib/../SRC/a.py", true),
+	example("~/notes/**", tool.Ask, "/home/user/notes/a.md", true),
+	example("**/.bashrc", tool.Deny, "/home/user/.bashrc", true),
+}
+
+func example(content string, behavior tool.Behavior, file string, match bool) tool.RuleExample {
+	in, err := json.Marshal(map[string]string{"file_path": file})
+	if err != nil {
+		panic("file: a map of strings is JSON: " + err.Error())
+	}
+	return tool.RuleExample{Content: content, Behavior: behavior, Input: in, Match: match}
+}
+
+// define adds to a specification what all file tools share.
+func define[In input](spec tool.Spec[In], j judge[In]) tool.Tool {
+	spec.RuleHelp, spec.RuleExamples = ruleHelp, ruleExamples
+	spec.Check, spec.ReadOnly, spec.Match, spec.Suggest, spec.Describe = j.check, j.readOnly, j.match, j.suggest, j.describe
+	return tool.Define(spec)
+}

@@ -1,0 +1,269 @@
+package paths
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// The bounds of a pattern. Beyond them it is an error, which allows nothing.
+const (
+	maxPattern      = 4096
+	maxAlternatives = 64
+	maxSegments     = 128
+)
+
+// Glob is a compiled path pattern. In it "*" stands for any run of characters
+// within a directory, "**" for any run of directories (also none), "?" for one
+// character, "[ab]" and "[!ab]" for a class, "{a,b}" for alternatives, and a
+// backslash takes the meaning of the next character. A path that is spelled
+// exactly as the pattern always matches.
+type Glob struct {
+	literal      string
+	alternatives [][]string
+}
+
+// Anchor makes a rule's content absolute: "~/" is the home directory, a leading
+// "**/" means anywhere, "/" is the root, and anything else lies below root.
+func Anchor(content, root, home string) (string, error) {
+	switch {
+	case content == "":
+		return "", errors.New("the pattern is empty")
+	case content == "~" || strings.HasPrefix(content, "~/"):
+		if home == "" {
+			return "", fmt.Errorf("pattern %q: the home directory is unknown", content)
+		}
+		return Escape(home) + content[1:], nil
+	case strings.HasPrefix(content, "/"):
+		return content, nil
+	case content == "**" || strings.HasPrefix(content, "**/"):
+		return "/" + content, nil
+	case root == "":
+		return "", fmt.Errorf("pattern %q is relative, and there is no directory to anchor it at", content)
+	}
+	return Escape(root) + "/" + content, nil
+}
+
+// Compile compiles an absolute pattern. Its "." and empty segments are dropped;
+// ".." is an error, because what it would mean behind a "**" is anyone's guess.
+func Compile(pattern string) (Glob, error) {
+	if len(pattern) > maxPattern {
+		return Glob{}, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
+	}
+	texts, err := expandBraces(pattern)
+	if err != nil {
+		return Glob{}, err
+	}
+	g := Glob{literal: path.Clean(pattern)}
+	for _, text := range texts {
+		segments, err := splitPattern(text)
+		if err != nil {
+			return Glob{}, err
+		}
+		g.alternatives = append(g.alternatives, segments...)
+		if len(g.alternatives) > maxAlternatives {
+			return Glob{}, fmt.Errorf("the pattern has more than %d alternatives", maxAlternatives)
+		}
+	}
+	return g, nil
+}
+
+// splitPattern cuts a pattern without braces into its segments. A "**" that is
+// only a part of its segment, as in "src/**.ts", crosses directories too and
+// gives a second alternative.
+func splitPattern(text string) ([][]string, error) {
+	forms := [][]string{nil}
+	for _, segment := range strings.Split(text, "/") {
+		switch segment {
+		case "", ".":
+			continue
+		case "..":
+			return nil, errors.New(`the pattern has a ".." segment`)
+		}
+		if !doublestar.ValidatePattern(segment) {
+			return nil, fmt.Errorf("the pattern's part %q is not a glob", segment)
+		}
+		before, after, crosses := strings.Cut(segment, "**")
+		if segment == "**" || !crosses {
+			forms = appendEach(forms, segment)
+			continue
+		}
+		after = strings.TrimLeft(after, "*")
+		wide := cloneEach(forms)
+		forms = append(appendEach(forms, before+"*"+after), appendEach(wide, before+"*", "**", "*"+after)...)
+		if len(forms) > maxAlternatives {
+			return nil, fmt.Errorf("the pattern has more than %d alternatives", maxAlternatives)
+		}
+	}
+	for _, form := range forms {
+		if len(form) > maxSegments {
+			return nil, fmt.Errorf("the pattern has more than %d segments", maxSegments)
+		}
+	}
+	return forms, nil
+}
+
+func appendEach(forms [][]string, segments ...string) [][]string {
+	for i := range forms {
+		forms[i] = append(forms[i], segments...)
+	}
+	return forms
+}
+
+func cloneEach(forms [][]string) [][]string {
+	clones := make([][]string, len(forms))
+	for i, form := range forms {
+		clones[i] = append([]string(nil), form...)
+	}
+	return clones
+}
+
+// expandBraces returns the texts that a pattern's "{a,b}" groups stand for.
+// A brace without its partner stands for itself.
+func expandBraces(pattern string) ([]string, error) {
+	open, comma, end := findGroup(pattern)
+	if open < 0 {
+		return []string{escapeBraces(pattern)}, nil
+	}
+	var texts []string
+	starts := append([]int{open}, comma...)
+	for i, start := range starts {
+		stop := end
+		if i < len(comma) {
+			stop = comma[i]
+		}
+		expanded, err := expandBraces(pattern[:open] + pattern[start+1:stop] + pattern[end+1:])
+		if err != nil {
+			return nil, err
+		}
+		if texts = append(texts, expanded...); len(texts) > maxAlternatives {
+			return nil, fmt.Errorf("the pattern has more than %d alternatives", maxAlternatives)
+		}
+	}
+	return texts, nil
+}
+
+// escapeBraces escapes the braces that are left without a partner.
+func escapeBraces(pattern string) string {
+	if !strings.ContainsAny(pattern, "{}") {
+		return pattern
+	}
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '\\':
+			b.WriteByte('\\')
+			if i++; i == len(pattern) {
+				return b.String()
+			}
+		case '{', '}':
+			b.WriteByte('\\')
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
+}
+
+// findGroup finds the first "{...}" with its commas; open is -1 without one.
+// Escaped characters and those in a class are no braces.
+func findGroup(pattern string) (open int, commas []int, end int) {
+	open = -1
+	depth := 0
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '[':
+			if n := strings.IndexByte(pattern[i:], ']'); n > 1 {
+				i += n
+			}
+		case '{':
+			if depth == 0 {
+				open, commas = i, nil
+			}
+			depth++
+		case ',':
+			if depth == 1 {
+				commas = append(commas, i)
+			}
+		case '}':
+			if depth == 1 {
+				return open, commas, i
+			}
+			if depth > 0 {
+				depth--
+			}
+		}
+	}
+	return -1, nil, 0
+}
+
+// Match reports whether the glob names p, a clean absolute path. With self a
+// pattern that ends in "/**" also names the directory itself.
+func (g Glob) Match(p string, self bool) bool {
+	if p == g.literal {
+		return true
+	}
+	var names []string
+	if p != "/" {
+		names = strings.Split(strings.TrimPrefix(p, "/"), "/")
+	}
+	for _, segments := range g.alternatives {
+		if matchSegments(segments, names, self) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchSegments matches segment by segment, so that no class or "?" crosses a
+// slash. reach[j] tells that the segments so far can have matched names[:j].
+func matchSegments(segments, names []string, self bool) bool {
+	reach := make([]bool, len(names)+1)
+	reach[0] = true
+	for i, segment := range segments {
+		next := make([]bool, len(names)+1)
+		any := false
+		for j := range next {
+			switch {
+			case segment != "**":
+				next[j] = j > 0 && reach[j-1] && matchName(segment, names[j-1])
+			case i == len(segments)-1 && !self: // "dir/**" is what lies in dir
+				next[j] = j > 0 && (reach[j-1] || next[j-1])
+			default:
+				next[j] = reach[j] || j > 0 && next[j-1]
+			}
+			any = any || next[j]
+		}
+		if !any {
+			return false
+		}
+		reach = next
+	}
+	return reach[len(names)]
+}
+
+func matchName(segment, name string) bool {
+	if !strings.ContainsAny(segment, `*?[\{`) {
+		return segment == name
+	}
+	return doublestar.MatchUnvalidated(segment, name)
+}
+
+// Escape returns a pattern that names exactly p.
+func Escape(p string) string {
+	if !strings.ContainsAny(p, `*?[]{}\`) {
+		return p
+	}
+	var b strings.Builder
+	for i := range len(p) {
+		if strings.IndexByte(`*?[]{}\`, p[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(p[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,105 @@
+package paths
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// Place is a path in the two forms that count: where the kernel would arrive,
+// and what the text says. Both are clean and absolute.
+type Place struct {
+	Resolved string
+	Lexical  string
+	// Inside is the working directory that holds both; empty when none does, or
+	// when nobody vouches that the call really touches this path.
+	Inside string
+	// Directory tells that the path was written with a slash at its end.
+	Directory bool
+}
+
+// Locate finds what the host found out about the path value of a call. The
+// error says why the path cannot be judged; it never means "no such file".
+func Locate(c tool.Context, value string) (Place, error) {
+	if err := Check(value); err != nil {
+		return Place{}, err
+	}
+	for _, t := range c.Targets {
+		if t.Kind != tool.Path || t.Value != value {
+			continue
+		}
+		switch {
+		case t.Error != "":
+			return Place{}, fmt.Errorf("%s: %s", value, t.Error)
+		case t.Resolved == "" || t.Lexical == "":
+			return Place{}, fmt.Errorf("%s was not resolved", value)
+		}
+		p := Place{Resolved: path.Clean(t.Resolved), Lexical: path.Clean(t.Lexical), Directory: strings.HasSuffix(value, "/")}
+		if !t.Claimed {
+			p.Inside = t.Inside
+		}
+		return p, errors.Join(Check(p.Resolved), checkAlias(p.Lexical), checkAlias(p.Resolved))
+	}
+	return Place{}, fmt.Errorf("%s was not resolved", value)
+}
+
+// Check refuses paths that programs read differently: with control characters
+// or bytes that are no text, with a backslash or an escape for a slash or dot,
+// with blanks around, too long, or named by another user's home.
+func Check(value string) error {
+	switch {
+	case value == "":
+		return errors.New("the path is empty")
+	case len(value) > 4096:
+		return errors.New("the path is longer than 4096 bytes")
+	case HasControl(value):
+		return errors.New("the path holds a control character")
+	case strings.ContainsRune(value, '\uFFFD'):
+		return errors.New("the path is not text")
+	case strings.TrimSpace(value) != value:
+		return errors.New("the path has blanks around it")
+	case strings.Contains(value, `\`):
+		return errors.New("the path holds a backslash")
+	case strings.HasPrefix(value, "~") && value != "~" && !strings.HasPrefix(value, "~/"):
+		return errors.New("the path is in another user's home")
+	}
+	lower := strings.ToLower(value)
+	for _, escape := range []string{"%2e", "%2f", "%5c", "%00"} {
+		if strings.Contains(lower, escape) {
+			return fmt.Errorf("the path holds the escape %s", escape)
+		}
+	}
+	return nil
+}
+
+// HasControl reports whether s holds a control character, tab and line feed
+// included: no path or host has one by accident.
+func HasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 || 0x7f <= r && r <= 0x9f || r == '\u2028' || r == '\u2029' })
+}
+
+// checkAlias refuses paths that mean something else to each process.
+func checkAlias(p string) error {
+	names := strings.Split(strings.TrimPrefix(p, "/"), "/")
+	if names[0] == "dev" && len(names) > 1 && (names[1] == "fd" || strings.HasPrefix(names[1], "std")) {
+		return fmt.Errorf("%s means another file to each process", p)
+	}
+	if names[0] != "proc" {
+		return nil
+	}
+	for _, name := range names[1:] {
+		switch name {
+		case "cwd", "root", "fd", "map_files", "exe", "task", "self", "thread-self":
+			return fmt.Errorf("%s means another file to each process", p)
+		}
+	}
+	return nil
+}
+
+// within reports whether p is dir or lies below it.
+func within(dir, p string) bool {
+	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+}

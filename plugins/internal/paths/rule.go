@@ -1,0 +1,90 @@
+package paths
+
+import (
+	"path"
+	"strings"
+
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// Matches reports whether a rule's content, a glob, names the place. As an
+// allow rule both forms must be named, exactly as spelled. As a deny or ask rule
+// one is enough, compared case-folded, and "dir/**" names dir too.
+// A pattern that cannot be read allows nothing and denies everything.
+func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bool {
+	pattern, err := Anchor(rule.Content, root(rule, c), c.Home)
+	if err != nil {
+		return behavior != tool.Allow
+	}
+	if behavior == tool.Allow {
+		g, err := Compile(pattern)
+		return err == nil && g.Match(p.Lexical, p.Directory) && g.Match(p.Resolved, p.Directory)
+	}
+	g, err := Compile(Fold(pattern))
+	return err != nil || g.Match(Fold(p.Lexical), true) || g.Match(Fold(p.Resolved), true)
+}
+
+// root is the directory that a rule's relative pattern starts in.
+func root(rule tool.Rule, c tool.Context) string {
+	switch {
+	case rule.Root != "":
+		return path.Clean(rule.Root)
+	case len(c.WorkingDirectories) > 0:
+		return path.Clean(c.WorkingDirectories[0])
+	case c.CWD != "":
+		return path.Clean(c.CWD)
+	}
+	return ""
+}
+
+// Suggest proposes rules that name the place: its directory, then the file
+// alone. A directory that holds the home directory, or everything, is not
+// proposed; nor is anything when the two forms differ, because no pattern that a
+// person would accept names both.
+func Suggest(c tool.Context, p Place) []tool.Suggestion {
+	if p.Lexical != p.Resolved {
+		return nil
+	}
+	var list []tool.Suggestion
+	if dir := path.Dir(p.Lexical); dir != "/" && !(c.Home != "" && within(dir, path.Clean(c.Home))) {
+		list = append(list, tool.Propose(Escape(dir)+"/**", "every file below "+dir))
+	}
+	if !p.Directory {
+		list = append(list, tool.Propose(Escape(p.Lexical), "this file"))
+	}
+	return list
+}
+
+// Relative returns how profiles name the place: relative to the first working
+// directory, absolute outside it, links followed. Source: the Chorus seed's
+// action strings and design section 5.
+func Relative(c tool.Context, p Place) string {
+	if len(c.WorkingDirectories) == 0 {
+		return p.Resolved
+	}
+	dir := path.Clean(c.WorkingDirectories[0])
+	if p.Resolved == dir {
+		return "."
+	}
+	if within(dir, p.Resolved) {
+		return strings.TrimPrefix(p.Resolved[len(dir):], "/")
+	}
+	return p.Resolved
+}
+
+// Shown returns how a call's path is named in its action string and title:
+// as Relative does when the host has resolved it, else by its text alone.
+func Shown(c tool.Context, value string) string {
+	if p, err := Locate(c, value); err == nil {
+		return Relative(c, p)
+	}
+	lexical := value
+	switch {
+	case strings.HasPrefix(value, "~/") && c.Home != "":
+		lexical = c.Home + value[1:]
+	case !path.IsAbs(value) && c.CWD != "":
+		lexical = c.CWD + "/" + value
+	}
+	lexical = path.Clean(lexical)
+	return Relative(c, Place{Resolved: lexical, Lexical: lexical})
+}

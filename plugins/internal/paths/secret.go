@@ -1,0 +1,87 @@
+package paths
+
+import (
+	"path"
+	"strings"
+)
+
+// Secret reports whether the place is, or lies in, what holds keys, credentials
+// or tokens. Reading one is not read-only. Both forms count, folded.
+// Source: design section 13, "reading secrets".
+func Secret(p Place) bool { return secret(p.Lexical) || secret(p.Resolved) }
+
+// SecretName reports whether a bare file name is that of a secret.
+func SecretName(name string) bool { return secretName(foldName(name)) }
+
+var secretNames = names(
+	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
+	".netrc", "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".mylogin.cnf", ".envrc", ".vault-token", ".htpasswd",
+	"shadow", "shadow-", "gshadow", "gshadow-", "master.passwd", "credentials", "credentials.json", ".credentials.json", "credentials.toml",
+	"credentials.tfrc.json", "secrets.yaml", "secrets.yml", "secrets.json", "token.json", "login.keychain-db", "cookies.sqlite", "key4.db", "logins.json",
+)
+
+var secretEndings = []string{".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".gpg", ".asc.key", ".age"}
+
+// secretDirectories hold nothing but secrets, or hardly anything else.
+var secretDirectories = names(".ssh", ".gnupg", ".aws", ".kube", ".azure", ".password-store", "keyrings", "keychains")
+
+// secretPaths are token stores inside directories that hold other things too.
+var secretPaths = []string{
+	".docker/config.json", ".config/gh/hosts.yml", ".config/glab-cli/config.yml", ".config/gcloud", ".config/rclone/rclone.conf",
+	".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json", ".config/op", ".subversion/auth", ".m2/settings.xml",
+	".gradle/gradle.properties", ".config/hub", ".terraform.d/credentials.tfrc.json", ".bash_history", ".zsh_history", ".psql_history",
+	"etc/sudoers", "etc/sudoers.d", "run/secrets", "var/run/secrets",
+}
+
+func secret(p string) bool {
+	segments := strings.Split(strings.TrimPrefix(p, "/"), "/")
+	for i, name := range segments {
+		segments[i] = foldName(name)
+		if secretDirectories[segments[i]] {
+			return true
+		}
+	}
+	if secretName(segments[len(segments)-1]) || processSecret(segments) {
+		return true
+	}
+	folded := "/" + path.Join(segments...) + "/"
+	for _, known := range secretPaths {
+		if strings.Contains(folded, "/"+known+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func secretName(name string) bool {
+	if secretNames[name] || environmentFile(name) {
+		return true
+	}
+	for _, ending := range secretEndings {
+		if strings.HasSuffix(name, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// processSecret reports whether the path shows another process's environment or
+// memory.
+func processSecret(segments []string) bool {
+	if segments[0] != "proc" {
+		return false
+	}
+	switch segments[len(segments)-1] {
+	case "environ", "mem", "kcore", "maps", "auxv":
+		return true
+	}
+	return false
+}
+
+func names(list ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range list {
+		set[name] = true
+	}
+	return set
+}
