@@ -30,7 +30,8 @@ func (b *Broker) Answer(ctx context.Context, id string, answer Answer) (Ask, err
 
 // Settle approves a waiting ask that a rule covers which answer.By has just
 // accepted on another card. The approver must have been shown this card, or
-// nobody must have (it is queued: its call would simply be decided by the rule).
+// nobody must have: then its call is simply decided by the rule, as a later one
+// would be.
 // Safety checks are never settled. The answer carries no rules of its own.
 func (b *Broker) Settle(ctx context.Context, id string, answer Answer) (Ask, error) {
 	return b.answer(ctx, id, answer, CauseSettled, func(e *entry) error {
@@ -39,7 +40,7 @@ func (b *Broker) Settle(ctx context.Context, id string, answer Answer) (Ask, err
 			return fmt.Errorf("%w: settling approves and stores nothing", ErrBadAnswer)
 		case e.ask.Decision.BypassImmune:
 			return fmt.Errorf("%w: a safety check needs its own answer", ErrBadAnswer)
-		case e.ask.State == Shown && !b.SeenBy(answer.By, e.ask.ID):
+		case b.otherEyes(answer.By, e):
 			return ErrNotSeen
 		case answer.By == "":
 			return fmt.Errorf("%w: it names no approver", ErrBadAnswer)

@@ -158,6 +158,9 @@ func (b *Broker) isClosed() bool {
 
 // acquire takes the turn, or gives up with the context's error or ErrClosed.
 func (b *Broker) acquire(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err // select would take a free turn as readily
+	}
 	select {
 	case b.turn <- struct{}{}:
 	case <-ctx.Done():

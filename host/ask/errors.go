@@ -12,8 +12,9 @@ var (
 	ErrSettled = errors.New("ask has ended")
 	// ErrNotShown: the ask is still queued; nobody has seen its card.
 	ErrNotShown = errors.New("ask is queued: answer the one before it first")
-	// ErrNotSeen: the approver was not shown the card that Settle would end.
-	ErrNotSeen = errors.New("approver has not been shown this ask")
+	// ErrNotSeen: others were shown the card that Settle would end, this approver
+	// was not.
+	ErrNotSeen = errors.New("this ask was shown to other approvers only")
 	// ErrUnconfirmed: the approval has to be confirmed, see
 	// Ask.NeedsConfirmation.
 	ErrUnconfirmed = errors.New("approval has to be confirmed")

@@ -131,7 +131,7 @@ func (b *Broker) returning(ctx context.Context, a Ask) (*entry, Outcome, error) 
 }
 
 // undecided are the ends that were nobody's decision: the call may ask again.
-var undecided = map[Cause]bool{CauseCaller: true, CauseError: true, CauseNoSurface: true, CausePaused: true}
+var undecided = map[Cause]bool{CauseCaller: true, CauseError: true, CauseNoSurface: true, CausePaused: true, CauseFlood: true}
 
 // readopt takes up a waiting ask that only the store knows, as after a failed
 // write.

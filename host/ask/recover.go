@@ -39,8 +39,9 @@ func (b *Broker) Recover(ctx context.Context) (int, error) {
 	return len(b.Waiting(Filter{})), nil
 }
 
-// adopt takes a waiting ask of the store into memory, or ends it as timed out
-// when its time is over. The caller holds the turn and then calls advance.
+// adopt takes a waiting ask of the store into memory, or ends it when its time
+// is over or there is no room. A visible one whose lane has another by now goes
+// back to the queue. The caller holds the turn and then calls advance.
 func (b *Broker) adopt(ctx context.Context, a Ask) *entry {
 	b.mu.Lock()
 	known := b.find(a.ID)
@@ -54,26 +55,34 @@ func (b *Broker) adopt(ctx context.Context, a Ask) *entry {
 		b.forceEnd(ctx, e, TimedOut, CauseTimeout)
 		return e
 	}
-	if a.State == Shown {
-		b.extend(ctx, e, capped(now.Add(b.cfg.Grace), a.CallerDeadline))
+	if b.flooded(a) {
+		b.forceEnd(ctx, e, Denied, CauseFlood)
+		return e
+	}
+	if a.State == Shown && !b.reclock(ctx, e, now) {
+		b.forceEnd(ctx, e, Denied, CauseError)
+		return e
 	}
 	b.admit(e)
 	return e
 }
 
-// extend gives a recovered ask at least until least.
-func (b *Broker) extend(ctx context.Context, e *entry, least time.Time) {
-	if !e.ask.Deadline.Before(least) {
-		return
+// reclock gives a recovered ask its new clock, or its place in the queue, and
+// reports whether the store holds it.
+func (b *Broker) reclock(ctx context.Context, e *entry, now time.Time) bool {
+	next := e.ask
+	if b.laneBusy(laneOf(next)) {
+		next.State, next.ShownAt, next.Deadline = Queued, time.Time{}, time.Time{}
+	} else if least := capped(now.Add(b.cfg.Grace), next.CallerDeadline); next.Deadline.Before(least) {
+		next.Deadline = least
 	}
 	ctx, cancel := storeContext(ctx)
 	defer cancel()
-	next := e.ask
-	next.Deadline = least
 	ok, err := b.cfg.Store.CompareAndSetAsk(ctx, Shown, next)
 	if err != nil || !ok {
-		b.cfg.Log.Error("recovered ask keeps its old clock", "ask", next.ID, "error", err)
-		return
+		b.cfg.Log.Error("ask not recovered", "ask", next.ID, "error", err)
+		return false
 	}
 	e.ask = next
+	return true
 }

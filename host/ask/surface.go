@@ -62,6 +62,14 @@ func (b *Broker) SeenBy(approver, id string) bool {
 	return e != nil && e.seen[approver]
 }
 
+// otherEyes reports whether the card was shown to people, none of them the
+// approver.
+func (b *Broker) otherEyes(approver string, e *entry) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(e.seen) > 0 && !e.seen[approver]
+}
+
 // Undelivered notes that a surface could not show the card. When no attached
 // surface is left that could, the ask is denied at once: waiting for an answer
 // that nobody can give helps no one.
