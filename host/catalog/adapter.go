@@ -1,0 +1,94 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/sandbox"
+)
+
+// adapter puts calls to one tool of a module. name is what the module sees as
+// the tool: the canonical name, or the called one below a glob or the fallback.
+type adapter struct {
+	module *module
+	name   string
+}
+
+var _ engine.Tool = (*adapter)(nil)
+
+// CheckPermissions implements engine.Tool.
+func (a *adapter) CheckPermissions(ctx context.Context, call *engine.Call) (engine.Verdict, error) {
+	return ask(ctx, a, sandbox.CheckPermissions, call, parseVerdict)
+}
+
+// CheckReadOnly implements engine.Tool.
+func (a *adapter) CheckReadOnly(ctx context.Context, call *engine.Call) (engine.ReadOnly, error) {
+	return ask(ctx, a, sandbox.CheckReadOnly, call, parseReadOnly)
+}
+
+// GenerateSuggestions implements engine.Tool.
+func (a *adapter) GenerateSuggestions(ctx context.Context, call *engine.Call) ([]engine.SuggestedRule, error) {
+	return ask(ctx, a, sandbox.GenerateSuggestions, call, parseSuggestions)
+}
+
+// MatchRule implements engine.Tool.
+func (a *adapter) MatchRule(ctx context.Context, call *engine.Call, behavior engine.Behavior, rules []engine.RuleText) ([]int, error) {
+	if len(rules) == 0 {
+		return nil, nil
+	}
+	env, err := encodeRules(sandbox.MatchRule, a.name, call, a.module.grant.Config, behavior.String(), rules)
+	if err != nil {
+		return nil, a.fail(sandbox.MatchRule, err)
+	}
+	return put(ctx, a, sandbox.MatchRule, env, func(data []byte) ([]int, error) { return parseMatched(data, len(rules)) })
+}
+
+// describe asks describe_call, if the module has it.
+func (a *adapter) describe(ctx context.Context, call *engine.Call) (Description, error) {
+	m, err := a.module.running(ctx)
+	if err != nil {
+		return Description{}, a.fail(sandbox.DescribeCall, err)
+	}
+	if !m.Has(sandbox.DescribeCall) {
+		return Description{}, nil
+	}
+	d, err := ask(ctx, a, sandbox.DescribeCall, call, parseDescribed)
+	if err != nil {
+		return Description{}, err
+	}
+	markClaimed(d.Targets, call)
+	return d, nil
+}
+
+// ask runs a verb that reads nothing but the call.
+func ask[T any](ctx context.Context, a *adapter, verb string, call *engine.Call, parse func([]byte) (T, error)) (T, error) {
+	env, err := encode(verb, a.name, call, a.module.grant.Config)
+	if err != nil {
+		var zero T
+		return zero, a.fail(verb, err)
+	}
+	return put(ctx, a, verb, env, parse)
+}
+
+// put runs a verb on an envelope. On any error the answer is the zero value.
+func put[T any](ctx context.Context, a *adapter, verb string, env []byte, parse func([]byte) (T, error)) (T, error) {
+	var zero T
+	m, err := a.module.running(ctx)
+	if err != nil {
+		return zero, a.fail(verb, err)
+	}
+	data, err := m.Call(ctx, verb, env)
+	if err != nil {
+		return zero, err // names module and verb itself
+	}
+	answer, err := parse(data)
+	if err != nil {
+		return zero, a.fail(verb, fmt.Errorf("answer: %w", err))
+	}
+	return answer, nil
+}
+
+func (a *adapter) fail(verb string, err error) error {
+	return fmt.Errorf("tool %s: %s: %w", a.module.file, verb, err)
+}

@@ -1,0 +1,185 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/sandbox"
+)
+
+// The caps of answers. Source: design section 6.
+const (
+	maxSuggestions = 32
+	maxContent     = 4 << 10
+	maxTargets     = 256
+	maxTarget      = 4 << 10
+	maxActions     = 4096
+	maxPreview     = 8 << 10
+)
+
+func parseVerdict(data []byte) (engine.Verdict, error) {
+	var a struct {
+		Behavior     string `json:"behavior"`
+		Message      string `json:"message"`
+		Reason       string `json:"reason"`
+		BypassImmune bool   `json:"bypass_immune"`
+	}
+	if err := decode(data, &a); err != nil {
+		return engine.Verdict{}, err
+	}
+	b, err := engine.ParseBehavior(a.Behavior)
+	if err != nil {
+		return engine.Verdict{}, fmt.Errorf("behavior: %q: want allow, deny, ask or passthrough", clean(a.Behavior))
+	}
+	if a.BypassImmune && b != engine.Ask {
+		return engine.Verdict{}, fmt.Errorf("bypass_immune: only with ask, got %s", b)
+	}
+	return engine.Verdict{Behavior: b, Message: clean(a.Message), Reason: clean(a.Reason), BypassImmune: a.BypassImmune}, nil
+}
+
+func parseReadOnly(data []byte) (engine.ReadOnly, error) {
+	var a struct {
+		ReadOnly *bool  `json:"read_only"`
+		Reason   string `json:"reason"`
+	}
+	if err := decode(data, &a); err != nil {
+		return engine.ReadOnly{}, err
+	}
+	if a.ReadOnly == nil {
+		return engine.ReadOnly{}, errors.New("read_only: missing")
+	}
+	return engine.ReadOnly{ReadOnly: *a.ReadOnly, Reason: clean(a.Reason)}, nil
+}
+
+// parseMatched reads the indices of the rules that decide, of n.
+func parseMatched(data []byte, n int) ([]int, error) {
+	var a struct {
+		Matched []int `json:"matched"`
+	}
+	if err := decode(data, &a); err != nil {
+		return nil, err
+	}
+	if a.Matched == nil {
+		return nil, errors.New("matched: missing")
+	}
+	last := -1
+	for _, i := range a.Matched {
+		if i <= last || i >= n {
+			return nil, fmt.Errorf("matched: index %d after %d: want them ascending, each once, below %d", i, last, n)
+		}
+		last = i
+	}
+	return a.Matched, nil
+}
+
+func parseSuggestions(data []byte) ([]engine.SuggestedRule, error) {
+	var a struct {
+		Rules []engine.SuggestedRule `json:"rules"`
+	}
+	if err := decode(data, &a); err != nil {
+		return nil, err
+	}
+	if a.Rules == nil {
+		return nil, errors.New("rules: missing")
+	}
+	if len(a.Rules) > maxSuggestions {
+		return nil, fmt.Errorf("rules: %d: at most %d", len(a.Rules), maxSuggestions)
+	}
+	for i := range a.Rules {
+		r := &a.Rules[i]
+		if r.Content != nil && len(*r.Content) > maxContent {
+			return nil, fmt.Errorf("rules[%d].content: %d bytes: at most %d", i, len(*r.Content), maxContent)
+		}
+		r.Description = clean(r.Description)
+	}
+	return a.Rules, nil
+}
+
+type wireTarget struct {
+	Kind   string `json:"kind"`
+	Value  string `json:"value"`
+	Access string `json:"access"`
+}
+
+func parseDescribed(data []byte) (Description, error) {
+	var a struct {
+		Action         string       `json:"action"`
+		Actions        []string     `json:"actions"`
+		Title          string       `json:"title"`
+		Preview        string       `json:"preview"`
+		Language       string       `json:"language"`
+		Targets        []wireTarget `json:"targets"`
+		TargetsUnknown bool         `json:"targets_unknown"`
+	}
+	if err := decode(data, &a); err != nil {
+		return Description{}, err
+	}
+	d := Description{
+		Action: a.Action, Actions: a.Actions, TargetsUnknown: a.TargetsUnknown,
+		Title: clean(a.Title), Preview: cleanLines(a.Preview, maxPreview), Language: sandbox.Clean(a.Language, 32),
+	}
+	if err := checkActions(a.Action, a.Actions); err != nil {
+		return Description{}, err
+	}
+	if len(a.Targets) > maxTargets {
+		return Description{}, fmt.Errorf("targets: %d: at most %d", len(a.Targets), maxTargets)
+	}
+	for i, t := range a.Targets {
+		if err := t.check(); err != nil {
+			return Description{}, fmt.Errorf("targets[%d]: %w", i, err)
+		}
+		d.Targets = append(d.Targets, engine.Target{Kind: t.Kind, Value: t.Value, Access: t.Access})
+	}
+	return d, nil
+}
+
+// checkActions keeps the action strings as they are, because profiles match
+// them letter by letter.
+func checkActions(action string, actions []string) error {
+	if len(actions) > maxActions {
+		return fmt.Errorf("actions: %d: at most %d", len(actions), maxActions)
+	}
+	if action != "" {
+		actions = append([]string{action}, actions...)
+	}
+	for _, a := range actions {
+		rest, ok := strings.CutPrefix(a, "tool:")
+		if name, _, more := strings.Cut(rest, ":"); !ok || !more || name == "" {
+			return fmt.Errorf("action %q: want tool:<name>:<detail>", sandbox.Clean(a, 80))
+		}
+	}
+	return nil
+}
+
+func (t wireTarget) check() error {
+	switch t.Kind {
+	case "path", "host", "mcp":
+	default:
+		return fmt.Errorf("kind: %q: want path, host or mcp", clean(t.Kind))
+	}
+	switch t.Access {
+	case "read", "write", "run":
+	default:
+		return fmt.Errorf("access: %q: want read, write or run", clean(t.Access))
+	}
+	if t.Value == "" || len(t.Value) > maxTarget || strings.ContainsRune(t.Value, 0) {
+		return fmt.Errorf("value: want 1 to %d bytes without NUL, got %d", maxTarget, len(t.Value))
+	}
+	return nil
+}
+
+// cleanLines is clean for text of several lines.
+func cleanLines(text string, limit int) string {
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "")
+	}
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,91 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/sandbox"
+)
+
+// envelope is what a verb reads. Source: sdk/ABI.md. A member that the verb
+// must not see is left nil.
+type envelope struct {
+	Tool     string            `json:"tool"`
+	Input    jsontext.Value    `json:"input"`
+	Config   jsontext.Value    `json:"config,omitempty"`
+	Context  wireContext       `json:"context"`
+	Behavior string            `json:"behavior,omitempty"`
+	Rules    []engine.RuleText `json:"rules,omitzero"`
+}
+
+type wireContext struct {
+	Agent              string          `json:"agent"`
+	Session            string          `json:"session"`
+	User               string          `json:"user"`
+	Mode               string          `json:"mode,omitempty"`
+	CWD                string          `json:"cwd"`
+	WorkingDirectories []string        `json:"working_directories"`
+	ProjectRoot        string          `json:"project_root,omitempty"`
+	Home               string          `json:"home"`
+	Kind               engine.Kind     `json:"kind"`
+	Resumed            bool            `json:"resumed"`
+	Approver           string          `json:"approver"`
+	ActiveSkills       []string        `json:"active_skills"`
+	Annotations        jsontext.Value  `json:"annotations,omitempty"`
+	Targets            []engine.Target `json:"targets,omitzero"`
+	TargetsUnknown     bool            `json:"targets_unknown,omitzero"`
+}
+
+// encode builds the envelope of one verb. Input and config are passed on as
+// they are, after making sure that each is one JSON value: nothing in them can
+// end the member and begin another.
+func encode(verb, tool string, call *engine.Call, config []byte) ([]byte, error) {
+	return encodeRules(verb, tool, call, config, "", nil)
+}
+
+func encodeRules(verb, tool string, call *engine.Call, config []byte, behavior string, rules []engine.RuleText) ([]byte, error) {
+	e := envelope{Tool: tool, Input: jsontext.Value(call.Input), Behavior: behavior, Rules: rules}
+	if e.Input.Kind() != '{' || !e.Input.IsValid() {
+		return nil, errors.New("the input is not one JSON object with each name once")
+	}
+	if len(call.Context.Config) > 0 {
+		config = call.Context.Config
+	}
+	if e.Config = jsontext.Value(config); len(config) > 0 && !e.Config.IsValid() {
+		return nil, errors.New("the tool's configuration is not JSON")
+	}
+	e.Context = contextFor(verb, &call.Context)
+	data, err := jsonv2.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encode the call: %w", err)
+	}
+	return data, nil
+}
+
+// contextFor leaves out what a verb's answer must not depend on: mode and
+// annotations where the question is what the call means, targets where they
+// are the question.
+func contextFor(verb string, c *engine.Context) wireContext {
+	w := wireContext{
+		Agent: c.Agent, Session: c.Session, User: c.User, CWD: c.CWD,
+		WorkingDirectories: c.WorkingDirectories, ProjectRoot: c.ProjectRoot, Home: c.Home,
+		Kind: c.Kind, Resumed: c.Resumed, Approver: c.Approver, ActiveSkills: c.ActiveSkills,
+	}
+	if w.Kind == "" {
+		w.Kind = engine.Main
+	}
+	if verb != sandbox.MatchRule && verb != sandbox.CheckReadOnly {
+		w.Mode, w.Annotations = c.Mode.String(), jsontext.Value(c.Annotations)
+	}
+	if verb != sandbox.DescribeCall {
+		w.Targets, w.TargetsUnknown = c.Targets, c.TargetsUnknown
+		if w.Targets == nil {
+			w.Targets = []engine.Target{}
+		}
+	}
+	return w
+}

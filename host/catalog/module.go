@@ -1,0 +1,139 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/sandbox"
+)
+
+// module is one wasm file. It is compiled at its first use, or when its
+// description is not yet known.
+type module struct {
+	file     string
+	embedded bool
+	digest   string
+	size     int
+	grant    Grant
+	runtime  *sandbox.Runtime
+	desc     *description
+
+	mu     sync.Mutex
+	wasm   []byte // until compiled
+	loaded *sandbox.Module
+	failed error
+}
+
+// tool is one tool of a module with the names it was granted; err is set when
+// calls of it cannot be answered.
+type tool struct {
+	toolDesc
+	module *module
+	err    error
+}
+
+func newModule(f file, g Grant, r *sandbox.Runtime) *module {
+	sum := sha256.Sum256(f.data)
+	m := &module{
+		file: f.name, embedded: f.embedded, digest: hex.EncodeToString(sum[:]), size: len(f.data),
+		grant: g, runtime: r.WithLimits(g.Limits), wasm: f.data,
+	}
+	if f.embedded {
+		m.grant.MayAllow, m.grant.MayReadOnly = true, true
+	}
+	return m
+}
+
+// same reports whether a file read again is what m was made of.
+func (m *module) same(other *module) bool {
+	return m.digest == other.digest && m.file == other.file && m.embedded == other.embedded && reflect.DeepEqual(m.grant, other.grant)
+}
+
+// label names the module for people.
+func (m *module) label() string {
+	if m.desc != nil {
+		return m.desc.Name
+	}
+	return m.file
+}
+
+// running returns the compiled module. Compiling does not end with ctx, since
+// others wait for it too; a failure is final, the bytes being the same.
+func (m *module) running(ctx context.Context) (*sandbox.Module, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.loaded == nil && m.failed == nil {
+		m.loaded, m.failed = m.runtime.Load(context.WithoutCancel(ctx), m.file, m.wasm)
+		m.wasm = nil
+	}
+	return m.loaded, m.failed
+}
+
+// admit makes the description known: from the verdicts of earlier runs, else
+// from the module, which must then pass its own examples.
+func (m *module) admit(ctx context.Context, v *verdicts) error {
+	if raw, ok := v.admitted(m.digest); ok {
+		if d, err := parseDescription(raw); err == nil {
+			m.desc = d
+			return nil
+		}
+	}
+	loaded, err := m.running(ctx)
+	if err != nil {
+		return err
+	}
+	raw, err := loaded.Call(ctx, sandbox.Describe, nil)
+	if err != nil {
+		return err
+	}
+	if m.desc, err = parseDescription(raw); err != nil {
+		return fmt.Errorf("tool %s: describe: %w", m.file, err)
+	}
+	if err := m.tryExamples(ctx); err != nil {
+		return err
+	}
+	return v.admit(m.digest, bytes.Clone(raw))
+}
+
+// tryExamples runs the rule examples of all tools; a module that fails its own
+// is refused.
+func (m *module) tryExamples(ctx context.Context) error {
+	var errs []error
+	for _, t := range m.desc.Tools {
+		for i, e := range t.RuleExamples {
+			if err := m.tryExample(ctx, t.Name, e); err != nil {
+				errs = append(errs, fmt.Errorf("tool %s: rule_examples[%d] of %s: %w", m.file, i, t.Name, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (m *module) tryExample(ctx context.Context, name string, e Example) error {
+	behavior, err := engine.ParseBehavior(e.Behavior)
+	if err != nil {
+		return err
+	}
+	a := &adapter{m, name}
+	call := e.call(name)
+	d, err := a.describe(ctx, call)
+	if err != nil {
+		return err
+	}
+	call.Context.Targets, call.Context.TargetsUnknown = lexicalTargets(d.Targets, &call.Context), d.TargetsUnknown
+	matched, err := a.MatchRule(ctx, call, behavior, []engine.RuleText{{Content: e.Content}})
+	if err != nil {
+		return err
+	}
+	if got := len(matched) > 0; got != e.Match {
+		return fmt.Errorf("%s rule %q, input %s: match is %v, the example says %v", e.Behavior, clean(e.Content), clean(string(e.Input)), got, e.Match)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// isGlob reports whether a name covers others.
+func isGlob(name string) bool { return strings.ContainsAny(name, "*?") }
+
+// literal counts the characters of a name that are not wild.
+func literal(name string) int {
+	return len(name) - strings.Count(name, "*") - strings.Count(name, "?")
+}
+
+// overlap reports whether two names or globs can mean the same tool. It fills
+// a table from the ends, since a module could write globs that take a search
+// for ever.
+func overlap(a, b string) bool {
+	next := make([]bool, len(b)+1)
+	for i := len(a); i >= 0; i-- {
+		row := make([]bool, len(b)+1)
+		for j := len(b); j >= 0; j-- {
+			switch {
+			case i == len(a) && j == len(b):
+				row[j] = true
+			case i < len(a) && a[i] == '*':
+				row[j] = next[j] || j < len(b) && row[j+1]
+			case j < len(b) && b[j] == '*':
+				row[j] = row[j+1] || i < len(a) && next[j]
+			case i < len(a) && j < len(b):
+				row[j] = next[j+1] && (a[i] == b[j] || a[i] == '?' || b[j] == '?')
+			}
+		}
+		next = row
+	}
+	return next[0]
+}
+
+// granted are the tools of a module with the names the operator lets it have.
+// Without Names in the grant an operator's module has its exact names and no
+// glob; an embedded one has all. A tool that may not have its own name is left
+// out. The complaints tell what was taken away.
+func granted(d *description, g Grant, embedded bool) (tools []toolDesc, complaints []error) {
+	for _, t := range d.Tools {
+		if !approved(t.Name, g.Names, embedded) {
+			complaints = append(complaints, notGranted(t.Name, t.Name))
+			continue
+		}
+		aliases := t.Aliases
+		t.Aliases = nil
+		for _, name := range aliases {
+			if approved(name, g.Names, embedded) {
+				t.Aliases = append(t.Aliases, name)
+				continue
+			}
+			complaints = append(complaints, notGranted(t.Name, name))
+		}
+		tools = append(tools, t)
+	}
+	return tools, complaints
+}
+
+func notGranted(tool, name string) error {
+	return fmt.Errorf("tool %s: the name %q is not granted: list it among the module's names", tool, name)
+}
+
+func approved(name string, grants []string, embedded bool) bool {
+	switch {
+	case grants == nil:
+		return embedded || !isGlob(name)
+	case isGlob(name):
+		return slices.Contains(grants, name)
+	}
+	return slices.ContainsFunc(grants, func(g string) bool { return engine.MatchName(g, name) })
+}
+
+// index finds tools by name.
+type index struct {
+	exact map[string]*tool
+	globs []glob // most literal first
+}
+
+type glob struct {
+	pattern string
+	tool    *tool
+}
+
+// conflict tells which name of t already belongs to another module. A name
+// below another's glob is free only for a module whose grant lists it.
+func (x *index) conflict(m *module, t *tool) error {
+	for _, name := range t.names() {
+		for other, owner := range x.all() {
+			if owner.module == m || !overlap(name, other) {
+				continue
+			}
+			listed := m.grant.Names != nil && slices.Contains(m.grant.Names, name)
+			if name != other && isGlob(other) && listed && literal(name) > literal(other) {
+				continue
+			}
+			return fmt.Errorf("name %q belongs to module %s (%q)", name, owner.module.label(), other)
+		}
+	}
+	return nil
+}
+
+// all yields every claimed name with its owner.
+func (x *index) all() func(yield func(string, *tool) bool) {
+	return func(yield func(string, *tool) bool) {
+		for name, t := range x.exact {
+			if !yield(name, t) {
+				return
+			}
+		}
+		for _, g := range x.globs {
+			if !yield(g.pattern, g.tool) {
+				return
+			}
+		}
+	}
+}
+
+// add claims the names of t that are still free.
+func (x *index) add(t *tool) {
+	for _, name := range t.names() {
+		if isGlob(name) {
+			x.globs = append(x.globs, glob{name, t})
+			continue
+		}
+		if x.exact[name] == nil {
+			x.exact[name] = t
+		}
+	}
+	slices.SortStableFunc(x.globs, func(a, b glob) int { return literal(b.pattern) - literal(a.pattern) })
+}
+
+// find returns the tool for a name, and whether the name is its own or only
+// covered by a glob; nil when nobody claims it.
+func (x *index) find(name string) (t *tool, own bool) {
+	if t := x.exact[name]; t != nil {
+		return t, true
+	}
+	for _, g := range x.globs {
+		if engine.MatchName(g.pattern, name) {
+			return g.tool, false
+		}
+	}
+	return nil, false
+}
