@@ -1,0 +1,184 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+)
+
+// Answered is what an answer did.
+type Answered struct {
+	Ask ask.Ask `json:"ask"`
+	// Rules are the rules that were stored.
+	Rules []engine.Rule `json:"rules,omitempty"`
+	// AlsoAnswered are the other asks that the rules cover.
+	AlsoAnswered []string `json:"also_answered,omitempty"`
+	// Notes tell what the person should know, one sentence each.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Answer settles an ask. The first valid answer wins; the rules it accepts are
+// stored before the waiting call goes on, and answer the other waiting asks
+// that they cover and that this approver had been shown. Its errors are the
+// broker's (ask.ErrUnknown, ask.ErrSettled, ask.ErrBadAnswer, ...).
+func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, error) {
+	waiting, err := g.c.Asks.Get(ctx, id)
+	if err != nil {
+		return Answered{}, err
+	}
+	rules, err := acceptedRules(waiting, a)
+	if err != nil {
+		return Answered{Ask: waiting}, err
+	}
+	release := g.holdBack(id)
+	settled, err := g.c.Asks.Answer(ctx, id, a)
+	if err != nil {
+		release()
+		return Answered{Ask: settled}, err
+	}
+	out := Answered{Ask: settled}
+	for _, r := range rules {
+		stored, err := g.c.Store.AddRule(context.WithoutCancel(ctx), r)
+		if err != nil {
+			out.Notes = append(out.Notes, fmt.Sprintf("the call was approved once, but the rule %s could not be stored: %v", r, err))
+			continue
+		}
+		out.Rules = append(out.Rules, stored)
+	}
+	release()
+	if len(out.Rules) > 0 {
+		out.AlsoAnswered = g.settleCovered(ctx, id, a)
+	}
+	return out, nil
+}
+
+// holdBack makes the waiter of an ask wait until the returned function is
+// called.
+func (g *Gate) holdBack(id string) func() {
+	done := make(chan struct{})
+	g.mu.Lock()
+	g.answering[id] = done
+	g.mu.Unlock()
+	return func() {
+		g.mu.Lock()
+		if g.answering[id] == done {
+			delete(g.answering, id)
+		}
+		g.mu.Unlock()
+		close(done)
+	}
+}
+
+// awaitRules waits until the rules that an answer accepted are stored.
+func (g *Gate) awaitRules(id string) {
+	g.mu.Lock()
+	done := g.answering[id]
+	g.mu.Unlock()
+	if done != nil {
+		<-done
+	}
+}
+
+// acceptedRules are the rules an answer wants stored: the suggestion sets it
+// names, with its scope and expiry, or a session grant on the whole tool. What
+// the ask does not offer is the broker's to refuse.
+func acceptedRules(a ask.Ask, answer ask.Answer) ([]engine.Rule, error) {
+	if answer.Verdict != ask.Approve || (len(answer.Sets) == 0 && !answer.WholeTool) {
+		return nil, nil
+	}
+	scope, key, err := acceptedScope(a, answer)
+	if err != nil {
+		return nil, err
+	}
+	rule := engine.Rule{
+		Tool: a.Tool, Behavior: engine.Allow, Source: "ask " + a.ID, Scope: scope, ScopeKey: key,
+		CreatedBy: answer.By, ExpiresAt: answer.ExpiresAt,
+	}
+	if answer.WholeTool {
+		return []engine.Rule{rule}, nil
+	}
+	var rules []engine.Rule
+	for _, s := range a.Decision.Suggestions {
+		if slices.Contains(answer.Sets, s.Set) {
+			rule.Tool, rule.Content, rule.Match = s.Tool, s.Content, examples(a, s)
+			rules = append(rules, rule)
+		}
+	}
+	return rules, nil
+}
+
+// examples keeps the originating call with a rule that covers it alone; a rule
+// that is one of several parts has no example of its own.
+func examples(a ask.Ask, s engine.Suggestion) []string {
+	parts := 0
+	for _, other := range a.Decision.Suggestions {
+		if other.Set == s.Set {
+			parts++
+		}
+	}
+	if parts != 1 || s.Content == nil || len(a.Input) > 4096 {
+		return nil
+	}
+	return []string{string(a.Input)}
+}
+
+// acceptedScope is where accepted rules live: the session when asked so, else
+// the answer's scope, else the project when one is known, else the agent.
+// Source: design section 4.
+func acceptedScope(a ask.Ask, answer ask.Answer) (engine.Scope, string, error) {
+	scope := answer.Scope
+	switch {
+	case answer.ForSession || answer.WholeTool:
+		scope = engine.Session
+	case scope == "" && a.ProjectRoot != "":
+		scope = engine.Project
+	case scope == "":
+		scope = engine.Agent
+	}
+	keys := map[engine.Scope]string{engine.Project: a.ProjectRoot, engine.Agent: a.Agent, engine.Session: a.Session}
+	if scope == engine.Global {
+		return scope, "", nil
+	}
+	if keys[scope] == "" {
+		return "", "", fmt.Errorf("%w: the call has no %s to keep the rule for: choose another scope", ask.ErrBadAnswer, scope)
+	}
+	return scope, keys[scope], nil
+}
+
+// settleCovered answers the other waiting asks that the new rules cover, that
+// this approver had been shown and that are not safety checks. Source: design
+// section 4.
+func (g *Gate) settleCovered(ctx context.Context, id string, a ask.Answer) []string {
+	var settled []string
+	for _, other := range g.c.Asks.Waiting(ask.Filter{}) {
+		if other.ID == id || other.Decision.BypassImmune || !g.c.Asks.SeenBy(a.By, other.ID) {
+			continue
+		}
+		if !g.coveredNow(ctx, other) {
+			continue
+		}
+		answer := ask.Answer{Verdict: ask.Approve, By: a.By, Surface: a.Surface, Reason: "covered by the rule accepted on " + id, At: a.At}
+		if _, err := g.c.Asks.Settle(ctx, other.ID, answer); err == nil {
+			settled = append(settled, other.ID)
+		}
+	}
+	slices.Sort(settled)
+	return settled
+}
+
+// coveredNow decides a waiting call again with the rules as they are now.
+func (g *Gate) coveredNow(ctx context.Context, a ask.Ask) bool {
+	g.mu.Lock()
+	again := g.waiting[waiterOf(a)]
+	g.mu.Unlock()
+	if again == nil {
+		return false // its client has not come back since a restart
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return again(ctx).Behavior == engine.Allow
+}

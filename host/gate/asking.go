@@ -1,0 +1,161 @@
+package gate
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/store"
+)
+
+// maxAsks bounds how often one call may be asked about anew because its
+// circumstances changed while a person thought.
+const maxAsks = 3
+
+// waiter is what a waiting call is known by.
+type waiter struct {
+	key    ask.Key
+	digest string
+}
+
+func waiterOf(a ask.Ask) waiter { return waiter{a.Key(), a.Digest} }
+
+// askHuman stores and shows the ask, waits, and decides again with what holds
+// when the answer comes. Source: design section 8, "On approval the call is
+// decided again".
+func (g *Gate) askHuman(ctx context.Context, caller Caller, r Request, p prepared, d engine.Decision, progress Progress) Result {
+	if !g.c.Asks.HasSurface() {
+		return p.result(engine.NoApprover(d, r.Tool, "attach one with `callgate asks watch`, or answer through the API"))
+	}
+	var changed []string
+	for range maxAsks {
+		out, err := g.wait(ctx, caller, r, g.newAsk(p, d, changed), progress)
+		if err != nil {
+			return p.result(denied(engine.CodeHostError, "nobody could be asked: "+err.Error()))
+		}
+		if !out.Approved() {
+			return p.refused(d, out)
+		}
+		g.awaitRules(out.Ask.ID)
+		again, err := g.prepare(ctx, caller, r, g.seen)
+		if err != nil {
+			return p.result(denied(engine.CodeHostError, err.Error()))
+		}
+		d2 := engine.Decide(ctx, again.req)
+		switch changed = differences(p, again, d, d2); {
+		case d2.Behavior == engine.Deny:
+			return again.result(d2)
+		case d2.Behavior == engine.Allow || len(changed) == 0:
+			return again.approved(d2, out)
+		}
+		p, d = again, d2
+		p.callID = r.CallID + "~" + rand.Text()[:8] // a new ask: the first approval was for what has changed
+	}
+	return p.result(denied(engine.CodeHostError, fmt.Sprintf("the call changed %d times while a person was asked", maxAsks)))
+}
+
+// wait puts the ask to the broker, and lets others decide the call again while
+// it waits.
+func (g *Gate) wait(ctx context.Context, caller Caller, r Request, a ask.Ask, progress Progress) (ask.Outcome, error) {
+	key := waiterOf(a)
+	g.mu.Lock()
+	g.waiting[key] = func(ctx context.Context) engine.Decision {
+		p, err := g.prepare(ctx, caller, r, g.seen)
+		if err != nil {
+			return engine.Decision{}
+		}
+		return engine.Decide(ctx, p.req)
+	}
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.waiting, key)
+	}()
+	if progress != nil {
+		stop := g.report(ctx, key, progress)
+		defer stop()
+	}
+	return g.c.Asks.Ask(ctx, a)
+}
+
+// report tells progress of every event of the ask until stop is called; stop
+// returns when no further call will come.
+func (g *Gate) report(ctx context.Context, key waiter, progress Progress) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	events := g.c.Asks.Subscribe(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ev := range events {
+			if waiterOf(ev.Ask) == key {
+				progress(ev)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func (g *Gate) newAsk(p prepared, d engine.Decision, changed []string) ask.Ask {
+	c := p.req.Call.Context
+	return ask.Ask{
+		Token: p.token, Agent: c.Agent, Session: c.Session, User: c.User, CallID: p.callID, Digest: p.digest,
+		Tool: p.req.Call.Tool, Input: p.req.Call.Input, CWD: c.CWD, Decision: d, Targets: c.Targets, Action: p.desc.Action,
+		ModuleDigest: p.entry.Digest, Kind: c.Kind, ProjectRoot: c.ProjectRoot, Changed: changed, Timeout: p.patience(),
+	}
+}
+
+// refused is the result of an ask that was not approved.
+func (p prepared) refused(d engine.Decision, out ask.Outcome) Result {
+	res := p.result(d)
+	res.AskID, res.DecidedBy, res.Outcome = out.Ask.ID, answeredBy(out), refusals[out.Cause]
+	if res.Outcome == "" {
+		res.Outcome = store.Denied
+	}
+	res.Decision.Behavior = engine.Deny
+	res.Decision.ConvertedFrom, res.Decision.ConvertedBy = d.Stage, string(out.Cause)
+	res.Decision.BypassImmune = false
+	res.Decision.Suggestions, res.Decision.SuggestionsNote = nil, ""
+	res.Decision.Reason, res.Decision.Message = out.Message, out.Message
+	return res
+}
+
+// approved is the result of an ask that a person approved and that was decided
+// again as d.
+func (p prepared) approved(d engine.Decision, out ask.Outcome) Result {
+	res := p.result(d)
+	res.AskID, res.DecidedBy, res.Outcome = out.Ask.ID, answeredBy(out), store.AskApproved
+	if d.Behavior == engine.Ask {
+		res.Decision.Behavior = engine.Allow
+		res.Decision.ConvertedFrom, res.Decision.ConvertedBy = d.Stage, "approved"
+		res.Decision.BypassImmune = false
+		res.Decision.Suggestions, res.Decision.SuggestionsNote = nil, ""
+		res.Decision.Reason, res.Decision.Message = "approved by "+answeredBy(out), ""
+	}
+	return res
+}
+
+func answeredBy(out ask.Outcome) string {
+	if out.Ask.Answer == nil {
+		return ""
+	}
+	return out.Ask.Answer.By
+}
+
+// refusals are the audit's words for the ends of an ask; a refusal without a
+// card is a plain denial. Source: design section 9.
+var refusals = map[ask.Cause]store.Outcome{
+	ask.CauseAnswered:  store.AskDenied,
+	ask.CauseSettled:   store.AskDenied,
+	ask.CauseTimeout:   store.AskTimeout,
+	ask.CauseInterrupt: store.AskCancelled,
+	ask.CauseForkExit:  store.AskCancelled,
+	ask.CauseClear:     store.AskCancelled,
+	ask.CauseCaller:    store.AskCancelled,
+	ask.CausePaused:    store.Denied,
+}

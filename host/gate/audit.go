@@ -1,0 +1,68 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/store"
+)
+
+// auditPatience is how long an audit row may take after its caller has left.
+const auditPatience = 10 * time.Second
+
+// audited writes the row of a result; only then may the result be returned. A
+// row that cannot be written makes a denial of it.
+func (g *Gate) audited(ctx context.Context, p prepared, res Result) Result {
+	row := store.Row{
+		Time: g.c.Now(), Agent: p.req.Call.Context.Agent, Action: p.desc.Action, Decision: res.Outcome,
+		User: p.req.Call.Context.User, DecidedBy: res.DecidedBy, Detail: res.Decision.Reason,
+		Session: p.req.Call.Context.Session, Tool: p.req.Call.Tool, ModuleDigest: p.entry.Digest,
+		Stage: string(res.Decision.Stage), Code: res.Decision.Code, CallID: p.callID, Digest: p.digest,
+		Input: string(p.req.Call.Input), Latency: time.Duration(res.Micros) * time.Microsecond,
+	}
+	if r := res.Decision.Rule; r != nil {
+		row.RuleID, row.RuleText = r.ID, r.String()
+	}
+	return g.append(ctx, row, res)
+}
+
+// append writes the row even when the caller has left, so that what was
+// decided is never missing.
+func (g *Gate) append(ctx context.Context, row store.Row, res Result) Result {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
+	defer cancel()
+	written, err := g.c.Store.Append(ctx, row)
+	if err != nil {
+		return Result{
+			Decision: denied(engine.CodeHostError, "the decision could not be audited: "+err.Error()),
+			Outcome:  store.Denied, Action: res.Action, Digest: res.Digest, AskID: res.AskID, Micros: res.Micros,
+		}
+	}
+	res.AuditSeq = written.Seq
+	return res
+}
+
+// refuse audits a request that was not understood or not entitled, as far as
+// it can be told what it was.
+func (g *Gate) refuse(ctx context.Context, caller Caller, r Request, cause error) (Result, error) {
+	res := Result{Decision: denied(engine.CodeHostError, cause.Error()), Outcome: store.Denied}
+	code := "bad_request"
+	if errors.Is(cause, ErrNotEntitled) {
+		code = "not_entitled"
+	}
+	res.Decision.Code = code
+	row := store.Row{
+		Time: g.c.Now(), Agent: caller.Agent, Tool: clip(r.Tool, 200), Decision: store.Denied, CallID: clip(r.CallID, 200),
+		Detail: clip(cause.Error(), 500), Stage: string(engine.StageError), Code: code,
+	}
+	return g.append(ctx, row, res), cause
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:n]
+}

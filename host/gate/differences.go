@@ -1,0 +1,47 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// differences says what a person who approved the first did not see: nil when
+// the second decision is the same ask.
+func differences(a, b prepared, first, second engine.Decision) []string {
+	var out []string
+	if first.Stage != second.Stage || first.Reason != second.Reason {
+		out = append(out, fmt.Sprintf("why it asks: %q is now %q", first.Reason, second.Reason))
+	}
+	if r1, r2 := ruleText(first.Rule), ruleText(second.Rule); r1 != r2 {
+		out = append(out, fmt.Sprintf("the rule: %q is now %q", r1, r2))
+	}
+	return append(out, targetDifferences(a.req.Call.Context.Targets, b.req.Call.Context.Targets)...)
+}
+
+func targetDifferences(a, b []engine.Target) []string {
+	if len(a) != len(b) {
+		return []string{fmt.Sprintf("%d targets are now %d", len(a), len(b))}
+	}
+	var out []string
+	for i := range a {
+		if a[i].Resolved != b[i].Resolved || a[i].Inside != b[i].Inside || a[i].Error != b[i].Error {
+			out = append(out, fmt.Sprintf("%s: %s is now %s", a[i].Value, targetText(a[i]), targetText(b[i])))
+		}
+	}
+	return out
+}
+
+func targetText(t engine.Target) string {
+	if t.Error != "" {
+		return "unresolved (" + t.Error + ")"
+	}
+	return t.Resolved
+}
+
+func ruleText(r *engine.Rule) string {
+	if r == nil {
+		return ""
+	}
+	return r.String()
+}

@@ -1,0 +1,110 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/project"
+	"github.com/callgate/callgate/host/store"
+)
+
+// Catalog answers for the tools. A name nobody claims gets an entry as well.
+type Catalog interface {
+	Lookup(name string) catalog.Entry
+	Tools() []catalog.Info
+}
+
+// Settings answers what the operator configured.
+type Settings interface {
+	Agent(name string) config.Agent
+	ToolConfig(agent, module string, names ...string) json.RawMessage
+}
+
+// Targets resolves what a call touches, and where it stands.
+type Targets interface {
+	Resolver
+	// Directories resolves working directories. One that cannot be resolved is
+	// an error.
+	Directories(ctx context.Context, dirs []string) ([]string, error)
+	// ProjectRoot is the root of the project a call runs in; empty for none.
+	ProjectRoot(ctx context.Context, cwd string, workingDirectories []string) (string, error)
+}
+
+// Projects reads a project's own file, which may only tighten; a project
+// without one has an empty File. An error means that there is a file and that
+// it cannot be trusted or read.
+type Projects interface {
+	Load(ctx context.Context, root string) (*project.File, error)
+}
+
+// Asks is the broker.
+type Asks interface {
+	Ask(ctx context.Context, a ask.Ask) (ask.Outcome, error)
+	Answer(ctx context.Context, id string, a ask.Answer) (ask.Ask, error)
+	Settle(ctx context.Context, id string, a ask.Answer) (ask.Ask, error)
+	Get(ctx context.Context, id string) (ask.Ask, error)
+	Waiting(f ask.Filter) []ask.Ask
+	SeenBy(approver, id string) bool
+	HasSurface() bool
+	Interrupt(ctx context.Context, session string) (int, error)
+	Clear(ctx context.Context, session string) (int, error)
+	Resume(ctx context.Context, session string) error
+	Subscribe(ctx context.Context) <-chan ask.Event
+}
+
+// Store keeps rules, sessions and the audit.
+type Store interface {
+	AddRule(ctx context.Context, r engine.Rule) (engine.Rule, error)
+	RemoveRule(ctx context.Context, id, by string) error
+	Rule(ctx context.Context, id string) (engine.Rule, error)
+	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
+	RulesFor(ctx context.Context, agent, session, project string) ([]engine.Rule, error)
+	ClearSession(ctx context.Context, id, by string) (int, error)
+	TouchSession(ctx context.Context, s store.Session) (store.Session, error)
+	Session(ctx context.Context, id string) (store.Session, error)
+	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
+	SetMode(ctx context.Context, id string, mode *engine.Mode, by string) error
+	Append(ctx context.Context, row store.Row) (store.Row, error)
+}
+
+// Config is what a Gate is made of. All members are required but Now.
+type Config struct {
+	Catalog  Catalog
+	Settings func() Settings
+	Targets  Targets
+	Projects Projects
+	Asks     Asks
+	Store    Store
+	// Now is the clock of the audit; nil means time.Now.
+	Now func() time.Time
+}
+
+// Gate decides calls. It is safe for concurrent use.
+type Gate struct {
+	c Config
+
+	mu sync.Mutex
+	// answering holds back the waiters of an ask until the rules that its
+	// answer accepted are stored.
+	answering map[string]chan struct{}
+	// waiting decides the call behind a waiting ask again.
+	waiting map[waiter]func(context.Context) engine.Decision
+}
+
+// New returns a gate over its parts.
+func New(c Config) (*Gate, error) {
+	if c.Catalog == nil || c.Settings == nil || c.Targets == nil || c.Projects == nil || c.Asks == nil || c.Store == nil {
+		return nil, errors.New("gate: a part is missing")
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Gate{c: c, answering: map[string]chan struct{}{}, waiting: map[waiter]func(context.Context) engine.Decision{}}, nil
+}

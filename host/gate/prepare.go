@@ -1,0 +1,211 @@
+package gate
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/store"
+)
+
+// prepared is a call made ready to be decided.
+type prepared struct {
+	req     engine.Request
+	entry   catalog.Entry
+	desc    catalog.Description
+	agent   config.Agent
+	digest  string
+	started time.Time
+	callID  string
+	token   string
+	limit   time.Duration
+}
+
+// prepare builds the engine's request. Its error is a bad request or a lack of
+// standing; every other failure is inside the request, where it can only deny
+// or ask.
+func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look session) (prepared, error) {
+	p := prepared{started: g.c.Now(), callID: r.CallID, token: caller.Token, limit: r.Timeout}
+	if p.callID == "" {
+		p.callID = rand.Text()
+	}
+	if r.Tool == "" {
+		return p, fmt.Errorf("%w: tool: name the tool that the agent calls", ErrBadRequest)
+	}
+	input, err := StrictObject(r.Input)
+	if err != nil {
+		return p, fmt.Errorf("%w: input: %w", ErrBadRequest, err)
+	}
+	call := &engine.Call{Tool: r.Tool, Input: input}
+	agent, failure, err := g.place(ctx, caller, r.Context, &call.Context)
+	if err != nil {
+		return p, err
+	}
+	p.agent = agent
+	p.entry = g.c.Catalog.Lookup(r.Tool)
+	p.digest = Digest(p.entry.Name, input, call.Context.CWD)
+	p.req = engine.Request{Call: call, Entry: p.entry.Entry, Lists: p.agent.Lists, ResumeAsks: p.agent.ResumeAsks}
+	p.req.Lists.Skills = r.Context.ActiveSkills
+	p.req.Err = errors.Join(failure, g.fill(ctx, caller, &p, look))
+	return p, nil
+}
+
+// patience is how long an ask of this call stays visible: the agent's setting,
+// shortened by what the request allows.
+func (p prepared) patience() time.Duration {
+	if p.limit > 0 && p.limit < p.agent.Timeout {
+		return p.limit
+	}
+	return p.agent.Timeout
+}
+
+// fill does the work that may fail without the request being bad.
+func (g *Gate) fill(ctx context.Context, caller Caller, p *prepared, look session) error {
+	call := p.req.Call
+	c := &call.Context
+	known, err := look(ctx, store.Session{
+		ID: c.Session, Token: caller.Token, Agent: c.Agent, User: c.User,
+		CWD: c.CWD, ProjectRoot: c.ProjectRoot, Kind: c.Kind,
+	})
+	if err != nil {
+		return err
+	}
+	if known.Mode != nil {
+		c.Mode = tighten(*known.Mode, c.Mode, p.agent.FollowClientMode)
+	}
+	c.Config = g.c.Settings().ToolConfig(c.Agent, p.entry.Module, p.entry.Entry.Names(call.Tool)...)
+	return errors.Join(g.gatherRules(ctx, p), g.describe(ctx, p))
+}
+
+// session finds what is known of a session: opening it, as a check does, or
+// only looking, as Evaluate does.
+type session func(ctx context.Context, s store.Session) (store.Session, error)
+
+// seen looks without opening. A session that nobody opened has no mode and no
+// grants; one of another token is as unknown.
+func (g *Gate) seen(ctx context.Context, s store.Session) (store.Session, error) {
+	known, err := g.c.Store.Session(ctx, s.ID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return store.Session{}, nil
+	case err != nil:
+		return known, err
+	case known.Token != s.Token || known.Agent != s.Agent:
+		return store.Session{}, store.ErrForeignSession
+	}
+	return known, nil
+}
+
+// gatherRules puts together the operator's, the stored and the project's rules.
+func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
+	c := p.req.Call.Context
+	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.ProjectRoot)
+	p.req.Rules = slices.Concat(g.live(p.agent.Rules), stored)
+	if err != nil {
+		return fmt.Errorf("read the stored rules: %w", err)
+	}
+	if c.ProjectRoot == "" {
+		return nil
+	}
+	file, err := g.c.Projects.Load(ctx, c.ProjectRoot)
+	if err != nil {
+		return fmt.Errorf("read the project's file: %w", err)
+	}
+	p.req.Rules = append(p.req.Rules, file.Rules...)
+	if p.req.Lists.IgnoreDenylist {
+		// respect_denylist lifts the operator's own list, never a project's.
+		p.req.Rules = append(p.req.Rules, denyAll(file.Disallowed)...)
+	} else {
+		p.req.Lists.Disallowed = slices.Concat(p.req.Lists.Disallowed, file.Disallowed)
+	}
+	return nil
+}
+
+func denyAll(tools []string) []engine.Rule {
+	rules := make([]engine.Rule, len(tools))
+	for i, t := range tools {
+		rules[i] = engine.Rule{Tool: t, Behavior: engine.Deny, Source: engine.SourceProjectFile, Scope: engine.Project}
+	}
+	return rules
+}
+
+// live drops rules of the configuration that have expired.
+func (g *Gate) live(rules []engine.Rule) []engine.Rule {
+	now := g.c.Now()
+	return slices.DeleteFunc(slices.Clone(rules), func(r engine.Rule) bool {
+		return !r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt)
+	})
+}
+
+// describe asks the module what the call touches and resolves it.
+func (g *Gate) describe(ctx context.Context, p *prepared) (err error) {
+	p.desc, p.req.Related, err = Touch(ctx, g.c.Catalog.Lookup, g.c.Targets, p.entry, p.req.Call)
+	return err
+}
+
+// place fills the context from the configuration and from what the caller may
+// say. failure is the host's own and goes into the engine's request; err is a
+// request that is bad or not entitled.
+func (g *Gate) place(ctx context.Context, caller Caller, claim Claim, c *engine.Context) (agent config.Agent, failure, err error) {
+	name, err := agentName(caller, claim)
+	if err != nil {
+		return agent, nil, err
+	}
+	agent = g.c.Settings().Agent(name)
+	kind, err := engine.ParseKind(claim.Kind)
+	if err != nil {
+		return agent, nil, fmt.Errorf("%w: context.kind: %w", ErrBadRequest, err)
+	}
+	if claim.CWD != "" && !filepath.IsAbs(claim.CWD) {
+		return agent, nil, fmt.Errorf("%w: context.cwd: %q is not an absolute path", ErrBadRequest, claim.CWD)
+	}
+	*c = engine.Context{
+		Agent: name, Session: sessionID(caller, name, claim), User: agent.User, CWD: claim.CWD, Home: agent.Home,
+		Kind: stricterKind(agent.Kind, kind), Resumed: claim.Resumed, Annotations: claim.Annotations,
+		ActiveSkills: slices.Sorted(maps.Keys(claim.ActiveSkills)),
+	}
+	if c.Mode, err = claimedMode(caller, agent, claim.Mode); err != nil {
+		return agent, nil, err
+	}
+	placeErr := g.standing(ctx, caller, claim, agent, c)
+	if g.c.Asks.HasSurface() {
+		c.Approver = "attached"
+	}
+	return agent, placeErr, nil
+}
+
+// standing fills where the call stands: its working directories and project.
+func (g *Gate) standing(ctx context.Context, caller Caller, claim Claim, agent config.Agent, c *engine.Context) error {
+	dirs, err := g.c.Targets.Directories(ctx, agent.WorkingDirectories)
+	claimed, claimErr := g.c.Targets.Directories(ctx, claim.WorkingDirectories)
+	if caller.believed() {
+		believe(c, claim, &dirs, claimed)
+	} else if claim.WorkingDirectories != nil {
+		dirs = narrow(dirs, claimed)
+	}
+	c.WorkingDirectories = dirs
+	root, rootErr := g.c.Targets.ProjectRoot(ctx, c.CWD, dirs)
+	c.ProjectRoot = root
+	return errors.Join(err, claimErr, rootErr)
+}
+
+// believe takes over what an integrator says.
+func believe(c *engine.Context, claim Claim, dirs *[]string, claimed []string) {
+	if claim.User != "" {
+		c.User = claim.User
+	}
+	if claim.Home != "" {
+		c.Home = claim.Home
+	}
+	if claim.WorkingDirectories != nil {
+		*dirs = claimed
+	}
+}

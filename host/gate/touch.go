@@ -1,0 +1,51 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/target"
+)
+
+// Resolver finds what the targets of a call really are.
+type Resolver interface {
+	Resolve(ctx context.Context, p target.Place, input json.RawMessage, targets []engine.Target) ([]engine.Target, error)
+}
+
+// Touch is the first of the two phases (design section 6): the module describes
+// the call, the host resolves what it names and puts it into the call's
+// context, and the tools that own the targets get their synthetic calls. On an
+// error the call's targets count as unknown; the error belongs into
+// engine.Request.Err.
+func Touch(ctx context.Context, lookup func(string) catalog.Entry, r Resolver, entry catalog.Entry, call *engine.Call) (catalog.Description, []engine.Related, error) {
+	if entry.Err != nil {
+		return catalog.Description{Action: genericAction(call)}, nil, nil // the engine makes it the tool's error
+	}
+	desc, err := entry.Describe(ctx, call)
+	if desc.Action == "" {
+		desc.Action = genericAction(call)
+	}
+	if err != nil {
+		call.Context.TargetsUnknown = true
+		return desc, Related(lookup, entry.Name, call), fmt.Errorf("describe_call: %w", err)
+	}
+	call.Context.TargetsUnknown = desc.TargetsUnknown
+	place := target.Place{CWD: call.Context.CWD, Home: call.Context.Home, WorkingDirectories: call.Context.WorkingDirectories}
+	targets, err := r.Resolve(ctx, place, call.Input, desc.Targets)
+	call.Context.Targets = targets
+	if err != nil {
+		call.Context.TargetsUnknown = true
+	}
+	return desc, Related(lookup, entry.Name, call), err
+}
+
+// Actions are the action strings of a described call, one per part.
+func Actions(d catalog.Description) []string {
+	if len(d.Actions) > 0 {
+		return d.Actions
+	}
+	return []string{d.Action}
+}
