@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ProjectRoot returns the root of the project that a call at p belongs to:
+// ProjectRoot returns the root of the project that a call in cwd belongs to:
 // the nearest git root (a directory with .git) at or above the current
 // directory, else the first working directory, else "". See ProjectRoots.
-func (r *Resolver) ProjectRoot(ctx context.Context, p Place) (string, error) {
-	roots, err := r.ProjectRoots(ctx, p)
+func (r *Resolver) ProjectRoot(ctx context.Context, cwd string, workingDirectories []string) (string, error) {
+	roots, err := r.ProjectRoots(ctx, cwd, workingDirectories)
 	if err != nil || len(roots) == 0 {
 		return "", err
 	}
@@ -27,15 +27,15 @@ func (r *Resolver) ProjectRoot(ctx context.Context, p Place) (string, error) {
 //
 // With working directories configured, a current directory outside all of them
 // counts for nothing: the caller names it, and must not choose its rules by it.
-func (r *Resolver) ProjectRoots(ctx context.Context, p Place) ([]string, error) {
+func (r *Resolver) ProjectRoots(ctx context.Context, cwd string, workingDirectories []string) ([]string, error) {
 	return run(ctx, r, func(w *walker) ([]string, error) {
 		var dirs []string
-		for _, d := range w.directories(p.WorkingDirectories) {
+		for _, d := range w.directories(workingDirectories) {
 			if d.err == nil {
 				dirs = append(dirs, d.resolved)
 			}
 		}
-		start, holder := w.start(p.CWD, dirs)
+		start, holder := w.start(cwd, dirs)
 		if start == "" {
 			return nil, w.late()
 		}

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,15 +39,25 @@ type Place struct {
 }
 
 // Resolver resolves the targets of calls. It is safe for concurrent use and
-// must not be copied. A zero Resolver resolves nothing: make one with New.
+// must not be copied once used.
 type Resolver struct {
-	fs     FS
-	limits Limits
-	busy   atomic.Int32
+	// FS is where paths are looked at: OS() or Links(...). Without one nothing
+	// resolves.
+	FS FS
+	// Limits bounds each look; a member that is zero stands for DefaultLimits.
+	Limits Limits
+
+	busy atomic.Int32
 }
 
-// New returns a Resolver that looks at fs within limits.
-func New(fs FS, limits Limits) *Resolver { return &Resolver{fs: fs, limits: limits} }
+// limits returns the bounds in force.
+func (r *Resolver) limits() Limits {
+	l, d := r.Limits, DefaultLimits()
+	return Limits{
+		Targets: cmp.Or(l.Targets, d.Targets), Length: cmp.Or(l.Length, d.Length),
+		Links: cmp.Or(l.Links, d.Links), Time: cmp.Or(l.Time, d.Time),
+	}
+}
 
 // maxBusy bounds look-ups that run at the same time, those that hang in the
 // kernel included: a look-up cannot be called back, only left behind.
@@ -74,8 +85,8 @@ func (r *Resolver) Resolve(ctx context.Context, p Place, input json.RawMessage, 
 	if len(targets) == 0 {
 		return nil, nil
 	}
-	if len(targets) > r.limits.Targets {
-		return nil, fmt.Errorf("resolve targets: the call names %d, at most %d are looked at", len(targets), r.limits.Targets)
+	if most := r.limits().Targets; len(targets) > most {
+		return nil, fmt.Errorf("resolve targets: the call names %d, at most %d are looked at", len(targets), most)
 	}
 	return run(ctx, r, func(w *walker) ([]engine.Target, error) {
 		j := &judge{walker: w, place: p, dirs: w.directories(p.WorkingDirectories), words: words(input, p)}
@@ -107,7 +118,7 @@ func (r *Resolver) Directories(ctx context.Context, dirs []string) ([]string, er
 // run does the work beside the caller, because a file system may never answer.
 func run[T any](ctx context.Context, r *Resolver, work func(*walker) (T, error)) (T, error) {
 	var none T
-	if r.fs == nil {
+	if r.FS == nil {
 		return none, errNoFS
 	}
 	if r.busy.Add(1) > maxBusy {
@@ -119,7 +130,7 @@ func run[T any](ctx context.Context, r *Resolver, work func(*walker) (T, error))
 		err   error
 	}
 	done := make(chan answer, 1)
-	ctx, cancel := context.WithTimeout(ctx, r.limits.Time)
+	ctx, cancel := context.WithTimeout(ctx, r.limits().Time)
 	defer cancel()
 	go func() {
 		defer r.busy.Add(-1)
@@ -140,12 +151,12 @@ func run[T any](ctx context.Context, r *Resolver, work func(*walker) (T, error))
 }
 
 func (r *Resolver) walker(ctx context.Context) (*walker, error) {
-	mounts, err := r.fs.Mounts()
+	mounts, err := r.FS.Mounts()
 	if err != nil {
 		return nil, err
 	}
 	return &walker{
-		ctx: ctx, fs: r.fs, limits: r.limits, mounts: mounts,
+		ctx: ctx, fs: r.FS, limits: r.limits(), mounts: mounts,
 		own: map[string]bool{}, seen: map[string]node{}, repos: map[string]*facts{},
 	}, nil
 }

@@ -57,7 +57,7 @@ func (d *decoder) fields(n ast.Node, v reflect.Value, field string) {
 	for _, p := range pairs {
 		target, known := keys[p.key]
 		if !known {
-			d.Add(p.at, join(field, p.key), "unknown key%s", cure(p.key, keys))
+			d.unknown.Add(p.at, join(field, p.key), "unknown key%s", cure(p.key, keys))
 			continue
 		}
 		d.value(p.value, target, join(field, p.key))

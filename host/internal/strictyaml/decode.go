@@ -3,6 +3,7 @@ package strictyaml
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -21,20 +22,28 @@ import (
 // joins up to 20 values of type *Error; what could be read has been stored
 // nevertheless.
 func Decode(file string, data []byte, into any) (Places, error) {
+	places, unknown, err := DecodeKnown(file, data, into)
+	return places, errors.Join(append([]error{err}, unknown...)...)
+}
+
+// DecodeKnown is Decode for files of which the unknown keys are passed over: it
+// returns them apart, each an *Error that names the key.
+func DecodeKnown(file string, data []byte, into any) (places Places, unknown []error, err error) {
 	tree, err := Parse(file, data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	d := decoder{List: List{File: file}, places: Places{}}
+	d := decoder{List: List{File: file}, places: Places{}, unknown: List{File: file}}
 	for _, doc := range documents(tree) {
 		d.value(doc.Body, reflect.ValueOf(into).Elem(), "")
 	}
-	return d.places, d.Err()
+	return d.places, d.unknown.errs, d.Err()
 }
 
 type decoder struct {
 	List
-	places Places
+	places  Places
+	unknown List
 }
 
 var (

@@ -70,3 +70,23 @@ func (l *List) Add(at Position, field, format string, args ...any) {
 
 // Err returns the errors joined, one per line; nil when there are none.
 func (l *List) Err() error { return errors.Join(l.errs...) }
+
+// Errors lists the errors that Decode and List.Err join; an error of another
+// kind becomes one without a place.
+func Errors(err error) []*Error {
+	var one *Error
+	var many interface{ Unwrap() []error }
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &many):
+		var out []*Error
+		for _, e := range many.Unwrap() {
+			out = append(out, Errors(e)...)
+		}
+		return out
+	case errors.As(err, &one):
+		return []*Error{one}
+	}
+	return []*Error{{Msg: err.Error()}}
+}
