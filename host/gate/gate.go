@@ -33,15 +33,16 @@ type Targets interface {
 	// Directories resolves working directories. One that cannot be resolved is
 	// an error.
 	Directories(ctx context.Context, dirs []string) ([]string, error)
-	// ProjectRoot is the root of the project a call runs in; empty for none.
-	ProjectRoot(ctx context.Context, cwd string, workingDirectories []string) (string, error)
+	// ProjectRoots are the root of the project a call runs in and, after it,
+	// those around it; empty for none.
+	ProjectRoots(ctx context.Context, cwd string, workingDirectories []string) ([]string, error)
 }
 
 // Projects reads a project's own file, which may only tighten; a project
 // without one has an empty File. An error means that there is a file and that
 // it cannot be trusted or read.
 type Projects interface {
-	Load(ctx context.Context, root string) (*project.File, error)
+	Load(ctx context.Context, root string) (project.File, error)
 }
 
 // Asks is the broker.

@@ -27,6 +27,8 @@ type prepared struct {
 	callID  string
 	token   string
 	limit   time.Duration
+	// roots are the root of the project and those around it.
+	roots []string
 }
 
 // prepare builds the engine's request. Its error is a bad request or a lack of
@@ -45,11 +47,10 @@ func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look sessi
 		return p, fmt.Errorf("%w: input: %w", ErrBadRequest, err)
 	}
 	call := &engine.Call{Tool: r.Tool, Input: input}
-	agent, failure, err := g.place(ctx, caller, r.Context, &call.Context)
-	if err != nil {
+	if p.agent, err = g.place(caller, r.Context, &call.Context); err != nil {
 		return p, err
 	}
-	p.agent = agent
+	failure := g.stand(ctx, caller, r.Context, &p, &call.Context)
 	p.entry = g.c.Catalog.Lookup(r.Tool)
 	p.digest = Digest(p.entry.Name, input, call.Context.CWD)
 	p.req = engine.Request{Call: call, Entry: p.entry.Entry, Lists: p.agent.Lists, ResumeAsks: p.agent.ResumeAsks}
@@ -115,18 +116,34 @@ func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
 	if c.ProjectRoot == "" {
 		return nil
 	}
-	file, err := g.c.Projects.Load(ctx, c.ProjectRoot)
-	if err != nil {
-		return fmt.Errorf("read the project's file: %w", err)
-	}
-	p.req.Rules = append(p.req.Rules, file.Rules...)
+	outer, outerErr := g.outerRules(ctx, p.roots)
+	file, fileErr := g.c.Projects.Load(ctx, c.ProjectRoot)
+	p.req.Rules = slices.Concat(p.req.Rules, outer, file.Rules)
 	if p.req.Lists.IgnoreDenylist {
 		// respect_denylist lifts the operator's own list, never a project's.
 		p.req.Rules = append(p.req.Rules, denyAll(file.Disallowed)...)
 	} else {
 		p.req.Lists.Disallowed = slices.Concat(p.req.Lists.Disallowed, file.Disallowed)
 	}
-	return nil
+	return errors.Join(outerErr, fileErr)
+}
+
+// outerRules are the deny and ask rules of the projects around the call's own:
+// an agent that makes a repository inside one does not leave them behind.
+func (g *Gate) outerRules(ctx context.Context, roots []string) ([]engine.Rule, error) {
+	var rules []engine.Rule
+	for _, root := range roots[1:] {
+		stored, err := g.c.Store.Rules(ctx, store.RuleFilter{Scope: engine.Project, Key: root})
+		if err != nil {
+			return rules, fmt.Errorf("read the rules of %s: %w", root, err)
+		}
+		for _, r := range stored {
+			if r.Behavior != engine.Allow {
+				rules = append(rules, r)
+			}
+		}
+	}
+	return rules, nil
 }
 
 func denyAll(tools []string) []engine.Rule {
@@ -152,39 +169,36 @@ func (g *Gate) describe(ctx context.Context, p *prepared) (err error) {
 }
 
 // place fills the context from the configuration and from what the caller may
-// say. failure is the host's own and goes into the engine's request; err is a
-// request that is bad or not entitled.
-func (g *Gate) place(ctx context.Context, caller Caller, claim Claim, c *engine.Context) (agent config.Agent, failure, err error) {
+// say.
+func (g *Gate) place(caller Caller, claim Claim, c *engine.Context) (config.Agent, error) {
 	name, err := agentName(caller, claim)
 	if err != nil {
-		return agent, nil, err
+		return config.Agent{}, err
 	}
-	agent = g.c.Settings().Agent(name)
+	agent := g.c.Settings().Agent(name)
 	kind, err := engine.ParseKind(claim.Kind)
 	if err != nil {
-		return agent, nil, fmt.Errorf("%w: context.kind: %w", ErrBadRequest, err)
+		return agent, fmt.Errorf("%w: context.kind: %w", ErrBadRequest, err)
 	}
 	if claim.CWD != "" && !filepath.IsAbs(claim.CWD) {
-		return agent, nil, fmt.Errorf("%w: context.cwd: %q is not an absolute path", ErrBadRequest, claim.CWD)
+		return agent, fmt.Errorf("%w: context.cwd: %q is not an absolute path", ErrBadRequest, claim.CWD)
 	}
 	*c = engine.Context{
 		Agent: name, Session: sessionID(caller, name, claim), User: agent.User, CWD: claim.CWD, Home: agent.Home,
 		Kind: stricterKind(agent.Kind, kind), Resumed: claim.Resumed, Annotations: claim.Annotations,
 		ActiveSkills: slices.Sorted(maps.Keys(claim.ActiveSkills)),
 	}
-	if c.Mode, err = claimedMode(caller, agent, claim.Mode); err != nil {
-		return agent, nil, err
-	}
-	placeErr := g.standing(ctx, caller, claim, agent, c)
 	if g.c.Asks.HasSurface() {
 		c.Approver = "attached"
 	}
-	return agent, placeErr, nil
+	c.Mode, err = claimedMode(caller, agent, claim.Mode)
+	return agent, err
 }
 
-// standing fills where the call stands: its working directories and project.
-func (g *Gate) standing(ctx context.Context, caller Caller, claim Claim, agent config.Agent, c *engine.Context) error {
-	dirs, err := g.c.Targets.Directories(ctx, agent.WorkingDirectories)
+// stand fills where the call stands: its working directories and project. Its
+// error is the host's own and belongs into the engine's request.
+func (g *Gate) stand(ctx context.Context, caller Caller, claim Claim, p *prepared, c *engine.Context) error {
+	dirs, err := g.c.Targets.Directories(ctx, p.agent.WorkingDirectories)
 	claimed, claimErr := g.c.Targets.Directories(ctx, claim.WorkingDirectories)
 	if caller.believed() {
 		believe(c, claim, &dirs, claimed)
@@ -192,8 +206,10 @@ func (g *Gate) standing(ctx context.Context, caller Caller, claim Claim, agent c
 		dirs = narrow(dirs, claimed)
 	}
 	c.WorkingDirectories = dirs
-	root, rootErr := g.c.Targets.ProjectRoot(ctx, c.CWD, dirs)
-	c.ProjectRoot = root
+	roots, rootErr := g.c.Targets.ProjectRoots(ctx, c.CWD, dirs)
+	if p.roots = roots; len(roots) > 0 {
+		c.ProjectRoot = roots[0]
+	}
 	return errors.Join(err, claimErr, rootErr)
 }
 

@@ -1,0 +1,178 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/project"
+	"github.com/callgate/callgate/host/sandbox"
+	"github.com/callgate/callgate/host/store"
+	"github.com/callgate/callgate/host/target"
+)
+
+// Options say what a Host is made of. Config is required.
+type Options struct {
+	// Config is the operator's configuration; see config.Open and config.Default.
+	Config *config.Config
+	// CacheDir keeps compiled modules between runs; empty keeps nothing.
+	CacheDir string
+	// Modules are the first-party modules; nil for none.
+	Modules fs.FS
+	// Log hears of what has no caller to go to; nil means silence. It never
+	// gets inputs or environments.
+	Log *slog.Logger
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Host is a running gate and the parts it is made of. Its parts are safe for
+// concurrent use; Close ends them all.
+type Host struct {
+	Gate    *gate.Gate
+	Asks    *ask.Broker
+	Store   *store.Store
+	Catalog *catalog.Catalog
+
+	config  atomic.Pointer[config.Config]
+	runtime *sandbox.Runtime
+	log     *slog.Logger
+}
+
+// Open opens the store, loads the modules, takes up the asks that waited when
+// the last process ended, and returns a gate that decides calls. The caller
+// closes it.
+func Open(ctx context.Context, o Options) (_ *Host, err error) {
+	if o.Config == nil {
+		return nil, errors.New("open host: no configuration")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	h := &Host{log: o.Log}
+	h.config.Store(o.Config)
+	defer func() {
+		if err != nil {
+			_ = h.Close() // the error that stopped us is the one to tell
+		}
+	}()
+	if h.Store, err = store.Open(ctx, o.Config.Store, store.Options{Now: o.Now}); err != nil {
+		return nil, err
+	}
+	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.Modules, o.CacheDir, o.Config.Modules); err != nil {
+		return nil, err
+	}
+	h.Asks = newBroker(h.Store, o.Config.Asks, o)
+	waiting, err := h.Asks.Recover(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if waiting > 0 {
+		o.Log.Info("asks of the last run still wait", "asks", waiting)
+	}
+	h.Gate, err = gate.New(gate.Config{
+		Catalog:  h.Catalog,
+		Settings: func() gate.Settings { return h.config.Load() },
+		Targets:  &target.Resolver{FS: target.OS()},
+		Projects: &project.Loader{},
+		Asks:     h.Asks,
+		Store:    h.Store,
+		Now:      o.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range h.Catalog.Problems() {
+		o.Log.Warn("tool module not usable", "file", p.File, "error", p.Err)
+	}
+	return h, h.Gate.CheckExamples(ctx, o.Config)
+}
+
+func newBroker(s ask.Store, c config.Asks, o Options) *ask.Broker {
+	return ask.New(ask.Config{
+		Store: s, Now: o.Now, Log: o.Log, Timeout: time.Duration(c.Timeout), Memory: time.Duration(c.RepeatDenial),
+		PerSession: c.PerSession, PerAgent: c.PerAgent, PauseAfter: c.PauseAfter,
+	})
+}
+
+// OpenCatalog loads the tool modules alone: those of the binary and those of
+// the operator's directory. The runtime is closed after the catalogue is no
+// longer used.
+func OpenCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.Modules) (*sandbox.Runtime, *catalog.Catalog, error) {
+	verdicts := ""
+	if cacheDir != "" {
+		verdicts = filepath.Join(cacheDir, "verdicts")
+		cacheDir = filepath.Join(cacheDir, "compiled")
+	}
+	runtime, err := sandbox.New(ctx, sandbox.Config{CacheDir: cacheDir})
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := catalog.Open(ctx, catalog.Options{
+		Runtime: runtime, Embedded: embedded, Dir: m.Dir, VerdictDir: verdicts, Grants: grants(m.Grants),
+	})
+	if err != nil {
+		_ = runtime.Close(ctx) // the catalogue's error is the one to tell
+		return nil, nil, err
+	}
+	return runtime, c, nil
+}
+
+func grants(configured map[string]config.Grant) map[string]catalog.Grant {
+	out := make(map[string]catalog.Grant, len(configured))
+	for name, g := range configured {
+		out[name] = catalog.Grant{Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly, Config: g.Config}
+	}
+	return out
+}
+
+// Config is the configuration in force.
+func (h *Host) Config() *config.Config { return h.config.Load() }
+
+// Apply puts a new configuration in force, after trying its rules on their own
+// examples. On an error the old one stays. What a running daemon cannot change
+// (listen, store, asks) is told in the notes.
+func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, err error) {
+	if err := h.Gate.CheckExamples(ctx, next); err != nil {
+		return nil, err
+	}
+	old := h.config.Load()
+	if err := h.Catalog.SetGrants(ctx, grants(next.Modules.Grants)); err != nil {
+		return nil, fmt.Errorf("modules: %w", err)
+	}
+	h.config.Store(next)
+	if next.Listen != old.Listen || next.Store != old.Store || next.Modules.Dir != old.Modules.Dir || next.Asks != old.Asks {
+		notes = append(notes, "listen, store, modules.dir and asks change when the daemon is started again")
+	}
+	return notes, nil
+}
+
+// Watch applies the configuration file whenever it changes, until ctx ends. A
+// bad file keeps the old configuration and says so in the log and to onChange.
+func (h *Host) Watch(ctx context.Context, onChange func(notes []string, err error)) error {
+	return h.Config().Watch(ctx, func(next *config.Config) { onChange(h.Apply(ctx, next)) }, func(err error) { onChange(nil, err) })
+}
+
+// Close ends the parts. What waits stays in the store.
+func (h *Host) Close() error {
+	var errs []error
+	if h.Asks != nil {
+		h.Asks.Close()
+	}
+	if h.runtime != nil {
+		errs = append(errs, h.runtime.Close(context.Background()))
+	}
+	if h.Store != nil {
+		errs = append(errs, h.Store.Close())
+	}
+	return errors.Join(errs...)
+}
