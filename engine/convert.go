@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -15,7 +16,7 @@ func convert(w *walk, d Decision) Decision {
 	switch {
 	case c.Kind == Background:
 		d = d.withdraw(CodeBackground, "a background session may not ask: "+d.Reason)
-	case c.Resumed && (d.Stage == StageAskRule || d.Stage == StageProfile) && (c.Approver == "" || w.req.ResumeAsks == "deny"):
+	case c.Resumed && d.byAskRule() && (c.Approver == "" || w.req.ResumeAsks == "deny"):
 		d = d.withdraw(CodeResumed, resumedReason(d))
 	default:
 		return d
@@ -33,8 +34,15 @@ func (d Decision) withdraw(by, reason string) Decision {
 	return d
 }
 
-// resumedReason says what would have to change. A profile's ask is an ask-rule
-// hit without a rule (design section 5); a project's file speaks by tool alone.
+// byAskRule reports whether an ask rule asks: a rule that matched, one that
+// could not be tried and therefore counts as matched, or the profile, whose ask
+// is an ask-rule hit (design section 5).
+func (d Decision) byAskRule() bool {
+	return d.Stage == StageAskRule || d.Stage == StageProfile || (d.Stage == StageError && d.Rule != nil)
+}
+
+// resumedReason says what would have to change; a project's file speaks by tool
+// alone.
 func resumedReason(d Decision) string {
 	if d.Rule == nil || d.fromProjectFile() {
 		return "a resumed session may not ask: " + d.Reason
@@ -80,7 +88,7 @@ func ApplyCallback(d Decision, tool string, a CallbackAnswer) Decision {
 		d.Behavior, d.BypassImmune, d.ConvertedBy, d.ConvertedFrom = Allow, false, CodeCallback, asked
 		d.Suggestions, d.SuggestionsNote, d.Reason = nil, "", "allowed by the callback approver"
 	default:
-		d = d.withdraw(CodeCallback, or(a.Reason, "denied by callback"))
+		d = d.withdraw(CodeCallback, cmp.Or(a.Reason, "denied by callback"))
 	}
 	d.Trace = append(d.Trace, Step{Step: "callback", Saw: d.Reason, Result: d.Behavior.String()})
 	d.Message = message(tool, d)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 )
@@ -94,7 +95,7 @@ func (w *walk) readOnlyStep() (Decision, bool) {
 		w.note(StageReadOnly, "true, but the operator did not grant may_read_only", "go on")
 	case ro.ReadOnly:
 		w.note(StageReadOnly, "true", "allow")
-		return Decision{Behavior: Allow, Stage: StageReadOnly, Code: CodeReadOnly, Reason: or(ro.Reason, "changes nothing")}, true
+		return Decision{Behavior: Allow, Stage: StageReadOnly, Code: CodeReadOnly, Reason: cmp.Or(ro.Reason, "changes nothing")}, true
 	default:
 		w.note(StageReadOnly, join("false", ro.Reason), "go on")
 	}
@@ -110,14 +111,14 @@ func (w *walk) checkStep() (Decision, bool) {
 	switch v.Behavior {
 	case Deny:
 		w.note(StageToolCheck, join("deny", v.Reason), "deny")
-		return Decision{Stage: StageToolCheck, Code: CodeToolDeny, Reason: or(v.Reason, v.Message, "the tool denies this call")}, true
+		return Decision{Stage: StageToolCheck, Code: CodeToolDeny, Reason: cmp.Or(v.Reason, v.Message, "the tool denies this call")}, true
 	case Allow:
 		if !w.req.Entry.MayAllow {
 			w.note(StageToolCheck, "allow, but the operator did not grant may_allow", "go on")
 			return Decision{}, false
 		}
 		w.note(StageToolCheck, join("allow", v.Reason), "allow")
-		return Decision{Behavior: Allow, Stage: StageToolCheck, Code: CodeToolAllow, Reason: or(v.Reason, "the tool allows this call")}, true
+		return Decision{Behavior: Allow, Stage: StageToolCheck, Code: CodeToolAllow, Reason: cmp.Or(v.Reason, "the tool allows this call")}, true
 	case Ask:
 		return w.toolAsk(v)
 	case Passthrough:
@@ -135,7 +136,7 @@ func (w *walk) toolAsk(v Verdict) (Decision, bool) {
 		saw, code = "ask, bypass immune", CodeSafety
 	}
 	saw = join(saw, v.Reason)
-	reason := or(v.Reason, v.Message, "the tool asks for a human")
+	reason := cmp.Or(v.Reason, v.Message, "the tool asks for a human")
 	switch {
 	case w.mode == DontAsk:
 		w.note(StageToolCheck, saw, "deny")
@@ -160,7 +161,7 @@ func (w *walk) modeStep() Decision {
 		d.Behavior, d.Code = Deny, CodeModeDeny
 		d.Reason = "mode dont_ask denies what no rule allows"
 	default:
-		d.Reason = or(w.askReason, "no rule allows this call and mode "+w.mode.String()+" asks")
+		d.Reason = cmp.Or(w.askReason, "no rule allows this call and mode "+w.mode.String()+" asks")
 	}
 	w.note(StageMode, "mode "+w.mode.String(), d.Behavior.String())
 	return d

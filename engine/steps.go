@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,22 +100,17 @@ func sortedKeys(m map[string][]string) []string {
 
 // ruleStep matches the deny or ask rules of the call's own tool, then those of
 // the tools that own its targets. A rule that could not be tried counts as
-// matched, at stage error.
+// matched, at stage error. The search ends at the first rule that is not of a
+// project's file, because only that one may decide by itself.
 func (w *walk) ruleStep(stage Stage, b Behavior) (Decision, bool) {
-	rule, err := match(w.ctx, w.req.Entry, w.call, b, w.rules[b])
-	if err == nil && w.req.Err != nil && rule == nil {
-		rule, err = firstContent(w.rules[b]), w.req.Err
-	}
-	if rule != nil && !(err == nil && rule.Source == SourceProjectFile) {
-		return w.ruleHit(stage, b, rule, err), true
-	}
+	rule, err := w.matchOwn(b)
 	for _, rel := range w.req.Related {
-		other, otherErr := w.matchRelated(rel, b)
-		if other == nil || (rule != nil && other.Source == SourceProjectFile && otherErr == nil) {
-			continue
-		}
-		if rule, err = other, otherErr; err != nil || rule.Source != SourceProjectFile {
+		if rule != nil && rule.Source != SourceProjectFile {
 			break
+		}
+		other, otherErr := w.matchRelated(rel, b)
+		if other != nil && (rule == nil || other.Source != SourceProjectFile) {
+			rule, err = other, otherErr
 		}
 	}
 	if rule == nil {
@@ -123,13 +119,21 @@ func (w *walk) ruleStep(stage Stage, b Behavior) (Decision, bool) {
 	return w.ruleHit(stage, b, rule, err), true
 }
 
-// firstContent returns the first rule that needs the tool to be understood.
-func firstContent(rules []Rule) *Rule {
-	i := slices.IndexFunc(rules, func(r Rule) bool { return !r.WholeTool() })
-	if i < 0 {
-		return nil
+// matchOwn tries the rules of the call's own tool. When the host could not
+// prepare the call, rules that need its content count as matched.
+func (w *walk) matchOwn(b Behavior) (*Rule, error) {
+	rule, err := match(w.ctx, w.req.Entry, w.call, b, w.rules[b])
+	if rule == nil && w.req.Err != nil {
+		return firstContent(w.rules[b]), w.req.Err
 	}
-	return &rules[i]
+	return rule, err
+}
+
+// firstContent returns the first rule that needs the tool to be understood,
+// before all one that is not of a project's file.
+func firstContent(rules []Rule) *Rule {
+	withContent := slices.DeleteFunc(slices.Clone(rules), Rule.WholeTool)
+	return firstOf(firstOwn(withContent), withContent)
 }
 
 // matchRelated tries the rules of the tool that owns one target.
@@ -184,5 +188,5 @@ func ruleReason(r *Rule) string {
 	if r.Source == SourceProjectFile {
 		return fmt.Sprintf("%s rule for %s in the project's file", r.Behavior, r.Tool)
 	}
-	return or(r.Reason, fmt.Sprintf("%s rule %s", r.Behavior, r))
+	return cmp.Or(r.Reason, fmt.Sprintf("%s rule %s", r.Behavior, r))
 }

@@ -67,26 +67,38 @@ func match(ctx context.Context, entry Entry, call *Call, b Behavior, rules []Rul
 			withContent = append(withContent, r)
 		}
 	}
-	if own := firstOwn(hits); own != nil || len(withContent) == 0 {
+	own := firstOwn(hits)
+	if own != nil || len(withContent) == 0 {
 		return firstOf(own, hits), nil
 	}
-	if entry.Err != nil {
-		return &withContent[0], entry.Err
-	}
-	if entry.Tool == nil {
-		return &withContent[0], fmt.Errorf("tool %s has no module", entry.Name)
-	}
-	indices, err := entry.Tool.MatchRule(ctx, call, b, ruleTexts(withContent))
+	indices, err := matchContent(ctx, entry, call, b, withContent)
 	if err != nil {
-		return &withContent[0], err
+		return firstOf(firstOwn(withContent), withContent), err
 	}
 	for _, i := range indices {
-		if i < 0 || i >= len(withContent) {
-			return &withContent[0], fmt.Errorf("match_rule answered index %d of %d rules", i, len(withContent))
-		}
 		hits = append(hits, withContent[i])
 	}
 	return firstOf(firstOwn(hits), hits), nil
+}
+
+// matchContent asks the tool, and refuses an answer that is none.
+func matchContent(ctx context.Context, entry Entry, call *Call, b Behavior, rules []Rule) ([]int, error) {
+	if entry.Err != nil {
+		return nil, entry.Err
+	}
+	if entry.Tool == nil {
+		return nil, fmt.Errorf("tool %s has no module", entry.Name)
+	}
+	indices, err := entry.Tool.MatchRule(ctx, call, b, ruleTexts(rules))
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range indices {
+		if i < 0 || i >= len(rules) {
+			return nil, fmt.Errorf("match_rule answered index %d of %d rules", i, len(rules))
+		}
+	}
+	return indices, nil
 }
 
 // firstOwn returns the first rule that was not read from a project's file.
@@ -114,16 +126,6 @@ func ruleTexts(rules []Rule) []RuleText {
 		}
 	}
 	return texts
-}
-
-// or returns the first text that is not empty.
-func or(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // join writes a word and, when there is one, its reason.

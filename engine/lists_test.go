@@ -1,0 +1,133 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+)
+
+func TestToolLists(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name  string
+		lists engine.Lists
+		code  string // empty: the lists let the call through
+	}{
+		{"none", engine.Lists{}, ""},
+		{"disallowed by name", engine.Lists{Disallowed: []string{"Tool"}}, engine.CodeDisallowed},
+		{"disallowed by alias", engine.Lists{Disallowed: []string{"alias"}}, engine.CodeDisallowed},
+		{"disallowed by glob", engine.Lists{Disallowed: []string{"To*"}}, engine.CodeDisallowed},
+		{"disallowed by a bare star", engine.Lists{Disallowed: []string{"*"}}, engine.CodeDisallowed},
+		{"disallowed other", engine.Lists{Disallowed: []string{"Other", "tool"}}, ""},
+		{"allowed", engine.Lists{Allowed: []string{"Other", "Tool"}}, ""},
+		{"allowed by alias", engine.Lists{Allowed: []string{"alias"}}, ""},
+		{"not on the allowed list", engine.Lists{Allowed: []string{"Other"}}, engine.CodeNotInAllowlist},
+		{"empty allowed list", engine.Lists{Allowed: []string{}}, engine.CodeNotInAllowlist},
+		{"bare stars on the allowed list name nothing", engine.Lists{Allowed: []string{"*", "**"}}, engine.CodeNotInAllowlist},
+		{"disallowed wins over allowed", engine.Lists{Disallowed: []string{"Tool"}, Allowed: []string{"Tool"}}, engine.CodeDisallowed},
+		{"skill allows", engine.Lists{Skills: map[string][]string{"deploy": {"Tool"}}}, ""},
+		{"skill without the field", engine.Lists{Skills: map[string][]string{"notes": nil}}, ""},
+		{"skill with an empty field", engine.Lists{Skills: map[string][]string{"notes": {}}}, engine.CodeSkill},
+		{"one of two skills", engine.Lists{Skills: map[string][]string{"a": {"Tool"}, "b": {"Other"}}}, engine.CodeSkill},
+		{"denylist ignored", engine.Lists{Disallowed: []string{"Tool"}, IgnoreDenylist: true}, engine.CodeDisallowed},
+	}
+	for _, c := range cases {
+		for _, mode := range columns {
+			t.Run(c.name+"/"+mode.String(), func(t *testing.T) {
+				t.Parallel()
+				req := request(mode, &stub{verdict: toolAllow, readOnly: true}, rule(engine.Allow, "Tool"))
+				req.Lists = c.lists
+				lifted := c.lists.IgnoreDenylist && mode == engine.Trusted
+				d := decide(t, req)
+				if c.code == "" || lifted {
+					if d.Behavior != engine.Allow {
+						t.Errorf("got %s, code %s; want the lists to let the call through", d.Behavior, d.Code)
+					}
+					return
+				}
+				check(t, d, engine.Deny, engine.StageDenyRule, c.code)
+			})
+		}
+	}
+}
+
+// TestIgnoreDenylistLiftsNothingElse: respect_denylist false is about
+// disallowed_tools alone. Source: design section 3, the ExAthena seed.
+func TestIgnoreDenylistLiftsNothingElse(t *testing.T) {
+	t.Parallel()
+	cases := map[string]func(*engine.Request){
+		"allowed_tools": func(r *engine.Request) { r.Lists.Allowed = []string{"Other"} },
+		"skill":         func(r *engine.Request) { r.Lists.Skills = map[string][]string{"s": {"Other"}} },
+		"deny rule":     func(r *engine.Request) { r.Rules = []engine.Rule{rule(engine.Deny, "Tool")} },
+		"tool denial":   func(r *engine.Request) { r.Entry.Tool = &stub{verdict: toolDeny} },
+		"profile":       func(r *engine.Request) { r.Profile = &engine.ProfileAnswer{} },
+	}
+	for name, alter := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req := request(engine.Trusted, &stub{verdict: toolAllow})
+			req.Lists = engine.Lists{IgnoreDenylist: true}
+			alter(&req)
+			if d := decide(t, req); d.Behavior != engine.Deny {
+				t.Errorf("got %s (%s), want deny", d.Behavior, d.Reason)
+			}
+		})
+	}
+}
+
+// TestRulesNameTheirTool: names, aliases and globs of the same entry, and the
+// called name where the entry answers for a name that is not its own.
+func TestRulesNameTheirTool(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		rule, called string
+		want         bool
+	}{
+		{"Tool", "Tool", true},
+		{"Tool", "alias", true},
+		{"alias", "Tool", true},
+		{"T*l", "alias", true},
+		{"tool", "Tool", false},
+		{"Other", "Tool", false},
+		{"DeployTool", "DeployTool", true},
+		{"Tool", "DeployTool", true},
+		{"Deploy*", "DeployTool", true},
+		{"Deploy*", "Tool", false},
+	}
+	for _, c := range cases {
+		req := request(engine.Bypass, &stub{verdict: passthrough}, rule(engine.Deny, c.rule))
+		req.Call.Tool = c.called
+		if got := decide(t, req).Behavior == engine.Deny; got != c.want {
+			t.Errorf("deny rule %s on a call of %s: matched %t, want %t", c.rule, c.called, got, c.want)
+		}
+	}
+}
+
+func TestRuleTextsCarryTheProjectRoot(t *testing.T) {
+	t.Parallel()
+	project := rule(engine.Deny, "Tool(src/**)")
+	project.Scope, project.ScopeKey = engine.Project, "/my/project"
+	session := rule(engine.Deny, "Tool(lib/**)")
+	session.Scope, session.ScopeKey = engine.Session, "s1"
+	tool := stub{verdict: passthrough}
+	decide(t, request(engine.DefaultMode, &tool, project, session))
+	want := []engine.RuleText{{Content: "src/**", Root: "/my/project"}, {Content: "lib/**"}}
+	if len(tool.texts) != 2 || tool.texts[0] != want[0] || tool.texts[1] != want[1] {
+		t.Errorf("got %+v\nwant %+v", tool.texts, want)
+	}
+}
+
+func TestDecisionNamesItsRule(t *testing.T) {
+	t.Parallel()
+	for _, b := range []engine.Behavior{engine.Deny, engine.Ask, engine.Allow} {
+		r := rule(b, "Tool(x)")
+		r.ID = "r1"
+		d := decide(t, request(engine.DefaultMode, &stub{verdict: passthrough, hits: []string{"x"}}, rule(b, "Tool(y)"), r))
+		if d.Rule == nil || d.Rule.ID != "r1" {
+			t.Errorf("%s: got rule %v, want r1", b, d.Rule)
+		}
+		if want := b.String() + " rule Tool(x)"; d.Reason != want {
+			t.Errorf("got reason %q, want %q", d.Reason, want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// related is a synthetic call of Read beside a call of Tool.
+func related(read *stub, unknown bool) engine.Related {
+	entry := engine.Entry{Name: "Read", Aliases: []string{"view"}}
+	if read != nil {
+		entry.Tool = read
+	}
+	return engine.Related{Entry: entry, Call: &engine.Call{Tool: "Read"}, Unknown: unknown}
+}
+
+// TestCrossTool: deny and ask rules of Read hold for what Tool touches; allow
+// rules of Read never do. Source: design section 3, "Cross-tool".
+func TestCrossTool(t *testing.T) {
+	t.Parallel()
+	hit, miss := stub{hits: []string{"secret"}}, stub{}
+	cases := []struct {
+		name  string
+		rules []engine.Rule
+		rel   []engine.Related
+		want  engine.Behavior // in bypass, where nothing else would ask
+		stage engine.Stage
+	}{
+		{"deny matches", []engine.Rule{rule(engine.Deny, "Read(secret)")}, []engine.Related{related(&hit, false)}, engine.Deny, engine.StageDenyRule},
+		{"deny for the whole tool", []engine.Rule{rule(engine.Deny, "Read")}, []engine.Related{related(&miss, false)}, engine.Deny, engine.StageDenyRule},
+		{"deny by alias", []engine.Rule{rule(engine.Deny, "view(secret)")}, []engine.Related{related(&hit, false)}, engine.Deny, engine.StageDenyRule},
+		{"deny does not match", []engine.Rule{rule(engine.Deny, "Read(secret)")}, []engine.Related{related(&miss, false)}, engine.Allow, engine.StageMode},
+		{"second target matches", []engine.Rule{rule(engine.Deny, "Read(secret)")}, []engine.Related{related(&miss, false), related(&hit, false)}, engine.Deny, engine.StageDenyRule},
+		{"ask matches", []engine.Rule{rule(engine.Ask, "Read(secret)")}, []engine.Related{related(&hit, false)}, engine.Ask, engine.StageAskRule},
+		{"unknown targets count as matched", []engine.Rule{rule(engine.Deny, "Read(secret)")}, []engine.Related{related(&miss, true)}, engine.Deny, engine.StageDenyRule},
+		{"unknown targets, ask", []engine.Rule{rule(engine.Ask, "Read(secret)")}, []engine.Related{related(&miss, true)}, engine.Ask, engine.StageAskRule},
+		{"unknown targets, no rule of the owner", []engine.Rule{rule(engine.Deny, "Other")}, []engine.Related{related(&miss, true)}, engine.Allow, engine.StageMode},
+		{"owner fails at deny", []engine.Rule{rule(engine.Deny, "Read(secret)")}, []engine.Related{related(&stub{matchErr: failing(engine.Deny)}, false)}, engine.Deny, engine.StageError},
+		{"owner fails at ask", []engine.Rule{rule(engine.Ask, "Read(secret)")}, []engine.Related{related(&stub{matchErr: failing(engine.Ask)}, false)}, engine.Ask, engine.StageError},
+		{"owner without a module", []engine.Rule{rule(engine.Deny, "Read(secret)")}, []engine.Related{related(nil, false)}, engine.Deny, engine.StageError},
+		{"own project file ask, owner's deny is elsewhere", []engine.Rule{projectRule(engine.Ask, "Tool"), rule(engine.Ask, "Read(secret)")}, []engine.Related{related(&hit, false)}, engine.Ask, engine.StageAskRule},
+		{"no call without targets", []engine.Rule{rule(engine.Deny, "Read")}, nil, engine.Allow, engine.StageMode},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			req := request(engine.Bypass, &stub{verdict: passthrough}, c.rules...)
+			req.Related = c.rel
+			d := decide(t, req)
+			if d.Behavior != c.want || d.Stage != c.stage {
+				t.Errorf("got %s at %s (%s), want %s at %s", d.Behavior, d.Stage, d.Reason, c.want, c.stage)
+			}
+		})
+	}
+}
+
+func TestCrossToolNeverAllows(t *testing.T) {
+	t.Parallel()
+	for _, mode := range columns {
+		req := request(mode, &stub{verdict: passthrough}, rule(engine.Allow, "Read"), rule(engine.Allow, "Read(secret)"))
+		without := decide(t, req)
+		req.Related = []engine.Related{related(&stub{hits: []string{"secret"}, verdict: toolAllow, readOnly: true}, false)}
+		if with := decide(t, req); with.Behavior != without.Behavior {
+			t.Errorf("%s: got %s with the owner's allow rules, %s without", mode, with.Behavior, without.Behavior)
+		}
+	}
+}
+
+// TestOwnRuleIsNamedBeforeTheProjectFiles: with both matching, the operator's
+// rule decides, because a project's file alone may not end the table.
+func TestOwnRuleIsNamedBeforeTheProjectFiles(t *testing.T) {
+	t.Parallel()
+	req := request(engine.Explore, &stub{}, projectRule(engine.Ask, "Tool"), rule(engine.Ask, "Read(secret)"))
+	req.Related = []engine.Related{related(&stub{hits: []string{"secret"}}, false)}
+	d := decide(t, req)
+	check(t, d, engine.Ask, engine.StageAskRule, engine.CodeRuleMatched)
+	if d.Rule == nil || d.Rule.Source == engine.SourceProjectFile {
+		t.Errorf("got rule %+v, want the operator's", d.Rule)
+	}
+}
+
+// TestOwnRuleDecidesBeforeTargets: the call's own rule is named and the owners
+// of its targets are not asked any more.
+func TestOwnRuleDecidesBeforeTargets(t *testing.T) {
+	t.Parallel()
+	owner := stub{hits: []string{"secret"}}
+	req := request(engine.DefaultMode, &stub{}, rule(engine.Deny, "Tool"), rule(engine.Deny, "Read(secret)"))
+	req.Related = []engine.Related{related(&owner, false)}
+	if d := decide(t, req); d.Rule == nil || d.Rule.Tool != "Tool" {
+		t.Errorf("got rule %v, want the call's own", d.Rule)
+	}
+	if len(owner.asked) != 0 {
+		t.Errorf("the owner of the target was asked %v", owner.asked)
+	}
+}
