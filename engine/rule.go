@@ -63,6 +63,14 @@ func (r Rule) WholeTool() bool {
 	return r.Content == nil || *r.Content == "" || *r.Content == "*"
 }
 
+func (r *Rule) wholeTool() bool { return r.WholeTool() }
+
+// clone lets a decision keep the rule whatever becomes of the request.
+func (r *Rule) clone() *Rule {
+	c := *r
+	return &c
+}
+
 // String returns the text form, "Tool" or "Tool(content)".
 func (r Rule) String() string {
 	if r.WholeTool() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ func (w *walk) denyStep() (Decision, bool) {
 	if d, decided := w.ruleStep(StageDenyRule, Deny); decided {
 		return d, true
 	}
-	w.note(StageDenyRule, fmt.Sprintf("%d rules", len(w.rules[Deny])), "no match")
+	w.note(StageDenyRule, count(w.rules[Deny]), "no match")
 	return Decision{}, false
 }
 
@@ -30,7 +31,7 @@ func (w *walk) askStep() (Decision, bool) {
 		return w.profileHit(Ask), true
 	}
 	if !decided {
-		w.note(StageAskRule, fmt.Sprintf("%d rules", len(w.rules[Ask])), "no match")
+		w.note(StageAskRule, count(w.rules[Ask]), "no match")
 	}
 	return d, decided
 }
@@ -43,9 +44,9 @@ func (w *walk) allowStep() (Decision, bool) {
 		return w.fail(CodeToolError, "match_rule for allow rules", err), true
 	case rule != nil:
 		w.note(StageAllowRule, rule.String(), "allow")
-		return Decision{Behavior: Allow, Stage: StageAllowRule, Code: CodeRuleMatched, Rule: rule, Reason: ruleReason(rule)}, true
+		return Decision{Behavior: Allow, Stage: StageAllowRule, Code: CodeRuleMatched, Rule: rule.clone(), Reason: ruleReason(rule)}, true
 	}
-	w.note(StageAllowRule, fmt.Sprintf("%d rules", len(w.rules[Allow])), "no match")
+	w.note(StageAllowRule, count(w.rules[Allow]), "no match")
 	if p := w.req.Profile; p != nil && p.Behavior == Allow {
 		return w.profileHit(Allow), true
 	}
@@ -131,8 +132,8 @@ func (w *walk) matchOwn(b Behavior) (*Rule, error) {
 
 // firstContent returns the first rule that needs the tool to be understood,
 // before all one that is not of a project's file.
-func firstContent(rules []Rule) *Rule {
-	withContent := slices.DeleteFunc(slices.Clone(rules), Rule.WholeTool)
+func firstContent(rules []*Rule) *Rule {
+	_, withContent := split(rules)
 	return firstOf(firstOwn(withContent), withContent)
 }
 
@@ -156,10 +157,10 @@ func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, err error) Decision 
 		if b == Deny {
 			d.Behavior = Deny
 		}
-		d.Rule = rule
+		d.Rule = rule.clone()
 		return d
 	}
-	d := Decision{Behavior: b, Stage: stage, Code: CodeRuleMatched, Rule: rule, Reason: ruleReason(rule)}
+	d := Decision{Behavior: b, Stage: stage, Code: CodeRuleMatched, Rule: rule.clone(), Reason: ruleReason(rule)}
 	if b == Ask && w.mode == DontAsk {
 		d.Behavior, d.ConvertedBy, d.ConvertedFrom = Deny, DontAsk.String(), stage
 	}
@@ -188,5 +189,7 @@ func ruleReason(r *Rule) string {
 	if r.Source == SourceProjectFile {
 		return fmt.Sprintf("%s rule for %s in the project's file", r.Behavior, r.Tool)
 	}
-	return cmp.Or(r.Reason, fmt.Sprintf("%s rule %s", r.Behavior, r))
+	return cmp.Or(r.Reason, r.Behavior.String()+" rule "+r.String())
 }
+
+func count(rules []*Rule) string { return strconv.Itoa(len(rules)) + " rules" }

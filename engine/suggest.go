@@ -75,7 +75,7 @@ func (w *walk) addSet(alone, together []Suggestion) []Suggestion {
 // known reports whether the rule exists already, so that it cannot help.
 func (w *walk) known(s Suggestion) bool {
 	rule := s.rule()
-	return slices.ContainsFunc(w.rules[Allow], func(r Rule) bool { return r.String() == rule.String() })
+	return slices.ContainsFunc(w.rules[Allow], func(r *Rule) bool { return r.String() == rule.String() })
 }
 
 // allowedWith decides again with the suggested rules added.

@@ -14,8 +14,8 @@ type walk struct {
 	mode Mode
 	// names are the names by which rules may mean the call's tool.
 	names []string
-	// rules are the request's rules for this tool, by behavior.
-	rules map[Behavior][]Rule
+	// rules are the request's rules for this tool.
+	rules ruleSet
 	// askReason is what a plain ask of the tool said; the mode's ask repeats it.
 	askReason string
 	trace     []Step
@@ -25,28 +25,30 @@ func newWalk(ctx context.Context, req Request) *walk {
 	names := req.Entry.Names(req.Call.Tool)
 	return &walk{
 		ctx: ctx, req: req, call: req.Call, mode: req.Call.Context.Mode,
-		names: names, rules: rulesOf(tightening(req.Rules), names),
+		names: names, rules: rulesOf(req.Rules, names), trace: make([]Step, 0, 6),
 	}
 }
 
-// tightening drops the allow rules of a project's file before a tool sees them:
-// a tool judges all allow rules together, so that one of these could complete
-// the cover of a compound call and let an own rule carry the allowance.
-func tightening(rules []Rule) []Rule {
-	return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
-		return r.Behavior == Allow && r.Source == SourceProjectFile
-	})
-}
+// ruleSet holds the rules of one tool by behavior. It points into the request,
+// because a request may carry hundreds of rules.
+type ruleSet [Passthrough][]*Rule
 
-// rulesOf selects the rules that name one of names, by behavior.
-func rulesOf(rules []Rule, names []string) map[Behavior][]Rule {
-	out := make(map[Behavior][]Rule, 3)
-	for _, r := range rules {
-		if MatchName(r.Tool, names...) {
-			out[r.Behavior] = append(out[r.Behavior], r)
+// rulesOf selects the rules that name one of names. It drops the allow rules of
+// a project's file before a tool sees them: a tool judges all allow rules
+// together, so that one of these could complete the cover of a compound call
+// and let an own rule carry the allowance.
+func rulesOf(rules []Rule, names []string) (set ruleSet) {
+	for i := range rules {
+		r := &rules[i]
+		if r.Behavior >= Passthrough || (r.Behavior == Allow && r.Source == SourceProjectFile) || !MatchName(r.Tool, names...) {
+			continue
 		}
+		if set[r.Behavior] == nil {
+			set[r.Behavior] = make([]*Rule, 0, len(rules)-i)
+		}
+		set[r.Behavior] = append(set[r.Behavior], r)
 	}
-	return out
+	return set
 }
 
 // note adds a line to the trace.
@@ -58,15 +60,8 @@ func (w *walk) note(stage Stage, saw, result string) {
 // tool. Whole-tool rules are the engine's own and need no tool. With several
 // hits, a rule that is not of a project's file is preferred, because only that
 // one may decide by itself.
-func match(ctx context.Context, entry Entry, call *Call, b Behavior, rules []Rule) (*Rule, error) {
-	var hits, withContent []Rule
-	for _, r := range rules {
-		if r.WholeTool() {
-			hits = append(hits, r)
-		} else {
-			withContent = append(withContent, r)
-		}
-	}
+func match(ctx context.Context, entry Entry, call *Call, b Behavior, rules []*Rule) (*Rule, error) {
+	hits, withContent := split(rules)
 	own := firstOwn(hits)
 	if own != nil || len(withContent) == 0 {
 		return firstOf(own, hits), nil
@@ -81,8 +76,23 @@ func match(ctx context.Context, entry Entry, call *Call, b Behavior, rules []Rul
 	return firstOf(firstOwn(hits), hits), nil
 }
 
+// split parts the whole-tool rules from those that a tool has to read.
+func split(rules []*Rule) (whole, withContent []*Rule) {
+	if !slices.ContainsFunc(rules, (*Rule).wholeTool) {
+		return nil, rules
+	}
+	for _, r := range rules {
+		if r.WholeTool() {
+			whole = append(whole, r)
+		} else {
+			withContent = append(withContent, r)
+		}
+	}
+	return whole, withContent
+}
+
 // matchContent asks the tool, and refuses an answer that is none.
-func matchContent(ctx context.Context, entry Entry, call *Call, b Behavior, rules []Rule) ([]int, error) {
+func matchContent(ctx context.Context, entry Entry, call *Call, b Behavior, rules []*Rule) ([]int, error) {
 	if entry.Err != nil {
 		return nil, entry.Err
 	}
@@ -102,22 +112,22 @@ func matchContent(ctx context.Context, entry Entry, call *Call, b Behavior, rule
 }
 
 // firstOwn returns the first rule that was not read from a project's file.
-func firstOwn(rules []Rule) *Rule {
-	i := slices.IndexFunc(rules, func(r Rule) bool { return r.Source != SourceProjectFile })
+func firstOwn(rules []*Rule) *Rule {
+	i := slices.IndexFunc(rules, func(r *Rule) bool { return r.Source != SourceProjectFile })
 	if i < 0 {
 		return nil
 	}
-	return &rules[i]
+	return rules[i]
 }
 
-func firstOf(own *Rule, rules []Rule) *Rule {
+func firstOf(own *Rule, rules []*Rule) *Rule {
 	if own != nil || len(rules) == 0 {
 		return own
 	}
-	return &rules[0]
+	return rules[0]
 }
 
-func ruleTexts(rules []Rule) []RuleText {
+func ruleTexts(rules []*Rule) []RuleText {
 	texts := make([]RuleText, len(rules))
 	for i, r := range rules {
 		texts[i].Content = *r.Content
