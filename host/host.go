@@ -94,7 +94,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	for _, p := range h.Catalog.Problems() {
 		o.Log.Warn("tool module not usable", "file", p.File, "error", p.Err)
 	}
-	return h, h.Gate.CheckExamples(ctx, o.Config)
+	return h, h.trial().CheckExamples(ctx, o.Config)
 }
 
 func newBroker(s ask.Store, c config.Asks, o Options) *ask.Broker {
@@ -142,7 +142,7 @@ func (h *Host) Config() *config.Config { return h.config.Load() }
 // examples. On an error the old one stays. What a running daemon cannot change
 // (listen, store, asks) is told in the notes.
 func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, err error) {
-	if err := h.Gate.CheckExamples(ctx, next); err != nil {
+	if err := h.trial().CheckExamples(ctx, next); err != nil {
 		return nil, err
 	}
 	old := h.config.Load()
@@ -154,6 +154,10 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 		notes = append(notes, "listen, store, modules.dir and asks change when the daemon is started again")
 	}
 	return notes, nil
+}
+
+func (h *Host) trial() gate.Trial {
+	return gate.Trial{Catalog: h.Catalog, Targets: &target.Resolver{FS: target.OS()}}
 }
 
 // Watch applies the configuration file whenever it changes, until ctx ends. A
