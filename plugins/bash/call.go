@@ -1,0 +1,171 @@
+package bash
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// Input is the input of a shell tool, with the names that agents use.
+type Input struct {
+	Command     string          `json:"command"`
+	Description string          `json:"description"`
+	Timeout     json.RawMessage `json:"timeout"`
+	Background  bool            `json:"run_in_background"`
+	// Directory, DirPath, CWD and Workdir are names for the directory in which
+	// the command runs.
+	Directory string `json:"directory"`
+	DirPath   string `json:"dir_path"`
+	CWD       string `json:"cwd"`
+	Workdir   string `json:"workdir"`
+	// Unsandboxed and its kin ask the client to drop its own sandbox.
+	Unsandboxed   bool            `json:"dangerouslyDisableSandbox"`
+	WithEscalated bool            `json:"with_escalated_permissions"`
+	Sandbox       json.RawMessage `json:"sandbox_permissions"`
+	Justification string          `json:"justification"`
+}
+
+// config is what the operator may set for the tool.
+type config struct {
+	Dialect         string `json:"dialect"`
+	PersistentShell bool   `json:"persistent_shell"`
+}
+
+// call is one call, analysed.
+type call struct {
+	line *Line
+	set  Setting
+	// targets are the host's answers, by value and access.
+	targets map[string]tool.Target
+	dirty   bool
+	mode    tool.Mode
+	in      Input
+}
+
+// open analyses a call of the tool.
+func open(tc *tool.Call[Input]) *call {
+	c := &call{in: tc.Input, mode: tc.Context.Mode, targets: map[string]tool.Target{}}
+	c.set = Setting{
+		CWD: tc.Context.CWD, Home: strings.TrimSuffix(tc.Context.Home, "/"), WorkingDirectories: tc.Context.WorkingDirectories,
+	}
+	var conf config
+	if len(tc.Config) > 0 {
+		if err := json.Unmarshal(tc.Config, &conf); err != nil {
+			conf.Dialect = "unreadable configuration"
+		}
+	}
+	c.set.Dialect = parseDialect(conf.Dialect)
+	c.set.Dir = c.in.dir()
+	c.line = Analyze(c.in.Command, c.set)
+	if c.in.dirs() > 1 {
+		c.line.opaque("the input names more than one directory")
+	}
+	for _, t := range tc.Context.Targets {
+		c.targets[t.Kind+"\x00"+t.Access+"\x00"+t.Value] = t
+		if t.Repo != nil && len(t.Repo.Dirty) > 0 {
+			c.dirty = true
+		}
+	}
+	return c
+}
+
+func (in Input) names() []string {
+	return []string{in.Directory, in.DirPath, in.CWD, in.Workdir}
+}
+
+// dir returns the directory that the input names, if any.
+func (in Input) dir() string {
+	for _, d := range in.names() {
+		if d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+func (in Input) dirs() int {
+	n := 0
+	for _, d := range in.names() {
+		if d != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// escalates reports whether the call asks to leave the client's sandbox (T25).
+func (in Input) escalates() bool {
+	sandbox := strings.Trim(string(in.Sandbox), `" `)
+	return in.Unsandboxed || in.WithEscalated || sandbox != "" && sandbox != "null" && sandbox != "use_default"
+}
+
+// facts reports whether the repository makes reading programs run others.
+func (c *call) facts(*Command) bool { return c.dirty }
+
+// target returns what the host found about a touch.
+func (c *call) target(t touch) (tool.Target, bool) {
+	found, ok := c.targets[tool.Path+"\x00"+string(t.access)+"\x00"+t.path]
+	return found, ok
+}
+
+// forms returns the absolute forms of a touched path: as written, cleaned, and
+// as the host resolved it.
+func (c *call) forms(t touch) []string {
+	out := []string{c.set.absolute(t.path)}
+	if found, ok := c.target(t); ok {
+		for _, p := range []string{found.Lexical, found.Resolved} {
+			if p != "" && !slices.Contains(out, p) {
+				out = append(out, path.Clean(p))
+			}
+		}
+	}
+	return out
+}
+
+// inside reports whether every form of a touched path lies in a working
+// directory, as the host says it. Without the host's word it does not.
+func (c *call) inside(t touch) bool {
+	found, ok := c.target(t)
+	return ok && found.Inside != "" && found.Error == ""
+}
+
+// outside reports whether the text of a path already leads out of every
+// working directory.
+func (c *call) outside(t touch) bool {
+	for _, p := range c.forms(t) {
+		if !slices.ContainsFunc(c.set.WorkingDirectories, func(wd string) bool { return within(p, wd) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// cdInside reports whether a cd stays inside the working directories.
+func (c *call) cdInside(cmd *Command) bool {
+	dest, ok := cdTarget(cmd)
+	if !ok || len(cmd.Dirs) == 0 {
+		return false
+	}
+	for _, dir := range cmd.Dirs {
+		t := touch{cmd: cmd, path: joinDir(dir, dest), access: read}
+		if c.outside(t) {
+			return false
+		}
+		if found, ok := c.target(t); ok && (found.Inside == "" || found.Error != "") {
+			return false
+		}
+	}
+	return true
+}
+
+// quoteCommand returns the input of a call that runs command.
+func quoteCommand(command string) json.RawMessage {
+	text, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		return nil // a string always encodes
+	}
+	return text
+}

@@ -1,0 +1,156 @@
+package bash
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// maxTargets is the host's bound (sdk/ABI.md); beyond it the targets count as
+// unknown.
+const (
+	maxTargets     = 256
+	maxTargetBytes = 4 << 10
+)
+
+// describe names what the call is and touches.
+func (c *call) describe() tool.Description {
+	d := tool.Description{
+		Action: "tool:bash:" + c.in.Command, Title: "Run a shell command", Preview: c.in.Command, Language: "bash",
+		TargetsUnknown: c.line.Opaque != "",
+	}
+	if c.in.Description != "" {
+		d.Title = c.in.Description
+	}
+	if c.line.Opaque == "" {
+		d.Actions = c.actions()
+	}
+	g := &gatherer{d: &d}
+	for _, cmd := range c.line.Commands {
+		c.gather(g, cmd)
+	}
+	return d
+}
+
+// actions returns one action string per command; none when there is but one.
+func (c *call) actions() []string {
+	var out []string
+	for _, cmd := range c.line.Commands {
+		if len(cmd.Words) == 0 || cmd.Parent != nil && cmd.Offset >= 0 {
+			continue
+		}
+		if a := "tool:bash:" + cmd.Source; cmd.Source != "" && !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	for _, cmd := range c.line.Commands {
+		if cmd.Parent != nil && cmd.Offset > 0 {
+			if a := "tool:bash:" + strings.Join(texts(cmd.Words), " "); !slices.Contains(out, a) {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+type gatherer struct{ d *tool.Description }
+
+func (g *gatherer) add(kind, value, access string) {
+	if value == "" {
+		return
+	}
+	t := tool.Target{Kind: kind, Value: value, Access: access}
+	if len(value) > maxTargetBytes || strings.ContainsRune(value, 0) || len(g.d.Targets) >= maxTargets {
+		g.d.TargetsUnknown = true
+		return
+	}
+	if !slices.Contains(g.d.Targets, t) {
+		g.d.Targets = append(g.d.Targets, t)
+	}
+}
+
+// gather adds the targets of one command.
+func (c *call) gather(g *gatherer, cmd *Command) {
+	if cmd.Inline || cmd.Stdin {
+		g.d.TargetsUnknown = true
+	}
+	for _, t := range c.line.touches(cmd) {
+		if t.path == "" {
+			if t.word.Text != "" {
+				g.d.TargetsUnknown = true
+			}
+			continue
+		}
+		if isURL(t.path) || isURL(t.word.Text) {
+			continue
+		}
+		if host, ok := networkDevice(t.path); ok {
+			g.add(tool.Host, host, string(t.access))
+			continue
+		}
+		g.add(tool.Path, t.path, string(t.access))
+	}
+	if r, _ := lookup(cmd); len(cmd.Words) > 0 && r != nil && r.repo {
+		for _, dir := range gitDirs(cmd) {
+			g.add(tool.Path, dir, tool.Read)
+		}
+	}
+	for _, w := range cmd.Words {
+		if host := hostOf(w.Text); host != "" {
+			g.add(tool.Host, host, tool.Read)
+		}
+	}
+}
+
+// gitDirs are the directories whose configuration a program heeds.
+func gitDirs(cmd *Command) []string {
+	var out []string
+	for _, dir := range cmd.Dirs {
+		at := dir
+		for i, w := range cmd.Words {
+			if cmd.Name() == "git" && w.Text == "-C" && i+1 < len(cmd.Words) {
+				at = joinDir(at, pathText(cmd.Words[i+1]))
+			}
+		}
+		if at == "" {
+			at = "."
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+func isURL(s string) bool { return strings.Contains(s, "://") }
+
+// hostOf returns the host of a URL that stands in a word; what cannot be parsed
+// comes back as it is, so that nothing is taken for another host.
+func hostOf(word string) string {
+	at := strings.Index(word, "://")
+	if at <= 0 {
+		return ""
+	}
+	start := at
+	for start > 0 && (word[start-1] >= 'a' && word[start-1] <= 'z' || word[start-1] >= 'A' && word[start-1] <= 'Z') {
+		start--
+	}
+	text := word[start:]
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.User != nil || strings.Contains(text, `\`) {
+		host, _, _ := strings.Cut(word[at+3:], "/")
+		return host
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// networkDevice reads bash's /dev/tcp/host/port.
+func networkDevice(p string) (string, bool) {
+	for _, prefix := range []string{"/dev/tcp/", "/dev/udp/"} {
+		if rest, ok := strings.CutPrefix(p, prefix); ok {
+			host, _, _ := strings.Cut(rest, "/")
+			return host, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,325 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+)
+
+// Covers reports the indices of the rules that together cover every command of
+// the line, as an allow needs it; nil when they do not. inside reports whether
+// a cd stays inside the working directories.
+func (l *Line) Covers(rules []rule, facts func(*Command) bool, inside func(*Command) bool) []int {
+	if i := l.exactLine(rules); i >= 0 {
+		return []int{i}
+	}
+	if l.Opaque != "" || l.Hidden != "" {
+		return nil
+	}
+	var used []int
+	for _, cmd := range l.Commands {
+		if cmd.Parent != nil {
+			continue // judged with its wrapper
+		}
+		if i := l.covering(rules, cmd); i >= 0 {
+			used = append(used, i)
+			continue
+		}
+		if ok, _ := l.readOnlyTree(cmd, facts); !ok || cmd.Name() == "cd" && !inside(cmd) {
+			return nil
+		}
+	}
+	slices.Sort(used)
+	return slices.Compact(used)
+}
+
+// exactLine returns the rule whose plain text is the whole line, or -1.
+func (l *Line) exactLine(rules []rule) int {
+	text := strings.TrimSpace(l.Text)
+	if l.Opaque != "" && l.Setting.Dialect.analysed() || l.Hidden != "" || text == "" {
+		return -1
+	}
+	return slices.IndexFunc(rules, func(r rule) bool { return r.kind == exactRule && r.text == text })
+}
+
+// readOnlyTree judges a command with everything it wraps.
+func (l *Line) readOnlyTree(root *Command, facts func(*Command) bool) (bool, string) {
+	for _, cmd := range l.Commands {
+		if cmd == root || cmd.within(root) {
+			if ok, why := l.readOnly(cmd, facts); !ok {
+				return false, why
+			}
+		}
+	}
+	return true, ""
+}
+
+// within reports whether root runs cmd, directly or through other wrappers.
+func (c *Command) within(root *Command) bool {
+	for p := c.Parent; p != nil; p = p.Parent {
+		if p == root {
+			return true
+		}
+	}
+	return false
+}
+
+// covering returns the first rule that covers cmd with all it wraps, or -1.
+func (l *Line) covering(rules []rule, cmd *Command) int {
+	if !coverable(cmd) {
+		return -1
+	}
+	for i, r := range rules {
+		if l.covers(r, cmd) {
+			return i
+		}
+	}
+	if wrappers[cmd.Name()].plain && cmd.Wraps && !cmd.Qualified() && !hasFileOption(cmd) {
+		for _, inner := range l.Commands {
+			if inner.Parent == cmd {
+				return l.covering(rules, inner)
+			}
+		}
+	}
+	return -1
+}
+
+// coverable reports whether a rule may cover cmd at all: a plainly written
+// program, no write redirection, no input from the network.
+func coverable(cmd *Command) bool {
+	if len(cmd.Words) == 0 || !cmd.Words[0].Literal || cmd.Words[0].Quoted || cmd.Words[0].Glob {
+		return false
+	}
+	for _, r := range cmd.Redirects {
+		if !r.Word.Literal || r.Write && !harmlessDevice(r.Word.Text) || strings.HasPrefix(r.Word.Text, "/dev/tcp/") || strings.HasPrefix(r.Word.Text, "/dev/udp/") {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether one allow rule covers cmd. What its text does not
+// show it does not cover: a wrapped program must be part of the prefix.
+func (l *Line) covers(r rule, cmd *Command) bool {
+	if r.kind == exactRule && r.text == cmd.Source {
+		return true
+	}
+	if !safeAssigns(cmd) || cmd.Name() == "export" && len(cmd.Words) > 1 {
+		return false
+	}
+	switch r.kind {
+	case exactRule:
+		return len(cmd.Assigns) == 0 && allPlain(cmd.Words) && slices.Equal(r.words, texts(cmd.Words))
+	case prefixRule:
+		n := len(r.words)
+		return n <= len(cmd.Words) && allPlain(cmd.Words[:n]) && slices.Equal(r.words, texts(cmd.Words[:n])) && l.shows(cmd, n)
+	case globRule:
+		return allLiteral(cmd.Words) && l.shows(cmd, r.fixed) && globMatch(r.text, joined(cmd, false))
+	}
+	return false
+}
+
+func allPlain(words []Word) bool {
+	return !slices.ContainsFunc(words, func(w Word) bool { return !w.Literal })
+}
+
+// shows reports whether the first n words of cmd show every program that it
+// runs, wrapped ones included.
+func (l *Line) shows(cmd *Command, n int) bool {
+	if cmd.Wraps && cmd.Inner == 0 {
+		return false // it runs a script
+	}
+	for _, inner := range l.Commands {
+		if inner.within(cmd) && (inner.Offset < 0 || inner.Offset-cmd.Offset >= n) {
+			return false
+		}
+	}
+	return true
+}
+
+// joined returns the words of cmd with one blank between them. Blanks inside a
+// word become NUL, so that only a star can stand for them.
+func joined(cmd *Command, base bool) string {
+	out := texts(cmd.Words)
+	for i, w := range out {
+		out[i] = strings.ReplaceAll(w, " ", "\x00")
+	}
+	if base && len(out) > 0 {
+		out[0] = cmd.Name()
+	}
+	return strings.Join(out, " ")
+}
+
+// Hits reports whether a deny or ask rule matches: some command of the line,
+// however it is wrapped or spelt, is one that the rule names.
+func (l *Line) Hits(r rule) bool {
+	if l.Opaque != "" {
+		return l.Setting.Dialect.analysed() || r.kind == exactRule && r.text == strings.TrimSpace(l.Text)
+	}
+	if r.kind == exactRule && r.text == strings.TrimSpace(l.Text) {
+		return true
+	}
+	return slices.ContainsFunc(l.Commands, func(cmd *Command) bool { return hits(r, cmd) })
+}
+
+func hits(r rule, cmd *Command) bool {
+	if len(cmd.Words) == 0 {
+		return false
+	}
+	switch r.kind {
+	case exactRule:
+		return r.text == cmd.Source || standTogether(r.words, cmd) || spelt(r.words, cmd, true)
+	case prefixRule:
+		return leads(r.words, cmd) || spelt(r.words, cmd, false)
+	case globRule:
+		return globMatch(r.text, joined(cmd, false)) || globMatch(r.text, joined(cmd, true)) ||
+			globMatch(r.text, strings.ReplaceAll(joined(cmd, true), "\x00", " ")) || globMatch(r.text, cmd.Source)
+	}
+	return false
+}
+
+// same reports whether a word of the line can be the word of a rule. An
+// expansion can be anything.
+func same(want string, word Word) bool {
+	return !word.Literal || word.Text == want || word.Glob && globMatch(word.Text, want)
+}
+
+func sameProgram(want string, cmd *Command) bool {
+	return cmd.Words[0].Text == want || cmd.Name() == want
+}
+
+// leads reports whether the rule's words are the first words of cmd.
+func leads(words []string, cmd *Command) bool {
+	if len(words) == 0 || len(words) > len(cmd.Words) || !sameProgram(words[0], cmd) {
+		return false
+	}
+	for i, want := range words[1:] {
+		if !same(want, cmd.Words[i+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// standTogether reports whether the rule's words stand together, in order,
+// somewhere in cmd. The first of them must stand there literally.
+func standTogether(words []string, cmd *Command) bool {
+	for at := range cmd.Words {
+		if len(words) == 0 || at+len(words) > len(cmd.Words) {
+			return false
+		}
+		first := cmd.Words[at].Literal && cmd.Words[at].Text == words[0] || at == 0 && sameProgram(words[0], cmd)
+		if !first {
+			continue
+		}
+		all := true
+		for i, want := range words[1:] {
+			all = all && same(want, cmd.Words[at+1+i])
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// spelt reports whether cmd is the rule's command in another spelling: options
+// in another order, clustered, in their long form, or after other arguments;
+// the program's own options before the sub-command. plain asks for exactly the
+// options of the rule where the command only reads anyway.
+func spelt(words []string, cmd *Command, plain bool) bool {
+	if len(words) < 2 || !sameProgram(words[0], cmd) {
+		return false
+	}
+	wantFlags, wantWords := flagsOf(cmd.Name(), words[1:])
+	haveFlags, haveWords := flagsOf(cmd.Name(), texts(cmd.Words[1:]))
+	for _, f := range wantFlags {
+		if !slices.Contains(haveFlags, f) {
+			return false
+		}
+	}
+	if plain && len(wantFlags) > 0 && len(haveFlags) != len(wantFlags) && tables[cmd.Name()] != nil {
+		return false
+	}
+	if len(wantWords) == 0 {
+		return len(wantFlags) > 0
+	}
+	if plain && len(wantFlags) == 0 {
+		return startsWith(haveWords, wantWords)
+	}
+	return startsWith(haveWords, wantWords) || globalValue(cmd, wantWords)
+}
+
+func startsWith(have, want []string) bool {
+	return len(have) >= len(want) && slices.Equal(have[:len(want)], want)
+}
+
+// globalValue reports whether want follows when the first operand is taken for
+// the value of the option before it (docker --context x ps).
+func globalValue(cmd *Command, want []string) bool {
+	args := texts(cmd.Words[1:])
+	for i, a := range args {
+		if strings.HasPrefix(a, "-") {
+			continue
+		}
+		if i > 0 && strings.HasPrefix(args[i-1], "-") && !strings.Contains(args[i-1], "=") {
+			_, rest := flagsOf(cmd.Name(), args[i+1:])
+			return startsWith(rest, want)
+		}
+		return false
+	}
+	return false
+}
+
+// flagsOf splits words into options, each letter of a cluster by itself and
+// known long names by their letter, and the rest.
+func flagsOf(program string, words []string) (flags, rest []string) {
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		switch {
+		case program == "git" && slices.Contains(gitGlobals, w) && len(rest) == 0:
+			i++
+		case w == "--":
+			return flags, append(rest, words[i+1:]...)
+		case strings.HasPrefix(w, "--"):
+			name, _, _ := strings.Cut(w, "=")
+			flags = append(flags, canonicalFlag(program, rest, name))
+		case strings.HasPrefix(w, "-") && len(w) > 1:
+			for _, letter := range w[1:] {
+				if f := canonicalFlag(program, rest, "-"+string(letter)); !slices.Contains(flags, f) {
+					flags = append(flags, f)
+				}
+			}
+		default:
+			rest = append(rest, w)
+		}
+	}
+	return flags, rest
+}
+
+// flagNames are options with two names where people write rules about them.
+var flagNames = map[string]string{
+	"rm --recursive": "-r", "rm -R": "-r", "rm --force": "-f", "rm --dir": "-d",
+	"cp --recursive": "-r", "cp -R": "-r", "cp --force": "-f", "chmod --recursive": "-R", "chown --recursive": "-R",
+	"git commit --no-verify": "-n", "git commit --all": "-a", "git commit --message": "-m", "git push --force": "-f", "git push --delete": "-d",
+	"git branch --delete": "-d", "git clean --force": "-f", "git checkout --force": "-f", "git switch --force-create": "-C", "git add --all": "-A", "git tag --delete": "-d", "git rebase --interactive": "-i",
+}
+
+// canonicalFlag folds the names of one option into one. A long name may be
+// abbreviated.
+func canonicalFlag(program string, rest []string, flag string) string {
+	key := program + " "
+	if program == "git" && len(rest) > 0 {
+		key += rest[0] + " "
+	}
+	if short, ok := flagNames[key+flag]; ok {
+		return short
+	}
+	if strings.HasPrefix(flag, "--") && len(flag) > 4 {
+		for full, short := range flagNames {
+			if strings.HasPrefix(full, key+flag) {
+				return short
+			}
+		}
+	}
+	return flag
+}

@@ -1,0 +1,399 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Analyze reads a command line. It always answers: a line that cannot be read
+// comes back opaque, with what was understood of it.
+func Analyze(text string, set Setting) *Line {
+	line := &Line{Text: text, Setting: set}
+	if !set.Dialect.analysed() {
+		line.opaque("no analysis for this shell")
+		return line
+	}
+	if reason := unreadable(text); reason != "" {
+		line.opaque(reason)
+		return line
+	}
+	w := &walker{line: line, assigned: map[string]bool{}, dirs: []string{set.Dir}}
+	w.script(text, nil)
+	return line
+}
+
+// unreadable reports why shells and this parser could read the bytes of text
+// differently. Threat T21.
+func unreadable(text string) string {
+	if len(text) > maxBytes {
+		return "the command is too long"
+	}
+	if !utf8.ValidString(text) {
+		return "the command is not valid UTF-8"
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\t' && r != '\n' {
+			return "the command holds control characters"
+		}
+		if r == utf8.RuneError {
+			return "the command holds a replacement character"
+		}
+	}
+	return ""
+}
+
+// walker walks one syntax tree and gathers the line's commands.
+type walker struct {
+	line *Line
+	// src is the text being walked: the line itself, or a script inside it.
+	src   string
+	depth int
+	// dirs are the directories the next command may run in; nil = unknown.
+	dirs []string
+	// parent is the wrapper whose script is walked.
+	parent *Command
+	piped  bool
+	// assigned are the variables that the line gives a value somewhere before.
+	assigned map[string]bool
+	// failed are the directories in which the list being walked may have
+	// stopped, when one of its commands failed.
+	failed []string
+	// stdin is what the statement being walked reads, when a here-document or a
+	// redirection says so.
+	stdin *Word
+}
+
+// script parses and walks text, the line itself or a script literally inside it.
+func (w *walker) script(text string, parent *Command) {
+	if w.depth++; w.depth > maxDepth {
+		w.line.opaque("the command is nested too deeply")
+		return
+	}
+	defer func() { w.depth-- }()
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	file, err := parser.Parse(strings.NewReader(text), "")
+	if err != nil {
+		w.line.opaque("the command does not parse")
+	}
+	if file == nil {
+		return
+	}
+	src, outer := w.src, w.parent
+	w.src, w.parent = text, parent
+	w.stmts(file.Stmts)
+	w.src, w.parent = src, outer
+}
+
+func (w *walker) stmts(list []*syntax.Stmt) {
+	for _, s := range list {
+		before := slices.Clone(w.dirs)
+		outer := w.failed
+		w.failed = nil
+		w.stmt(s)
+		if !slices.Equal(before, w.dirs) {
+			w.mergeDirs(before)
+			w.mergeDirs(append([]string{}, w.failed...))
+		}
+		w.failed = append(outer, w.failed...)
+	}
+}
+
+// inSubshell walks with changes of directory undone afterwards.
+func (w *walker) inSubshell(walk func()) {
+	saved := slices.Clone(w.dirs)
+	walk()
+	w.dirs = saved
+}
+
+// maybe walks what may or may not run: afterwards, either directory counts.
+func (w *walker) maybe(walk func()) {
+	before := slices.Clone(w.dirs)
+	walk()
+	w.mergeDirs(before)
+}
+
+func (w *walker) mergeDirs(other []string) {
+	if w.dirs == nil || other == nil {
+		w.dirs = nil
+		return
+	}
+	for _, d := range other {
+		if !slices.Contains(w.dirs, d) {
+			w.dirs = append(w.dirs, d)
+		}
+	}
+	if len(w.dirs) > maxDirs {
+		w.dirs = nil
+	}
+}
+
+func (w *walker) substitution(what string, list []*syntax.Stmt) {
+	w.line.hide(what)
+	piped, stdin := w.piped, w.stdin
+	w.piped, w.stdin = false, nil
+	if w.depth++; w.depth > maxDepth {
+		w.line.opaque("the command is nested too deeply")
+	} else {
+		w.inSubshell(func() { w.stmts(list) })
+	}
+	w.depth--
+	w.piped, w.stdin = piped, stdin
+}
+
+func (w *walker) stmt(s *syntax.Stmt) {
+	if w.depth++; w.depth > maxDepth {
+		w.line.opaque("the command is nested too deeply")
+		w.depth--
+		return
+	}
+	defer func() { w.depth-- }()
+	if s.Coprocess || s.Disown {
+		w.line.opaque("a statement form that only some shells know")
+	}
+	stdin := w.stdin
+	redirects := w.redirects(s.Redirs)
+	run := func() { w.command(s.Cmd, redirects) }
+	if s.Background {
+		w.inSubshell(run)
+	} else {
+		run()
+	}
+	w.stdin = stdin
+}
+
+// redirects reads the redirections of a statement and remembers literal input
+// for the command that reads it.
+func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
+	var out []Redirect
+	for _, r := range list {
+		word := w.word(r.Word)
+		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+			w.line.opaque("a redirection to a named descriptor")
+		}
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			body := w.word(r.Hdoc)
+			w.stdin = &body
+		case syntax.WordHdoc:
+			w.stdin = &word
+		case syntax.RdrIn:
+			out = append(out, Redirect{Word: word, Read: true})
+			w.stdin = &Word{Text: "(a file)"}
+		case syntax.RdrInOut:
+			out = append(out, Redirect{Word: word, Read: true, Write: true})
+		case syntax.DplIn, syntax.DplOut:
+			if !isDescriptor(word) {
+				out = append(out, Redirect{Word: word, Write: true, Read: r.Op == syntax.DplIn})
+			}
+		default:
+			out = append(out, Redirect{Word: word, Write: true})
+		}
+	}
+	return out
+}
+
+// isDescriptor reports whether word copies or closes a descriptor: 1, 2-, -.
+func isDescriptor(word Word) bool {
+	return word.Literal && !word.Glob && strings.Trim(strings.TrimSuffix(word.Text, "-"), "0123456789") == ""
+}
+
+func (w *walker) command(cmd syntax.Command, redirects []Redirect) {
+	switch c := cmd.(type) {
+	case nil:
+		w.bare(redirects)
+		return
+	case *syntax.CallExpr:
+		w.call(c, redirects)
+		return
+	case *syntax.DeclClause:
+		w.declare(c, redirects)
+		return
+	}
+	if len(redirects) > 0 {
+		w.bare(redirects)
+	}
+	w.compound(cmd)
+}
+
+// bare adds a command that only redirects.
+func (w *walker) bare(redirects []Redirect) {
+	w.add(&Command{Redirects: redirects})
+}
+
+func (w *walker) compound(cmd syntax.Command) {
+	switch c := cmd.(type) {
+	case *syntax.BinaryCmd:
+		w.binary(c)
+	case *syntax.Block:
+		w.stmts(c.Stmts)
+	case *syntax.Subshell:
+		w.line.hide("a subshell")
+		w.inSubshell(func() { w.stmts(c.Stmts) })
+	case *syntax.IfClause:
+		w.line.hide("a conditional")
+		w.ifClause(c)
+	case *syntax.WhileClause:
+		w.line.hide("a loop")
+		w.maybe(func() { w.stmts(c.Cond); w.stmts(c.Do) })
+	case *syntax.ForClause:
+		w.line.hide("a loop")
+		w.forClause(c)
+	case *syntax.CaseClause:
+		w.line.hide("a case statement")
+		w.caseClause(c)
+	case *syntax.FuncDecl:
+		w.line.hide("a function definition")
+		w.line.opaque("a function definition changes what later words mean")
+		w.maybe(func() { w.stmt(c.Body) })
+	case *syntax.TestClause:
+		w.line.hide("a test")
+		w.test(c.X)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			w.stmt(c.Stmt)
+		}
+	case *syntax.CoprocClause:
+		w.line.hide("a coprocess")
+		w.inSubshell(func() { w.stmt(c.Stmt) })
+	case *syntax.ArithmCmd:
+		w.line.hide("an arithmetic command")
+		w.line.opaque("arithmetic, which some shells read as a nested subshell")
+		w.arithmetic(c.X)
+	case *syntax.LetClause:
+		w.line.opaque("let evaluates its arguments")
+		for _, x := range c.Exprs {
+			w.arithmetic(x)
+		}
+	default:
+		w.line.opaque("a construct of an unknown form")
+	}
+}
+
+func (w *walker) binary(c *syntax.BinaryCmd) {
+	switch c.Op {
+	case syntax.AndStmt:
+		w.failed = append(w.failed, w.dirs...)
+		w.stmt(c.X)
+		w.failed = append(w.failed, w.dirs...)
+		w.stmt(c.Y)
+	case syntax.OrStmt:
+		before := slices.Clone(w.dirs)
+		w.stmt(c.X)
+		w.mergeDirs(append(before, w.failed...))
+		w.maybe(func() { w.stmt(c.Y) })
+	default: // | and |&
+		w.inSubshell(func() { w.stmt(c.X) })
+		piped := w.piped
+		w.piped = true
+		// zsh runs the last part of a pipeline in the shell itself.
+		w.maybe(func() { w.stmt(c.Y) })
+		w.piped = piped
+	}
+}
+
+func (w *walker) ifClause(c *syntax.IfClause) {
+	for c != nil {
+		clause := c
+		w.maybe(func() { w.stmts(clause.Cond); w.stmts(clause.Then) })
+		c = c.Else
+	}
+}
+
+func (w *walker) forClause(c *syntax.ForClause) {
+	switch loop := c.Loop.(type) {
+	case *syntax.WordIter:
+		w.assigned[loop.Name.Value] = true
+		for _, item := range loop.Items {
+			w.word(item)
+		}
+	case *syntax.CStyleLoop:
+		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
+			if x != nil && !w.arithmetic(x) {
+				w.line.opaque("arithmetic that evaluates more than numbers")
+			}
+		}
+	}
+	w.maybe(func() { w.stmts(c.Do) })
+}
+
+func (w *walker) caseClause(c *syntax.CaseClause) {
+	w.word(c.Word)
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			w.word(p)
+		}
+		w.maybe(func() { w.stmts(item.Stmts) })
+	}
+}
+
+// test walks the words of [[ ]] for the commands in them, and refuses operands
+// that the shell evaluates as arithmetic. Threat T20.
+func (w *walker) test(x syntax.TestExpr) {
+	switch t := x.(type) {
+	case *syntax.Word:
+		w.word(t)
+	case *syntax.ParenTest:
+		w.test(t.X)
+	case *syntax.UnaryTest:
+		w.test(t.X)
+		if t.Op == syntax.TsVarSet || t.Op == syntax.TsRefVar {
+			w.line.opaque("a test that evaluates its operand")
+		}
+	case *syntax.BinaryTest:
+		w.test(t.X)
+		w.test(t.Y)
+		switch t.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			w.line.opaque("a numeric test, which evaluates its operands")
+		}
+	}
+}
+
+// arithmetic walks x and reports whether it consists of numbers and operators
+// alone: any name could hold an expression that runs a command (T20).
+func (w *walker) arithmetic(x syntax.ArithmExpr) bool {
+	switch a := x.(type) {
+	case *syntax.Word:
+		word := w.word(a)
+		return word.Literal && word.Text != "" && strings.Trim(word.Text, "0123456789") == ""
+	case *syntax.BinaryArithm:
+		left := w.arithmetic(a.X)
+		return w.arithmetic(a.Y) && left
+	case *syntax.UnaryArithm:
+		return w.arithmetic(a.X)
+	case *syntax.ParenArithm:
+		return w.arithmetic(a.X)
+	}
+	return false
+}
+
+// expansion walks what a computing parameter expansion contains.
+func (w *walker) expansion(p *syntax.ParamExp) {
+	if p.Excl || p.Index != nil || p.NestedParam != nil || p.Flags != nil || p.Slice != nil {
+		w.line.opaque("a parameter expansion that evaluates its operand")
+	}
+	if p.Index != nil {
+		w.arithmetic(p.Index)
+	}
+	if p.Slice != nil {
+		for _, x := range []syntax.ArithmExpr{p.Slice.Offset, p.Slice.Length} {
+			if x != nil {
+				w.arithmetic(x)
+			}
+		}
+	}
+	if p.Repl != nil {
+		w.word(p.Repl.Orig)
+		w.word(p.Repl.With)
+	}
+	if p.Exp != nil {
+		w.word(p.Exp.Word)
+		if p.Exp.Op == syntax.OtherParamOps {
+			w.line.opaque("a parameter transformation that evaluates its operand")
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package bash
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// danger returns why the line must be shown to a person whatever the rules say,
+// empty when there is nothing. Sources: the AgentScope seed's safety checks,
+// design section 11, issue 5.
+func (c *call) danger() string {
+	for _, cmd := range c.line.Commands {
+		if reason := c.dangerOf(cmd); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+func (c *call) dangerOf(cmd *Command) string {
+	if cmd.Name() != "" {
+		for _, check := range []func(*Command) string{privilege, disks, modes, signals, interactive, gitTampering, sedWrites} {
+			if reason := check(cmd); reason != "" {
+				return reason
+			}
+		}
+	}
+	for _, t := range c.line.touches(cmd) {
+		if t.access != write {
+			continue
+		}
+		if reason := c.removal(t); reason != "" {
+			return reason
+		}
+		if name := c.protects(t); name != "" {
+			return cmd.label() + " changes " + t.word.Text + ": " + name + " is protected"
+		}
+	}
+	return ""
+}
+
+func (c *Command) label() string {
+	if name := c.Name(); name != "" {
+		return name
+	}
+	return "a redirection"
+}
+
+func privilege(cmd *Command) string {
+	switch name := cmd.Name(); name {
+	case "sudo", "doas", "su", "pkexec", "runuser", "run0", "sudoedit", "gosu", "su-exec", "nsenter", "chroot":
+		return name + " runs commands with other privileges"
+	}
+	return ""
+}
+
+func disks(cmd *Command) string {
+	name := cmd.Name()
+	switch {
+	case name == "dd", name == "fdisk", name == "sfdisk", name == "cfdisk", name == "parted", name == "gdisk", name == "wipefs", name == "blkdiscard", name == "mkswap", name == "format",
+		name == "diskutil", name == "cryptsetup", name == "hdparm", strings.HasPrefix(name, "mkfs"):
+		return name + " writes to disks"
+	case name == "crontab" && !slices.Contains(texts(cmd.Args()), "-l"):
+		return "crontab changes what runs later"
+	}
+	return ""
+}
+
+// modes looks for permissions that open a file to everybody or give it its
+// owner's power, and for ownership changes of whole trees.
+func modes(cmd *Command) string {
+	switch cmd.Name() {
+	case "chown", "chgrp":
+		options, _ := arguments(cmd.Args(), "")
+		if has(options, "-R", "--recursive") {
+			return cmd.Name() + " -R changes the owner of a whole tree"
+		}
+	case "chmod":
+		for _, a := range cmd.Args() {
+			if worldMode(a.Text) {
+				return "chmod " + a.Text + " opens files to everybody or lets them run with their owner's power"
+			}
+		}
+	}
+	return ""
+}
+
+func worldMode(mode string) bool {
+	if mode != "" && len(mode) <= 5 && strings.Trim(mode, "01234567") == "" && len(mode) >= 3 {
+		last, special := mode[len(mode)-1], mode[:len(mode)-3]
+		return (last-'0')&2 != 0 || strings.Trim(special, "01") != ""
+	}
+	for _, clause := range strings.Split(mode, ",") {
+		who, perms, ok := strings.Cut(clause, "+")
+		if !ok {
+			who, perms, ok = strings.Cut(clause, "=")
+		}
+		if !ok || strings.Trim(who, "ugoa") != "" || strings.Trim(perms, "rwxXst") != "" {
+			continue
+		}
+		if strings.Contains(perms, "s") || strings.ContainsAny(who, "oa") && strings.Contains(perms, "w") {
+			return true
+		}
+	}
+	return false
+}
+
+func signals(cmd *Command) string {
+	switch cmd.Name() {
+	case "kill", "pkill", "killall":
+		for i, a := range cmd.Args() {
+			t := strings.ToUpper(a.Text)
+			if t == "-9" || t == "-KILL" || t == "-SIGKILL" || (t == "-S" || t == "--SIGNAL") && i+1 < len(cmd.Args()) && strings.HasSuffix(strings.ToUpper(cmd.Args()[i+1].Text), "9") {
+				return cmd.Name() + " " + a.Text + " ends processes without letting them clean up"
+			}
+			if cmd.Name() == "kill" && (a.Text == "-1" || a.Text == "1") && i > 0 {
+				return "kill " + a.Text + " ends every process"
+			}
+		}
+	}
+	return ""
+}
+
+// interactive names programs that take their commands from the terminal or from
+// a pipe (threat T23).
+func interactive(cmd *Command) string {
+	name := cmd.Name()
+	switch {
+	case cmd.Stdin && cmd.Piped:
+		return name + " runs whatever another command prints"
+	case cmd.Stdin:
+		return name + " takes its commands from its input: nobody can see them beforehand"
+	case slices.Contains(editors, name) && !isVersionCall(cmd) && !(name == "top" && slices.Contains(texts(cmd.Args()), "-b")) && !(name == "tmux" || name == "screen"):
+		return name + " takes its commands from the terminal"
+	case name == "ssh":
+		options, operands := arguments(cmd.Args(), "BbcDEeFIiJLlmOopQRSWw")
+		if len(operands) < 2 && !has(options, "-V", "-G", "-Q", "-O") {
+			return "ssh without a command opens a shell on another machine"
+		}
+	case isShell(name) && slices.ContainsFunc(cmd.Args(), func(w Word) bool { return w.Text == "-i" }):
+		return name + " -i takes its commands from the terminal"
+	}
+	return ""
+}
+
+// gitRunKeys are configuration keys by which git runs programs or sends data
+// elsewhere; a trailing dot means a whole section, a leading one any section.
+var gitRunKeys = []string{
+	"core.fsmonitor", "core.hookspath", "core.pager", "core.editor", "core.sshcommand", "core.askpass", "core.gitproxy", "core.alternaterefscommand", "core.attributesfile", "core.worktree",
+	"alias.", "diff.", "filter.", "merge.", "credential.", "gpg.", "include.", "includeif.", "url.", "pager.", "protocol.", "sequence.editor", "interactive.difffilter", "man.", "browser.",
+	"mergetool.", "difftool.", "uploadpack.", "remote.", "submodule.", "init.templatedir", "sendemail.", "tar.", "http.proxy", "http.sslverify", "web.", "instaweb.", "trailer.", "commit.template", "fsmonitor.", "user.signingkey",
+}
+
+func gitRuns(key string) bool {
+	key = strings.ToLower(key)
+	for _, k := range gitRunKeys {
+		if key == k || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// gitTampering finds ways to make git run something else.
+func gitTampering(cmd *Command) string {
+	if cmd.Name() != "git" {
+		return ""
+	}
+	sub := gitSubcommand(cmd)
+	for i, w := range cmd.Words[:min(sub, len(cmd.Words))] {
+		switch {
+		case w.Text == "-c" && i+1 < len(cmd.Words):
+			if key, _, _ := strings.Cut(cmd.Words[i+1].Text, "="); gitRuns(key) || !cmd.Words[i+1].Literal {
+				return "git -c " + key + " can make git run a program"
+			}
+		case strings.HasPrefix(w.Text, "--config-env"), strings.HasPrefix(w.Text, "--exec-path="):
+			return "git " + w.Text + " can make git run a program"
+		}
+	}
+	if sub >= len(cmd.Words) {
+		return ""
+	}
+	if cmd.Words[sub].Text == "config" {
+		return gitConfigWrite(cmd, sub)
+	}
+	for _, w := range cmd.Words[sub+1:] {
+		switch {
+		case strings.HasPrefix(w.Text, "ext::"), strings.HasPrefix(w.Text, "--upload-pack"), strings.HasPrefix(w.Text, "--receive-pack"), strings.HasPrefix(w.Text, "--template="):
+			return "git with " + w.Text + " runs a program"
+		}
+	}
+	return ""
+}
+
+func gitConfigWrite(cmd *Command, sub int) string {
+	if configReads(cmd, nil, nil) {
+		return ""
+	}
+	for _, w := range cmd.Words[sub+1:] {
+		if gitRuns(w.Text) || !w.Literal {
+			return "git config " + w.Text + " can make git run a program"
+		}
+	}
+	return ""
+}
+
+// sedWrites refuses sed scripts that are not known to leave files and programs
+// alone. Source: the AgentScope seed's sed constraints.
+func sedWrites(cmd *Command) string {
+	switch cmd.Name() {
+	case "sed", "gsed":
+	default:
+		return ""
+	}
+	if len(cmd.Args()) == 1 && strings.HasPrefix(cmd.Args()[0].Text, "--") {
+		return ""
+	}
+	if s := readSed(cmd.Args()); !s.harmless() {
+		return "this sed script may write files or run commands"
+	}
+	return ""
+}
+
+// removal returns why removing (or changing all of) t is dangerous.
+func (c *call) removal(t touch) string {
+	name := t.cmd.Name()
+	if !t.removes && !t.recursive {
+		return ""
+	}
+	if t.path == "" {
+		if t.recursive && name != "mv" {
+			return name + " removes " + t.word.Text + ", which can be anything"
+		}
+		return ""
+	}
+	for _, p := range c.forms(t) {
+		all := false
+		for allFiles(path.Base(p)) && t.word.Glob {
+			p, all = path.Dir(p), true
+		}
+		switch {
+		case p == "/" || p == "." && c.set.CWD == "":
+			return name + " would remove the root of the file system"
+		case path.Dir(p) == "/":
+			return name + " would remove " + p + ", directly below the root"
+		case c.set.Home != "" && within(c.set.Home, p), p == "~":
+			return name + " would remove the home directory"
+		case all && path.IsAbs(t.path):
+			return name + " would remove everything in " + p
+		}
+		if name == "find" {
+			continue // find removes what its tests select
+		}
+		for _, wd := range append(slices.Clone(c.set.WorkingDirectories), c.set.CWD) {
+			if wd != "" && within(wd, p) {
+				return name + " would remove the working directory " + wd
+			}
+		}
+	}
+	if t.recursive && name == "rm" && c.outside(t) {
+		options, _ := arguments(t.cmd.Args(), "")
+		if has(options, "-f", "--force") {
+			return "rm -rf outside the working directories"
+		}
+	}
+	return ""
+}
+
+// allFiles reports whether a name is a glob for every file.
+func allFiles(name string) bool {
+	return name != "" && strings.Trim(name, "*?.[]!{},") == "" && strings.ContainsAny(name, "*?")
+}
+
+// within reports whether child is parent or lies below it.
+func within(child, parent string) bool {
+	return child == parent || parent == "/" || strings.HasPrefix(child, parent+"/")
+}
+
+// protects returns the protected name that t would change, by any of the forms
+// of its path.
+func (c *call) protects(t touch) string {
+	if t.path == "" {
+		if t.word.Text == "" {
+			return ""
+		}
+		return protected(t.word.Text) // an unknown part does not hide a known name
+	}
+	for _, p := range c.forms(t) {
+		if name := protected(c.relative(p)); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// relative returns p as seen from the working directory that holds it: a
+// project may itself live below a protected directory.
+func (c *call) relative(p string) string {
+	for _, wd := range c.set.WorkingDirectories {
+		if wd != "/" && p != wd && within(p, wd) {
+			return strings.TrimPrefix(p, wd+"/")
+		}
+	}
+	return p
+}

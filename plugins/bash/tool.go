@@ -1,0 +1,141 @@
+package bash
+
+import (
+	"strings"
+
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// Module is the wasm module with the Bash tool.
+var Module = tool.Module{
+	Name: "bash", Version: "1.0.0",
+	Summary: "Shell command lines, understood part by part.",
+	Tools:   []tool.Tool{tool.Define(Spec)},
+}
+
+// Spec is the Bash tool.
+var Spec = tool.Spec[Input]{
+	Name: "Bash", Aliases: []string{"bash", "shell", "run_shell_command"},
+	InputSchema:  inputSchema,
+	RuleHelp:     ruleHelp,
+	RuleExamples: ruleExamples,
+	Check:        check,
+	ReadOnly:     readOnly,
+	Match:        match,
+	Suggest:      suggest,
+	Describe:     describe,
+}
+
+const inputSchema = `{"type":"object","properties":{` +
+	`"command":{"type":"string","description":"the command line"},` +
+	`"description":{"type":"string"},"timeout":{"type":"number"},"run_in_background":{"type":"boolean"},` +
+	`"directory":{"type":"string","description":"where the command runs"},` +
+	`"dangerouslyDisableSandbox":{"type":"boolean"}},"required":["command"]}`
+
+const ruleHelp = "Plain text is one command: as an allow rule exactly that command (or exactly the whole line); as a deny or ask rule its words stand together, in order, in any command of the line. " +
+	"`words:*` and `words *` are every command that begins with these words, and the bare words. Another * stands for any text inside one command; \\* is a star. " +
+	"An allow needs every command of the line covered, by some rule or because it only reads; a deny or ask holds when any command is hit, however it is wrapped, quoted or spelt."
+
+func example(content string, behavior tool.Behavior, command string, matches bool) tool.RuleExample {
+	return tool.RuleExample{Content: content, Behavior: behavior, Input: quoteCommand(command), Match: matches}
+}
+
+var ruleExamples = []tool.RuleExample{
+	example("npm run:*", tool.Allow, "npm run build", true),
+	example("npm run:*", tool.Allow, "npm run build && curl https://example.com", false),
+	example("npm run:*", tool.Allow, "npm install", false),
+	example("git commit:*", tool.Allow, "git add . && git commit -m x", false),
+	example("npm test", tool.Allow, "npm test", true),
+	example("npm test", tool.Allow, "npm test -- -u", false),
+	example("rm:*", tool.Deny, "cd a && sudo -u root /bin/rm x", true),
+	example("rm:*", tool.Deny, "echo rm", false),
+	example("rm -rf", tool.Deny, "rm -r -f x", true),
+}
+
+// check gives the tool's own opinion of a call.
+func check(tc *tool.Call[Input]) tool.Verdict {
+	if strings.TrimSpace(tc.Input.Command) == "" {
+		return tool.Verdict{Behavior: tool.Passthrough, Reason: "there is no command"}
+	}
+	c := open(tc)
+	if !c.set.Dialect.analysed() {
+		return tool.Verdict{Behavior: tool.Ask, Reason: "commands of this shell cannot be analysed: only rules with the exact text allow them"}
+	}
+	if reason := c.danger(); reason != "" {
+		return immune(reason)
+	}
+	if c.line.Opaque != "" {
+		return immune("the command cannot be analysed: " + c.line.Opaque)
+	}
+	if c.line.Hidden != "" {
+		return immune("the command uses " + c.line.Hidden + ", so what it runs is not all in plain sight")
+	}
+	if c.in.escalates() {
+		return tool.Verdict{Behavior: tool.Ask, Reason: "the call asks to run outside the client's sandbox"}
+	}
+	if ok, reason := c.line.ReadOnly(c.facts); ok {
+		return tool.Verdict{Behavior: tool.Allow, Reason: reason}
+	}
+	if c.mode == tool.ModeAcceptEdits && c.editsOnly() {
+		return tool.Verdict{Behavior: tool.Allow, Reason: "it edits files inside the working directories only"}
+	}
+	return tool.Verdict{Behavior: tool.Passthrough}
+}
+
+func immune(reason string) tool.Verdict {
+	return tool.Verdict{
+		Behavior: tool.Ask, BypassImmune: true, Reason: reason,
+		Message: "A person has to look at this command: " + reason + ".",
+	}
+}
+
+func readOnly(tc *tool.Call[Input]) tool.ReadOnly {
+	c := open(tc)
+	if c.in.escalates() {
+		return tool.ReadOnly{Reason: "the call asks to run outside the client's sandbox"}
+	}
+	ok, reason := c.line.ReadOnly(c.facts)
+	return tool.ReadOnly{ReadOnly: ok, Reason: reason}
+}
+
+func match(tc *tool.Call[Input], behavior tool.Behavior, given []tool.Rule) []int {
+	c := open(tc)
+	rules := make([]rule, len(given))
+	for i, r := range given {
+		rules[i] = parseRule(r.Content)
+	}
+	if behavior == tool.Allow {
+		if c.in.escalates() || strings.TrimSpace(c.in.Command) == "" {
+			return nil
+		}
+		return c.line.Covers(rules, c.facts, c.cdInside)
+	}
+	return indices(rules, c.line.Hits)
+}
+
+func indices(rules []rule, match func(rule) bool) []int {
+	var out []int
+	for i, r := range rules {
+		if match(r) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func suggest(tc *tool.Call[Input]) []tool.Suggestion {
+	if strings.TrimSpace(tc.Input.Command) == "" {
+		return nil
+	}
+	c := open(tc)
+	if !c.set.Dialect.analysed() {
+		return []tool.Suggestion{tool.Propose(escapeRule(strings.TrimSpace(c.in.Command)), "exactly this command line")}
+	}
+	var out []tool.Suggestion
+	for _, s := range c.suggestions() {
+		out = append(out, tool.Propose(s.content, s.description))
+	}
+	return out
+}
+
+func describe(tc *tool.Call[Input]) tool.Description { return open(tc).describe() }

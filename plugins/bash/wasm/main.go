@@ -1,0 +1,13 @@
+//go:build wasip1
+
+// Command wasm is the bash module: the exports around package bash.
+package main
+
+import (
+	"github.com/callgate/callgate/plugins/bash"
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+func init() { tool.Serve(bash.Module) }
+
+func main() {}

@@ -1,0 +1,174 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// wordReader turns one syntax word into a Word, and reports what it meets on
+// the way to the walker.
+type wordReader struct {
+	w    *walker
+	text strings.Builder
+	out  Word
+}
+
+// word reads sw. Commands inside it (substitutions) are walked, too.
+func (w *walker) word(sw *syntax.Word) Word {
+	if sw == nil {
+		return Word{Literal: true}
+	}
+	r := &wordReader{w: w, out: Word{Literal: true}}
+	for i, part := range sw.Parts {
+		r.part(part, i == 0)
+	}
+	r.out.Text = r.text.String()
+	if r.out.Tilde && r.out.Text != "~" && !strings.HasPrefix(r.out.Text, "~/") {
+		// ~user, ~+ and ~- depend on what we do not know.
+		r.out.Tilde, r.out.Literal = false, false
+	}
+	if strings.HasPrefix(r.out.Text, "=") && !r.out.Quoted && !w.line.Setting.Dialect.onlyBash() {
+		r.out.Literal = false // zsh replaces =name by the path of name
+	}
+	return r.out
+}
+
+func (r *wordReader) part(part syntax.WordPart, first bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		r.literal(p.Value, first)
+	case *syntax.SglQuoted:
+		r.single(p)
+	case *syntax.DblQuoted:
+		r.double(p)
+	case *syntax.ParamExp:
+		r.param(p)
+	case *syntax.CmdSubst:
+		r.out.Literal = false
+		r.text.WriteString("$(...)")
+		r.w.substitution("a command substitution", p.Stmts)
+		if p.TempFile || p.ReplyVar {
+			r.w.line.opaque("a substitution that only some shells know")
+		}
+	case *syntax.ProcSubst:
+		r.out.Literal = false
+		r.text.WriteString("<(...)")
+		r.w.substitution("a process substitution", p.Stmts)
+	case *syntax.ArithmExp:
+		r.out.Literal = false
+		r.text.WriteString("$((...))")
+		if p.Bracket || !r.w.arithmetic(p.X) {
+			r.w.line.opaque("arithmetic that evaluates more than numbers")
+		}
+	case *syntax.ExtGlob:
+		r.out.Glob = true
+		r.text.WriteString(p.Op.String() + p.Pattern.Value + ")")
+		r.w.line.opaque("a glob with parentheses, which zsh can make run code")
+	default:
+		r.w.line.opaque("a word of an unknown form")
+	}
+}
+
+// literal reads unquoted text: backslashes quote, glob characters count.
+func (r *wordReader) literal(s string, first bool) {
+	if first && strings.HasPrefix(s, "~") {
+		r.out.Tilde = true
+	}
+	braces := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\\':
+			r.out.Quoted = true
+			if i++; i < len(s) && s[i] != '\n' {
+				r.text.WriteByte(s[i])
+			}
+			continue
+		case '*', '?', '[', '^', '#':
+			// ^ and # are glob characters of zsh's extended globbing; harmless
+			// to treat them so only where they could stand for a name.
+			if c == '*' || c == '?' || c == '[' {
+				r.out.Glob = true
+			}
+		case '{':
+			braces++
+		case ',', '.':
+			if braces > 0 && strings.IndexByte(s[i:], '}') > 0 {
+				r.out.Glob, r.out.Brace = true, true
+			}
+		}
+		r.text.WriteByte(s[i])
+	}
+}
+
+func (r *wordReader) single(p *syntax.SglQuoted) {
+	r.out.Quoted = true
+	if p.Dollar {
+		if strings.ContainsRune(p.Value, '\\') {
+			// dash ends the quote elsewhere than bash does.
+			r.w.line.opaque("a $'...' string with backslashes, which shells read differently")
+		}
+		if !r.w.line.Setting.Dialect.onlyBash() {
+			r.out.Literal = false
+		}
+	}
+	r.text.WriteString(p.Value)
+}
+
+func (r *wordReader) double(p *syntax.DblQuoted) {
+	r.out.Quoted = true
+	for _, part := range p.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			r.text.WriteString(unescapeDouble(lit.Value))
+			continue
+		}
+		r.part(part, false)
+	}
+}
+
+// unescapeDouble removes the backslashes that mean something inside double
+// quotes.
+func unescapeDouble(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+			if i++; s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// param reads a parameter expansion. Only plain names are understood; $HOME is
+// replaced where nothing on the line changes it.
+func (r *wordReader) param(p *syntax.ParamExp) {
+	if p.Param == nil || !simpleParam(p) {
+		r.out.Literal = false
+		r.text.WriteString("${...}")
+		r.w.line.hide("a parameter expansion that computes")
+		r.w.expansion(p)
+		return
+	}
+	if !p.Short {
+		r.w.line.hide("a parameter expansion in braces")
+	}
+	name := p.Param.Value
+	home := r.w.line.Setting.Home
+	if name == "HOME" && home != "" && !r.w.assigned["HOME"] {
+		r.text.WriteString(home)
+		return
+	}
+	r.out.Literal = false
+	r.text.WriteString("$" + name)
+}
+
+func simpleParam(p *syntax.ParamExp) bool {
+	return p.Flags == nil && !p.Excl && !p.Length && !p.Width && !p.IsSet &&
+		p.NestedParam == nil && p.Index == nil && len(p.Modifiers) == 0 &&
+		p.Slice == nil && p.Repl == nil && p.Names == 0 && p.Exp == nil
+}
