@@ -1,0 +1,104 @@
+package card
+
+import (
+	"slices"
+	"unicode"
+)
+
+// hidden reports whether r is escaped wherever it stands.
+func hidden(r rune) bool {
+	switch {
+	case r == openMark, r == closeMark, r == tabMark:
+		return true
+	case r < 0x7f:
+		return r < ' '
+	}
+	return !unicode.IsPrint(r) || unicode.In(r, hiddenTables...) || slices.Contains(impostors, r) ||
+		r >= 0xFF01 && r <= 0xFFEE || // full-width and half-width forms
+		r >= 0x1D400 && r <= 0x1D7FF // mathematical letters
+}
+
+// hiddenTables are printable by their category and yet draw nothing, or draw
+// over their neighbours.
+var hiddenTables = []*unicode.RangeTable{
+	unicode.Other_Default_Ignorable_Code_Point,
+	unicode.Variation_Selector,
+	unicode.Me, // enclosing marks
+	{R16: []unicode.Range16{
+		{Lo: 0x0334, Hi: 0x0338, Stride: 1}, // overlays
+		{Lo: 0x17B4, Hi: 0x17B5, Stride: 1}, // Khmer inherent vowels
+		{Lo: 0x20D2, Hi: 0x20D3, Stride: 1}, // overlays
+		{Lo: 0x20D8, Hi: 0x20DA, Stride: 1},
+		{Lo: 0x20E5, Hi: 0x20E6, Stride: 1},
+		{Lo: 0x20EA, Hi: 0x20EB, Stride: 1},
+		{Lo: 0x2800, Hi: 0x2800, Stride: 1}, // Braille blank
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, // Hangul filler
+		{Lo: 0xFFFC, Hi: 0xFFFC, Stride: 1}, // object replacement
+	}, R32: []unicode.Range32{
+		{Lo: 0x1D159, Hi: 0x1D159, Stride: 1}, // musical null note head
+	}},
+}
+
+// impostors are drawn like an ASCII character that means something to a shell,
+// a path or a host name. Source: Unicode confusables, the part for punctuation.
+var impostors = []rune{
+	'\u2044', '\u2215', '\u2571', '\u29F8', // /
+	'\u2216', '\u29F5', '\u29F9', '\uFE68', // \
+	'\u2024', '\uA4F8', '\u0701', '\u0702', // .
+	'\u201A', '\u060D', '\u066B', '\uA4F9', // ,
+	'\u2236', '\uA789', '\u02D0', '\u02F8', '\u0589', '\u05C3', '\u0703', '\u0704', '\uA4FD', '\u16EC', '\uFE30', // :
+	'\u037E',           // ;
+	'\u01C3',           // !
+	'\u0241', '\u0294', // ?
+	'\u2010', '\u2011', '\u2012', '\u2043', '\u2212', '\uFE58', // -
+	'\u02CD', '\uFE4D', '\uFE4E', '\uFE4F', // _
+	'\u01C0', '\u2223', '\u23FD', '\u05C0', // |
+	'\u2217', '\u204E', '\u066D', // *
+	'\u02DC', '\u223C', '\u1FC0', // ~
+	'\u02CB', '\u1FEF', '\u2035', '\u1FFD', // `
+	'\u02B9', '\u02BC', '\u02C8', '\u2032', '\u1FBD', '\u1FBF', '\u1FFE', '\u05F3', '\uA78C', // '
+	'\u02BA', '\u02EE', '\u2033', '\u05F4', // "
+	'\u02C2', '\u2039', '\u276E', // <
+	'\u02C3', '\u203A', '\u276F', // >
+	'\u0251', '\u0261', '\u0131', '\u0269', // a, g, i, i
+}
+
+// lookalikeScripts have letters drawn like Latin ones.
+var lookalikeScripts = []struct {
+	name  string
+	table *unicode.RangeTable
+}{
+	{"Cyrillic", unicode.Cyrillic},
+	{"Greek", unicode.Greek},
+	{"Armenian", unicode.Armenian},
+	{"Cherokee", unicode.Cherokee},
+	{"Coptic", unicode.Coptic},
+	{"Lisu", unicode.Lisu},
+	{"Georgian", unicode.Georgian},
+}
+
+// foreign reports whether r is a letter of a script that looks like Latin.
+func foreign(r rune) bool {
+	if r < 0x80 {
+		return false
+	}
+	for _, s := range lookalikeScripts {
+		if unicode.Is(s.table, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// scripts names the look-alike scripts that occur in the texts.
+func scripts(texts ...string) []string {
+	var names []string
+	for _, s := range lookalikeScripts {
+		if slices.ContainsFunc(texts, func(t string) bool {
+			return slices.ContainsFunc([]rune(t), func(r rune) bool { return unicode.Is(s.table, r) })
+		}) {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
