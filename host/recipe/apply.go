@@ -1,0 +1,108 @@
+package recipe
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/callgate/callgate/host/config"
+)
+
+// Options tell for whom a recipe is applied.
+type Options struct {
+	// Agent is the agent's name; empty puts the settings into defaults and the
+	// rules into the global ones.
+	Agent string
+	// WorkingDirectory fills the working directory of the recipes that have
+	// one, absolute or ~/...; when empty they leave it to be set.
+	WorkingDirectory string
+}
+
+// Apply puts a recipe into the configuration file named file, whose content is
+// existing (empty for a new one). Every byte of it stays: lines are only added.
+// A key that is already there with another value is an error that names its
+// line; lists of rules are joined. It returns the new content and the
+// difference, in unified form, which is empty when nothing had to be added. The
+// result is a configuration that config.Parse accepts.
+func Apply(file string, existing []byte, r Recipe, o Options) (updated []byte, diff string, err error) {
+	if _, err := config.Parse(file, existing, anyDirs); err != nil {
+		return nil, "", fmt.Errorf("the file has errors already:\n%w", err)
+	}
+	m, err := newMerger(file, existing, r.fragment(o))
+	if err != nil {
+		return nil, "", err
+	}
+	if err := m.merge(); err != nil {
+		return nil, "", err
+	}
+	updated = m.apply()
+	if _, err := config.Parse(file, updated, anyDirs); err != nil {
+		return nil, "", fmt.Errorf("recipe %s does not fit into the file:\n%w", r.Name, err)
+	}
+	return updated, m.diff(), nil
+}
+
+// anyDirs stand for the account's own: only the shape of the file matters here.
+var anyDirs = config.Dirs{Home: "/", Config: "/", State: "/", Cache: "/"}
+
+// Fragment returns the recipe as it would stand in an empty configuration file.
+func (r Recipe) Fragment(o Options) string { return string(r.fragment(o)) }
+
+func (r Recipe) fragment(o Options) []byte {
+	body := withDirectory(r.body, o.WorkingDirectory)
+	if o.Agent != "" {
+		return []byte("agents:\n  " + key(o.Agent) + ":\n" + indent(body, 4))
+	}
+	settings, rules, found := strings.Cut(body, "rules:\n")
+	var b bytes.Buffer
+	if !found {
+		return []byte("defaults:\n" + indent(settings, 2))
+	}
+	// What follows the rules in a body belongs to the rules: they stand last,
+	// but for the recipes that have none.
+	b.WriteString("defaults:\n" + indent(settings, 2) + "rules:\n" + rules)
+	return b.Bytes()
+}
+
+// withDirectory fills in the working directory, or takes its line out.
+func withDirectory(body, directory string) string {
+	if directory == "" {
+		return strings.Replace(body, "working_directories: [DIRECTORY]\n", "", 1)
+	}
+	return strings.Replace(body, "[DIRECTORY]", "["+quote(directory)+"]", 1)
+}
+
+func indent(text string, by int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.Repeat(" ", by) + line)
+	}
+	return b.String()
+}
+
+// plainKey is what needs no quotes as a key; words that YAML reads as something
+// else are quoted as well.
+var (
+	plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+	reserved = regexp.MustCompile(`(?i)^(true|false|null|yes|no|on|off|y|n)$`)
+)
+
+func key(name string) string {
+	if plainKey.MatchString(name) && !reserved.MatchString(name) {
+		return name
+	}
+	return quote(name)
+}
+
+// quote writes a text in double quotes; JSON's escapes are YAML's.
+func quote(text string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(text); err != nil {
+		panic(fmt.Sprintf("recipe: a text is not JSON: %v", err)) // any text is
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

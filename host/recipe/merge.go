@@ -1,0 +1,205 @@
+package recipe
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/callgate/callgate/host/internal/strictyaml"
+)
+
+// merger finds the lines that must be added to one text so that it also says
+// what another says. It looks at the syntax trees and adds whole lines, because
+// printing a tree loses blank lines and moves comments.
+type merger struct {
+	file     string
+	old      []string
+	fragment []string
+	oldRoot  ast.Node
+	newRoot  ast.Node
+	added    []addition
+}
+
+// addition is a block of lines to stand behind line after (0: at the top).
+type addition struct {
+	after int
+	lines []string
+}
+
+func newMerger(file string, existing, fragment []byte) (*merger, error) {
+	m := &merger{file: file, old: lines(existing), fragment: lines(fragment)}
+	var err error
+	if m.oldRoot, err = root(file, existing); err != nil {
+		return nil, err
+	}
+	m.newRoot, err = root("recipe", fragment)
+	return m, err
+}
+
+func root(file string, data []byte) (ast.Node, error) {
+	tree, err := strictyaml.Parse(file, data)
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range tree.Docs {
+		if doc.Body != nil && len(pairs(doc.Body)) > 0 {
+			return doc.Body, nil
+		}
+	}
+	return nil, nil
+}
+
+// lines splits a text; each line keeps its line feed but perhaps the last.
+func lines(data []byte) []string { return slices.Collect(strings.Lines(string(data))) }
+
+func (m *merger) merge() error {
+	if m.oldRoot == nil {
+		m.add(len(m.old), m.fragment)
+		return nil
+	}
+	return m.mapping("", len(m.old), m.oldRoot, m.newRoot, len(m.fragment))
+}
+
+// mapping adds to the mapping have what want says besides; new keys go behind
+// line at, want ends before line end of the fragment.
+func (m *merger) mapping(field string, at int, have, want ast.Node, end int) error {
+	if err := m.block(field, have); err != nil {
+		return err
+	}
+	wanted := pairs(want)
+	for i, w := range wanted {
+		last := end
+		if i+1 < len(wanted) {
+			last = m.start(wanted[i+1])
+		}
+		name := strings.TrimPrefix(field+"."+keyText(w), ".")
+		h := find(pairs(have), keyText(w))
+		if h == nil {
+			column := pairs(have)[0].Key.GetToken().Position.Column
+			m.add(at, m.shift(m.start(w), last, w.Key.GetToken().Position.Column, column))
+			continue
+		}
+		if err := m.value(name, h, w, last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value joins two values of the same key.
+func (m *merger) value(field string, have, want *ast.MappingValueNode, end int) error {
+	line := have.Key.GetToken().Position.Line
+	if same(have.Value, want.Value) {
+		return nil
+	}
+	if len(pairs(want.Value)) > 0 && isMapping(have.Value) {
+		return m.mapping(field, line, have.Value, want.Value, end)
+	}
+	haveList, ok := have.Value.(*ast.SequenceNode)
+	wantList, wanted := want.Value.(*ast.SequenceNode)
+	if ok && wanted && strings.HasSuffix("."+field, ".rules") {
+		return m.rules(field, line, haveList, wantList, end)
+	}
+	return m.conflict(line, field, "is set already, to something else: remove it, or apply the recipe to another agent")
+}
+
+func (m *merger) rules(field string, at int, have, want *ast.SequenceNode, end int) error {
+	if err := m.block(field, have); err != nil {
+		return err
+	}
+	column := have.Start.Position.Column
+	for i, item := range want.Values {
+		if slices.ContainsFunc(have.Values, func(n ast.Node) bool { return same(n, item) }) {
+			continue
+		}
+		from, to := itemLine(item)-1, end
+		if i+1 < len(want.Values) {
+			to = itemLine(want.Values[i+1]) - 1
+		}
+		m.add(at, m.shift(from, to, want.Start.Position.Column, column))
+	}
+	return nil
+}
+
+// block refuses collections in braces or brackets, to which no line can be added.
+func (m *merger) block(field string, n ast.Node) error {
+	mapping, isMap := n.(*ast.MappingNode)
+	list, isList := n.(*ast.SequenceNode)
+	if isMap && mapping.IsFlowStyle || isList && list.IsFlowStyle {
+		return m.conflict(n.GetToken().Position.Line, field, "is written in one pair of brackets: write each entry on its own line first")
+	}
+	return nil
+}
+
+func (m *merger) conflict(line int, field, msg string) error {
+	return &strictyaml.Error{File: m.file, Position: strictyaml.Position{Line: line, Column: 1}, Field: field, Msg: msg}
+}
+
+// start is the index of a pair's first line in the fragment. No comment stands
+// before a key there.
+func (m *merger) start(pair *ast.MappingValueNode) int { return pair.Key.GetToken().Position.Line - 1 }
+
+// shift returns lines of the fragment moved from one column to another.
+func (m *merger) shift(from, to, column, wanted int) []string {
+	var out []string
+	for _, line := range m.fragment[from:to] {
+		line = strings.TrimPrefix(line, strings.Repeat(" ", column-1))
+		out = append(out, strings.Repeat(" ", wanted-1)+line)
+	}
+	return out
+}
+
+func (m *merger) add(after int, block []string) {
+	m.added = append(m.added, addition{after, block})
+}
+
+func pairs(n ast.Node) []*ast.MappingValueNode {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return n.Values
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}
+	}
+	return nil
+}
+
+func isMapping(n ast.Node) bool {
+	_, ok := n.(*ast.MappingNode)
+	return ok || len(pairs(n)) > 0
+}
+
+func keyText(pair *ast.MappingValueNode) string {
+	if s, ok := pair.Key.(*ast.StringNode); ok {
+		return s.Value
+	}
+	return fmt.Sprint(pair.Key)
+}
+
+func find(in []*ast.MappingValueNode, key string) *ast.MappingValueNode {
+	for _, pair := range in {
+		if keyText(pair) == key {
+			return pair
+		}
+	}
+	return nil
+}
+
+// itemLine is the line of a list's item, which begins with its mapping's first key.
+func itemLine(n ast.Node) int {
+	if p := pairs(n); len(p) > 0 {
+		return p[0].Key.GetToken().Position.Line
+	}
+	return n.GetToken().Position.Line
+}
+
+func same(a, b ast.Node) bool {
+	var x, y any
+	if yaml.NodeToValue(a, &x) != nil || yaml.NodeToValue(b, &y) != nil {
+		return false
+	}
+	return reflect.DeepEqual(x, y)
+}
