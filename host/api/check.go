@@ -1,0 +1,229 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/gate"
+)
+
+// Progress is how a waiting check stands.
+type Progress struct {
+	// State is "queued", "shown", another event of the ask, or "heartbeat".
+	State string `json:"state"`
+	AskID string `json:"ask_id,omitempty"`
+	// Position is the ask's place in the queue; 0 when it is not queued.
+	Position int `json:"position,omitempty"`
+	// Deadline is when a shown ask denies by itself.
+	Deadline time.Time `json:"deadline,omitzero"`
+	// Reason is why it asks.
+	Reason string `json:"reason,omitempty"`
+}
+
+// StateHeartbeat is the State of a Progress that tells nothing new.
+const StateHeartbeat = "heartbeat"
+
+func (s *Server) check(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
+	req, done, err := s.admit(w, r)
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	out := newStream(w, r, cancel)
+	stop := s.heartbeats(out)
+	res, err := s.c.Gate.Check(ctx, caller, req, out.progress)
+	stop()
+	s.feed.publish(EventDecision, decisionEvent(req, caller, res))
+	if err != nil {
+		return out.fail(s, err, caller)
+	}
+	return out.result(res)
+}
+
+func (s *Server) evaluate(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
+	req, done, err := s.admit(w, r)
+	if err != nil {
+		return err
+	}
+	defer done()
+	res, err := s.c.Gate.Evaluate(r.Context(), caller, req)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, res)
+}
+
+// admit reads a request and takes its place among those under way; done gives
+// it back.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request) (req gate.Request, done func(), err error) {
+	select {
+	case s.checks <- struct{}{}:
+	default:
+		return req, nil, failure(http.StatusTooManyRequests, CodeTooManyRequests, fmt.Sprintf("%d checks are under way: try again in a moment", cap(s.checks)))
+	}
+	defer func() {
+		if err != nil {
+			<-s.checks
+		}
+	}()
+	q, err := query(r, "timeout")
+	if err != nil {
+		return req, nil, err
+	}
+	timeout, err := q.duration("timeout")
+	if err != nil {
+		return req, nil, err
+	}
+	release, err := s.readJSON(w, r, &req)
+	if err != nil {
+		return req, nil, err
+	}
+	req.Timeout = timeout
+	return req, func() { release(); <-s.checks }, nil
+}
+
+// heartbeats shows life on the stream until stop is called; stop returns when
+// nothing more is written.
+func (s *Server) heartbeats(out *stream) (stop func()) {
+	if out.form == formPlain {
+		return func() {}
+	}
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(s.c.Heartbeat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				out.heartbeat()
+			case p := <-out.waiting:
+				out.write("progress", p)
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-ended
+	}
+}
+
+// form is how an answer is written.
+type form uint8
+
+const (
+	formPlain  form = iota // one JSON document at the end
+	formLines              // application/x-ndjson
+	formEvents             // text/event-stream
+)
+
+var formTypes = map[form]string{formLines: "application/x-ndjson", formEvents: "text/event-stream"}
+
+// formOf reads the Accept header.
+func formOf(r *http.Request) form {
+	accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
+	switch {
+	case strings.Contains(accept, formTypes[formLines]):
+		return formLines
+	case strings.Contains(accept, formTypes[formEvents]):
+		return formEvents
+	}
+	return formPlain
+}
+
+// stream writes a check's progress and its result. Writing begins with the
+// first progress, so that what is refused at once keeps its status.
+type stream struct {
+	w      http.ResponseWriter
+	form   form
+	cancel func() // ends the check when its client has left
+	// waiting holds progress that is not yet written. What does not fit is
+	// dropped: the gate never waits for a client.
+	waiting chan Progress
+
+	mu    sync.Mutex
+	began bool
+	last  Progress
+}
+
+func newStream(w http.ResponseWriter, r *http.Request, cancel func()) *stream {
+	return &stream{w: w, form: formOf(r), cancel: cancel, waiting: make(chan Progress, 16)}
+}
+
+// progress implements gate.Progress.
+func (s *stream) progress(ev ask.Event) {
+	p := Progress{State: string(ev.Kind), AskID: ev.Ask.ID, Position: ev.Position, Deadline: ev.Ask.Deadline, Reason: ev.Ask.Decision.Reason}
+	s.mu.Lock()
+	s.last = p
+	s.mu.Unlock()
+	select {
+	case s.waiting <- p:
+	default:
+	}
+}
+
+func (s *stream) heartbeat() {
+	s.mu.Lock()
+	p := s.last
+	s.mu.Unlock()
+	p.State, p.Reason = StateHeartbeat, ""
+	s.write("progress", p)
+}
+
+// write sends one line or event. Only one goroutine writes at a time: first that
+// of heartbeats, then the handler's.
+func (s *stream) write(name string, v any) {
+	body, err := encode(v)
+	if err != nil {
+		s.cancel()
+		return
+	}
+	if !s.began {
+		s.began = true
+		s.w.Header().Set("Content-Type", formTypes[s.form])
+		s.w.WriteHeader(http.StatusOK)
+	}
+	patient(s.w)
+	if s.form == formEvents {
+		body = sseEvent(name, body)
+	} else {
+		body = fmt.Appendf(nil, "{%q:%s}\n", name, strings.TrimSuffix(string(body), "\n"))
+	}
+	if _, err := s.w.Write(body); err != nil || http.NewResponseController(s.w).Flush() != nil {
+		s.cancel() // the client has left
+	}
+}
+
+// result ends the answer.
+func (s *stream) result(res gate.Result) error {
+	if s.form == formPlain {
+		return reply(s.w, http.StatusOK, res)
+	}
+	s.write("result", res)
+	return nil
+}
+
+// fail ends the answer with an error: as a problem, or, when the stream has
+// begun, as its last line.
+func (s *stream) fail(server *Server, err error, caller gate.Caller) error {
+	if !s.began {
+		return err
+	}
+	e := errorOf(err, caller)
+	server.c.Log.Error("check failed in its stream", "code", e.Code, "error", err)
+	s.write("problem", problemOf(e))
+	return nil
+}
+
+func sseEvent(name string, line []byte) []byte {
+	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, strings.TrimSuffix(string(line), "\n"))
+}

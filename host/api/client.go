@@ -1,0 +1,242 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+)
+
+// Health tells how the daemon stands.
+func (c *Client) Health(ctx context.Context) (Health, error) {
+	return fetch[Health](ctx, c, http.MethodGet, at("health"), nil, nil)
+}
+
+// Asks lists the asks that wait; f.State is queued, shown or empty.
+func (c *Client) Asks(ctx context.Context, f ask.Filter) ([]AskView, error) {
+	q := values("agent", f.Agent, "session", f.Session, "state", string(f.State))
+	out, err := fetch[askList](ctx, c, http.MethodGet, at("asks"), q, nil)
+	return out.Asks, err
+}
+
+// Ask returns one ask, waiting or ended.
+func (c *Client) Ask(ctx context.Context, id string) (AskView, error) {
+	return fetch[AskView](ctx, c, http.MethodGet, at("asks", id), nil, nil)
+}
+
+// Answer answers an ask. When it was given is the daemon's to say.
+func (c *Client) Answer(ctx context.Context, id string, a ask.Answer) (gate.Answered, error) {
+	body := answerBody{
+		Verdict: &a.Verdict, Sets: a.Sets, Session: a.ForSession, WholeTool: a.WholeTool, ExpiresAt: a.ExpiresAt,
+		Reason: a.Reason, By: a.By, Surface: a.Surface, Confirmed: a.Confirmed,
+	}
+	if a.Scope != "" {
+		body.Scope = &a.Scope
+	}
+	return fetch[gate.Answered](ctx, c, http.MethodPost, at("asks", id, "answer"), nil, body)
+}
+
+// Seen notes that the approver was shown an ask's card.
+func (c *Client) Seen(ctx context.Context, id, approver string) error {
+	_, err := fetch[AskView](ctx, c, http.MethodPost, at("asks", id, "seen"), nil, seenBody{Approver: approver})
+	return err
+}
+
+// Rules lists stored rules.
+func (c *Client) Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error) {
+	q := values("scope", string(f.Scope), "key", f.Key, "tool", f.Tool)
+	if f.Behavior != nil {
+		q.Set("behavior", f.Behavior.String())
+	}
+	setFlag(q, "expired", f.Expired)
+	out, err := fetch[ruleList](ctx, c, http.MethodGet, at("rules"), q, nil)
+	return out.Rules, err
+}
+
+// AddRule stores a rule in the name of by; empty means the token's.
+func (c *Client) AddRule(ctx context.Context, by string, r NewRule) (AddedRule, error) {
+	return fetch[AddedRule](ctx, c, http.MethodPost, at("rules"), values("by", by), r)
+}
+
+// RemoveRule deletes a stored rule in the name of by.
+func (c *Client) RemoveRule(ctx context.Context, by, id string) error {
+	_, err := fetch[removed](ctx, c, http.MethodDelete, at("rules", id), values("by", by), nil)
+	return err
+}
+
+// TestRule reports whether a rule matches a call.
+func (c *Client) TestRule(ctx context.Context, t RuleTest) (bool, error) {
+	out, err := fetch[ruleMatch](ctx, c, http.MethodPost, at("rules", "test"), nil, t)
+	return out.Match, err
+}
+
+// Tools lists the tools.
+func (c *Client) Tools(ctx context.Context) ([]catalog.Info, error) {
+	out, err := fetch[toolList](ctx, c, http.MethodGet, at("tools"), nil, nil)
+	return out.Tools, err
+}
+
+// Tool returns one tool by its name or an alias.
+func (c *Client) Tool(ctx context.Context, name string) (catalog.Info, error) {
+	return fetch[catalog.Info](ctx, c, http.MethodGet, at("tools", name), nil, nil)
+}
+
+// Sessions lists sessions, the last seen first.
+func (c *Client) Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error) {
+	q := values("agent", f.Agent, "token", f.Token)
+	setTime(q, "since", f.Since)
+	setFlag(q, "paused", f.Paused)
+	setNumber(q, "limit", int64(f.Limit))
+	out, err := fetch[sessionList](ctx, c, http.MethodGet, at("sessions"), q, nil)
+	return out.Sessions, err
+}
+
+// SetMode gives a session a mode of its own; nil gives it back to the agent's.
+func (c *Client) SetMode(ctx context.Context, by, session string, mode *engine.Mode) error {
+	_, err := fetch[sessionMode](ctx, c, http.MethodPost, at("sessions", session, "mode"), values("by", by), map[string]*engine.Mode{"mode": mode})
+	return err
+}
+
+// ClearSession cancels what waits in a session and drops its grants.
+func (c *Client) ClearSession(ctx context.Context, by, session string) (gate.Cleared, error) {
+	return fetch[gate.Cleared](ctx, c, http.MethodPost, at("sessions", session, "clear"), values("by", by), nil)
+}
+
+// InterruptSession cancels what waits in a session and tells how many that were.
+func (c *Client) InterruptSession(ctx context.Context, by, session string) (int, error) {
+	out, err := fetch[interrupted](ctx, c, http.MethodPost, at("sessions", session, "interrupt"), values("by", by), nil)
+	return out.Asks, err
+}
+
+// ResumeSession ends a session's pause.
+func (c *Client) ResumeSession(ctx context.Context, by, session string) error {
+	_, err := fetch[resumed](ctx, c, http.MethodPost, at("sessions", session, "resume"), values("by", by), nil)
+	return err
+}
+
+// Audit returns one page of the audit; f.Limit 0 means 100 rows, at most 1000.
+func (c *Client) Audit(ctx context.Context, f store.Filter) (AuditPage, error) {
+	return fetch[AuditPage](ctx, c, http.MethodGet, at("audit"), auditQuery(f), nil)
+}
+
+// ExportAudit copies all rows that f chooses to w, as "jsonl" or "csv". An error
+// means that what was written is not whole.
+func (c *Client) ExportAudit(ctx context.Context, f store.Filter, format string, w io.Writer) error {
+	q := auditQuery(f)
+	q.Set("format", format)
+	resp, err := c.send(ctx, http.MethodGet, at("audit", "export"), q, nil, "*/*")
+	if err != nil {
+		return fmt.Errorf("export audit: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }() // read to its end, or given up
+	if _, err := io.Copy(w, resp.Body); err != nil {
+		return fmt.Errorf("export audit: not whole: %w", err)
+	}
+	return nil
+}
+
+// VerifyAudit recomputes the audit's chain.
+func (c *Client) VerifyAudit(ctx context.Context) (store.Report, error) {
+	return fetch[store.Report](ctx, c, http.MethodGet, at("audit", "verify"), nil, nil)
+}
+
+func auditQuery(f store.Filter) url.Values {
+	q := values("agent", f.Agent, "session", f.Session, "tool", f.Tool, "user", f.User,
+		"event", string(f.Event), "decision", string(f.Decision), "text", f.Text)
+	setTime(q, "since", f.Since)
+	setTime(q, "until", f.Until)
+	setNumber(q, "after", f.After)
+	setNumber(q, "before", f.Before)
+	setFlag(q, "newest", f.Newest)
+	setNumber(q, "limit", int64(f.Limit))
+	return q
+}
+
+// Event is one event of the stream: Name is one of the Event constants, Data its
+// JSON.
+type Event struct {
+	Name string
+	Data []byte
+}
+
+// Ask reads the data of an EventAsk.
+func (e Event) Ask() (ev ask.Event, err error) { return ev, decodeAnswer(e.Data, &ev) }
+
+// Decided reads the data of an EventDecision.
+func (e Event) Decided() (d Decided, err error) { return d, decodeAnswer(e.Data, &d) }
+
+// Events hands events to each until ctx ends, the stream breaks, or each returns
+// an error, which it then returns. With a surface's name the caller counts as a
+// place where approver answers, for as long as it reads. The first event is
+// EventReady.
+func (c *Client) Events(ctx context.Context, surface, approver string, each func(Event) error) error {
+	resp, err := c.send(ctx, http.MethodGet, at("events"), values("surface", surface, "approver", approver), nil, formTypes[formEvents])
+	if err != nil {
+		return fmt.Errorf("events: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }() // read to its end, or given up
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, maxAnswer)
+	var ev Event
+	for lines.Scan() {
+		name, value, _ := bytes.Cut(lines.Bytes(), []byte(": "))
+		switch string(name) {
+		case "event":
+			ev.Name = string(value)
+		case "data":
+			ev.Data = bytes.Clone(value)
+		case "":
+			if ev.Name != "" {
+				if err := each(ev); err != nil {
+					return err
+				}
+			}
+			ev = Event{}
+		}
+	}
+	if err := errors.Join(lines.Err(), ctx.Err()); err != nil {
+		return fmt.Errorf("events: %w", err)
+	}
+	return fmt.Errorf("events: %w", ErrNoDaemon)
+}
+
+// values builds a query of the pairs whose value is not empty.
+func values(pairs ...string) url.Values {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return q
+}
+
+func setTime(q url.Values, name string, t time.Time) {
+	if !t.IsZero() {
+		q.Set(name, t.UTC().Format(time.RFC3339Nano))
+	}
+}
+
+func setNumber(q url.Values, name string, n int64) {
+	if n > 0 {
+		q.Set(name, strconv.FormatInt(n, 10))
+	}
+}
+
+func setFlag(q url.Values, name string, on bool) {
+	if on {
+		q.Set(name, "true")
+	}
+}

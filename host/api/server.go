@@ -1,0 +1,145 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+)
+
+// Gate decides calls, and changes what decides them.
+type Gate interface {
+	Check(ctx context.Context, caller gate.Caller, r gate.Request, progress gate.Progress) (gate.Result, error)
+	Evaluate(ctx context.Context, caller gate.Caller, r gate.Request) (gate.Result, error)
+	Answer(ctx context.Context, id string, a ask.Answer) (gate.Answered, error)
+	AddRule(ctx context.Context, by string, r engine.Rule) (engine.Rule, []string, error)
+	RemoveRule(ctx context.Context, by, id string) error
+	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
+	TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (bool, error)
+	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
+	SetMode(ctx context.Context, session string, mode *engine.Mode, by string) error
+	ClearSession(ctx context.Context, session, by string) (gate.Cleared, error)
+	InterruptSession(ctx context.Context, session string) (int, error)
+	ResumeSession(ctx context.Context, session string) error
+}
+
+// Asks shows what waits for a human.
+type Asks interface {
+	Waiting(f ask.Filter) []ask.Ask
+	Get(ctx context.Context, id string) (ask.Ask, error)
+	Position(id string) int
+	Subscribe(ctx context.Context) <-chan ask.Event
+	Attach(s ask.Surface) (detach func())
+	Surfaces() []ask.Surface
+	MarkSeen(id, approver string)
+}
+
+// Audit reads what was decided.
+type Audit interface {
+	Audit(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error]
+	VerifyAudit(ctx context.Context) (store.Report, error)
+}
+
+// Config is what a Server is made of. Gate, Asks, Audit, Tools and Tokens are
+// required.
+type Config struct {
+	Gate   Gate
+	Asks   Asks
+	Audit  Audit
+	Tools  func() []catalog.Info
+	Tokens *Tokens
+	// Version is the program's.
+	Version string
+	// MaxChecks is how many checks and evaluations may be under way at once;
+	// one more is answered 429. Default 512.
+	MaxChecks int
+	// Heartbeat is how often a waiting check's stream shows life. Default 10 s.
+	Heartbeat time.Duration
+	// Log hears of failures, never of inputs or tokens; nil means silence.
+	Log *slog.Logger
+	// Now is the clock of started_at; nil means time.Now.
+	Now func() time.Time
+}
+
+// The defaults of Config.
+const (
+	DefaultMaxChecks = 512
+	DefaultHeartbeat = 10 * time.Second
+)
+
+// The time-outs of connections: for the header of a request, between requests,
+// and for one write to a client that does not read.
+const (
+	headerPatience = 10 * time.Second
+	idlePatience   = 2 * time.Minute
+	writePatience  = 15 * time.Second
+)
+
+// Server answers HTTP requests. Its methods are safe for concurrent use.
+type Server struct {
+	c       Config
+	http    *http.Server
+	started time.Time
+	checks  chan struct{} // a place for each check under way
+	large   chan struct{} // a place for each large body
+	feed    feed
+	stop    chan struct{} // closed when streams have to end
+}
+
+// New returns a server that is not yet listening.
+func New(c Config) (*Server, error) {
+	if c.Gate == nil || c.Asks == nil || c.Audit == nil || c.Tools == nil || c.Tokens == nil {
+		return nil, errors.New("api: a part is missing")
+	}
+	if c.MaxChecks <= 0 {
+		c.MaxChecks = DefaultMaxChecks
+	}
+	if c.Heartbeat <= 0 {
+		c.Heartbeat = DefaultHeartbeat
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	s := &Server{c: c, started: c.Now(), checks: make(chan struct{}, c.MaxChecks), large: make(chan struct{}, largeBodies), stop: make(chan struct{})}
+	s.http = &http.Server{
+		Handler:           s.handler(),
+		ReadHeaderTimeout: headerPatience,
+		IdleTimeout:       idlePatience,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
+	}
+	s.http.RegisterOnShutdown(func() { close(s.stop) })
+	return s, nil
+}
+
+// Serve answers on l until Shutdown; it then returns nil. It may be called for
+// several listeners.
+func (s *Server) Serve(l net.Listener) error {
+	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Shutdown stops listening, ends the event streams and waits for the checks
+// under way until ctx ends; then their connections are cut. Close the ask broker
+// first: a check that waits for a human then returns, and its ask stays in the
+// store, where a cut connection would have cancelled it.
+func (s *Server) Shutdown(ctx context.Context) error {
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(err, s.http.Close())
+	}
+	return nil
+}

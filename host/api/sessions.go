@@ -1,0 +1,144 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+)
+
+type sessionList struct {
+	Sessions []store.Session `json:"sessions"`
+}
+
+// maxSessions bounds one list of sessions.
+const maxSessions = 1000
+
+func (s *Server) listSessions(w http.ResponseWriter, r *http.Request, _ gate.Caller) error {
+	q, err := query(r, "agent", "token", "since", "paused", "limit")
+	if err != nil {
+		return err
+	}
+	f := store.SessionFilter{Agent: q["agent"], Token: q["token"]}
+	if f.Since, err = q.time("since"); err != nil {
+		return err
+	}
+	if f.Paused, err = q.flag("paused"); err != nil {
+		return err
+	}
+	limit, err := q.number("limit", maxSessions, maxSessions)
+	if err != nil {
+		return err
+	}
+	f.Limit = int(max(limit, 1))
+	sessions, err := s.c.Gate.Sessions(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, sessionList{Sessions: append([]store.Session{}, sessions...)})
+}
+
+type sessionMode struct {
+	Session string       `json:"session"`
+	Mode    *engine.Mode `json:"mode"`
+}
+
+func (s *Server) setMode(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
+	by, err := byParam(r, caller)
+	if err != nil {
+		return err
+	}
+	// A map tells a mode of null, which means something, from none.
+	var body map[string]*string
+	release, err := s.readJSON(w, r, &body)
+	if err != nil {
+		return err
+	}
+	defer release()
+	mode, err := modeOf(body)
+	if err != nil {
+		return err
+	}
+	id := r.PathValue("id")
+	if err := s.c.Gate.SetMode(r.Context(), id, mode, by); err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, sessionMode{Session: id, Mode: mode})
+}
+
+func modeOf(body map[string]*string) (*engine.Mode, error) {
+	word, given := body["mode"]
+	for name := range body {
+		if name != "mode" {
+			return nil, &Error{Status: http.StatusBadRequest, Code: CodeUnknownField, Field: name, Message: "there is no such member: want mode"}
+		}
+	}
+	if !given {
+		return nil, badField("mode", "missing: want a mode's name, or null for the agent's own mode")
+	}
+	if word == nil {
+		return nil, nil
+	}
+	mode, err := engine.ParseMode(*word)
+	if err != nil {
+		e := badField("mode", err.Error())
+		if errors.Is(err, engine.ErrAutoReserved) {
+			e.Code = CodeAutoReserved
+		}
+		return nil, e
+	}
+	return &mode, nil
+}
+
+func (s *Server) clearSession(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
+	by, err := s.bodiless(r, caller)
+	if err != nil {
+		return err
+	}
+	cleared, err := s.c.Gate.ClearSession(r.Context(), r.PathValue("id"), by)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, cleared)
+}
+
+type interrupted struct {
+	Asks int `json:"asks"`
+}
+
+func (s *Server) interruptSession(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
+	if _, err := s.bodiless(r, caller); err != nil {
+		return err
+	}
+	n, err := s.c.Gate.InterruptSession(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, interrupted{Asks: n})
+}
+
+type resumed struct {
+	Resumed string `json:"resumed"`
+}
+
+func (s *Server) resumeSession(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
+	if _, err := s.bodiless(r, caller); err != nil {
+		return err
+	}
+	id := r.PathValue("id")
+	if err := s.c.Gate.ResumeSession(r.Context(), id); err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, resumed{Resumed: id})
+}
+
+// bodiless is for operations that take no body: it still wants the content type
+// that no form can send.
+func (s *Server) bodiless(r *http.Request, caller gate.Caller) (by string, err error) {
+	if err := jsonContent(r); err != nil {
+		return "", err
+	}
+	return byParam(r, caller)
+}
