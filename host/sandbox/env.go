@@ -77,7 +77,7 @@ var envFunctions = []hostFunction{
 
 	// HTTP: refused.
 	{"http_request", sig(i64, i64), sig(i64), func(*kernel, []uint64) {
-		panic(&trap{KindTrap, "http_request: a tool module has no network"})
+		panic(&trap{kind: KindTrap, message: "http_request: a tool module has no network"})
 	}},
 	{"http_status_code", nil, sig(i32), func(_ *kernel, s []uint64) { s[0] = 0 }},
 	{"http_headers", nil, sig(i64), func(_ *kernel, s []uint64) { s[0] = 0 }},

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -78,6 +77,7 @@ func Clean(text string, limit int) string {
 type trap struct {
 	kind    Kind
 	message string
+	cause   error
 }
 
 // Error implements error.
@@ -91,9 +91,9 @@ func classify(err error, guestMessage string) *Error {
 	var t *trap
 	switch {
 	case errors.As(err, &t):
-		e.Kind, e.Message = t.kind, t.message
+		e.Kind, e.Message, e.cause = t.kind, t.message, t.cause
 	case errors.As(err, &exit):
-		classifyExit(e, exit)
+		e.Kind, e.Message = KindExit, fmt.Sprintf("the module exited with code %d", exit.ExitCode())
 	case strings.Contains(e.Message, "out of memory"):
 		e.Kind = KindMemory
 	}
@@ -102,17 +102,6 @@ func classify(err error, guestMessage string) *Error {
 	}
 	e.Message = Clean(e.Message, maxMessage)
 	return e
-}
-
-func classifyExit(e *Error, exit *sys.ExitError) {
-	switch exit.ExitCode() {
-	case sys.ExitCodeContextCanceled:
-		e.Kind, e.Message, e.cause = KindCancelled, "the caller gave up", context.Canceled
-	case sys.ExitCodeDeadlineExceeded:
-		e.Kind, e.Message, e.cause = KindTimeout, "the module took too long", context.DeadlineExceeded
-	default:
-		e.Kind, e.Message = KindExit, fmt.Sprintf("the module exited with code %d", exit.ExitCode())
-	}
 }
 
 func firstLine(s string) string {

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
 // instance is one running copy of a module. One call at a time uses it.
@@ -15,26 +17,84 @@ type instance struct {
 	kernel *kernel
 	verbs  []api.Function // in the order of Module.verbs; looking one up costs microseconds
 	limits Limits
+	binary *wasmbin.Result
 	stack  [1]uint64
+
+	globals  []api.MutableGlobal
+	fuel     api.MutableGlobal
+	pristine *snapshot // nil when only a new instance is as new
 }
 
-// start makes an instance and initialises it as the ABI says.
+// start makes a pristine instance: the module's first one is initialised and
+// warmed up, later ones are copies of what it was then. A module that cannot be
+// restored is initialised each time.
 func (m *Module) start(ctx context.Context) (*instance, *Error) {
-	inst := &instance{kernel: newKernel(m.name, m.limits, m.rt.logger), limits: m.limits}
-	ctx, cancel := inst.context(ctx, startFactor*m.limits.Timeout)
-	defer cancel()
-	guest, err := m.rt.engine.InstantiateModule(ctx, m.pool.compiled, inst.kernel.config())
+	if !m.binary.Restorable {
+		return m.initialised(ctx)
+	}
+	m.pool.first.Lock()
+	defer m.pool.first.Unlock()
+	if m.pool.snapshot == nil {
+		return m.startFirst(ctx)
+	}
+	inst, err := m.instantiate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !inst.adopt(m.pool.snapshot) {
+		inst.close(ctx)
+		return nil, &Error{Kind: KindMemory, Message: "no memory for another instance"}
+	}
+	return inst, nil
+}
+
+// startFirst makes the instance whose state becomes the module's snapshot. One
+// that does not survive its warm-up is made again without.
+func (m *Module) startFirst(ctx context.Context) (*instance, *Error) {
+	inst, err := m.initialised(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !m.warmUp(inst.context(ctx), inst) {
+		inst.close(ctx)
+		if inst, err = m.initialised(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if ctx.Err() != nil { // the warm-up may have ended for the caller's reasons
+		return inst, nil
+	}
+	m.pool.snapshot = inst.snapshot()
+	inst.pristine = m.pool.snapshot
+	return inst, nil
+}
+
+// instantiate makes an instance and runs its start function, if any.
+func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
+	inst := &instance{kernel: newKernel(m.name, m.limits, m.rt.logger), limits: m.limits, binary: m.binary}
+	inst.kernel.deadline = time.Now().Add(startFactor * m.limits.Timeout)
+	guest, err := m.rt.engine.InstantiateModule(inst.context(ctx), m.pool.compiled, inst.kernel.config())
 	if err != nil {
 		return nil, classify(err, inst.kernel.message())
 	}
 	inst.guest = guest
-	if err := inst.initialise(ctx); err != nil {
+	for _, name := range m.verbs {
+		inst.verbs = append(inst.verbs, guest.ExportedFunction(name))
+	}
+	inst.bind()
+	return inst, nil
+}
+
+// initialised makes an instance and runs its initialisers.
+func (m *Module) initialised(ctx context.Context) (*instance, *Error) {
+	inst, failure := m.instantiate(ctx)
+	if failure != nil {
+		return nil, failure
+	}
+	if err := inst.initialise(inst.context(ctx)); err != nil {
 		failure := classify(err, inst.kernel.message())
 		inst.close(ctx)
 		return nil, failure
-	}
-	for _, name := range m.verbs {
-		inst.verbs = append(inst.verbs, guest.ExportedFunction(name))
 	}
 	inst.kernel.reset()
 	return inst, nil
@@ -65,9 +125,9 @@ func initCall(ctx context.Context, name string, f api.Function) error {
 	return nil
 }
 
-func (inst *instance) context(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	return &callContext{ctx, inst.kernel}, cancel
+// context is ctx with the instance's kernel, for host functions.
+func (inst *instance) context(ctx context.Context) context.Context {
+	return &callContext{ctx, inst.kernel}
 }
 
 // call runs one verb and copies its output out of the host memory.
@@ -75,10 +135,9 @@ func (inst *instance) call(ctx context.Context, verb int, input []byte) ([]byte,
 	if err := inst.kernel.setInput(input); err != nil {
 		return nil, &Error{Kind: KindInput, Message: err.Error()}
 	}
-	ctx, cancel := inst.context(ctx, inst.limits.Timeout)
-	defer cancel()
+	inst.kernel.deadline = time.Now().Add(inst.limits.Timeout)
 	inst.stack[0] = 0
-	if err := inst.verbs[verb].CallWithStack(ctx, inst.stack[:]); err != nil {
+	if err := inst.verbs[verb].CallWithStack(inst.context(ctx), inst.stack[:]); err != nil {
 		return nil, classify(err, inst.kernel.message())
 	}
 	return inst.kernel.result(int32(inst.stack[0]))
@@ -109,9 +168,10 @@ func (k *kernel) result(code int32) ([]byte, *Error) {
 	return append([]byte(nil), data...), nil
 }
 
-// restore puts the instance back to the state it was started with, and reports
-// whether it could.
-func (inst *instance) restore() bool { return false }
+// mutable returns a mutable global that the rewriter has exported.
+func mutable(guest api.Module, name string) api.MutableGlobal {
+	return guest.ExportedGlobal(name).(api.MutableGlobal)
+}
 
 func (inst *instance) close(ctx context.Context) {
 	_ = inst.guest.Close(ctx) // an instance that is done with; nothing can be lost

@@ -23,8 +23,9 @@ type kernel struct {
 	failed               bool
 	logged               int
 
-	slept time.Duration
-	rand  *rand.ChaCha8
+	deadline time.Time
+	slept    time.Duration
+	rand     *rand.ChaCha8
 }
 
 // kernelKey is the context key under which host functions find their kernel.
@@ -48,7 +49,7 @@ func (c *callContext) Value(key any) any {
 func kernelOf(ctx context.Context) *kernel {
 	k, ok := ctx.Value(kernelKey{}).(*kernel)
 	if !ok {
-		panic(&trap{KindTrap, "a host function was called outside a call"})
+		panic(&trap{kind: KindTrap, message: "a host function was called outside a call"})
 	}
 	return k
 }
@@ -97,7 +98,7 @@ func (k *kernel) message() string { return k.arena.text(k.failure, maxMessage) }
 func (k *kernel) check(name string, offset, size uint64) []byte {
 	data, ok := k.arena.view(offset, size)
 	if !ok {
-		panic(&trap{KindTrap, fmt.Sprintf("%s: offset %d, length %d is outside the host memory", name, offset, size)})
+		panic(&trap{kind: KindTrap, message: fmt.Sprintf("%s: offset %d, length %d is outside the host memory", name, offset, size)})
 	}
 	return data
 }

@@ -2,14 +2,17 @@ package sandbox
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
 // The exports of a tool module. Source: sdk/ABI.md.
@@ -40,29 +43,61 @@ func (r *Runtime) Load(ctx context.Context, name string, wasm []byte) (*Module, 
 }
 
 func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, error) {
+	if !r.use.begin() {
+		return nil, errors.New("the runtime is closed")
+	}
+	defer r.use.end()
 	if len(wasm) > r.limits.ModuleBytes {
 		return nil, fmt.Errorf("%d bytes: at most %d", len(wasm), r.limits.ModuleBytes)
 	}
-	compiled, err := r.compile(ctx, wasm)
+	binary, err := r.rewrite(wasm)
 	if err != nil {
 		return nil, err
+	}
+	ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
+	compiled, err := r.engine.CompileModule(ctx, binary.Wasm)
+	if err != nil {
+		return nil, notRunnable(err)
 	}
 	verbs, err := r.check(compiled)
 	if err != nil {
 		_ = compiled.Close(ctx) // err says more
 		return nil, err
 	}
-	digest := sha256.Sum256(wasm)
-	return newModule(r, name, compiled, verbs, hex.EncodeToString(digest[:]), len(wasm)), nil
+	binary.Wasm = nil
+	return newModule(r, name, compiled, binary, verbs, wasm), nil
 }
 
-func (r *Runtime) compile(ctx context.Context, wasm []byte) (wazero.CompiledModule, error) {
-	compiled, err := r.engine.CompileModule(ctx, wasm)
+// growth is how much larger fuel may make a module.
+const growth = 4
+
+func (r *Runtime) rewrite(wasm []byte) (*wasmbin.Result, error) {
+	imports, err := wasmbin.Imports(wasm)
 	if err != nil {
-		return nil, fmt.Errorf("not a module this host runs: %s", Clean(err.Error(), maxMessage))
+		return nil, notRunnable(err)
 	}
-	return compiled, nil
+	for _, i := range imports {
+		if i.Kind != "function" {
+			return nil, fmt.Errorf("import %s: a tool module may import functions only, got a %s", shownImport(i.Module, i.Name), i.Kind)
+		}
+		if _, ok := r.hosts[i.Module]; !ok {
+			return nil, fmt.Errorf("import %s: a tool module may import only %s and %s", shownImport(i.Module, i.Name), envModule, wasiModule)
+		}
+	}
+	binary, err := wasmbin.Rewrite(wasm, wasmbin.Options{
+		MemoryPages: r.limits.MemoryPages, TableEntries: r.limits.TableEntries, Bytes: growth * r.limits.ModuleBytes,
+	})
+	if err != nil {
+		return nil, notRunnable(err)
+	}
+	return binary, nil
 }
+
+func notRunnable(err error) error {
+	return fmt.Errorf("not a module this host runs: %s", Clean(err.Error(), maxMessage))
+}
+
+func shownImport(module, name string) string { return Clean(module, 80) + "." + Clean(name, 80) }
 
 // check refuses what sdk/ABI.md does not allow, and returns the verbs the
 // module exports.
@@ -77,17 +112,15 @@ func (r *Runtime) check(compiled wazero.CompiledModule) ([]string, error) {
 
 func (r *Runtime) checkImport(f api.FunctionDefinition) error {
 	module, name, _ := f.Import()
-	shown := Clean(module, 80) + "." + Clean(name, 80)
-	host, ok := r.hosts[module]
-	if !ok {
-		return fmt.Errorf("import %s: a tool module may import only %s and %s", shown, envModule, wasiModule)
+	if module == wasmbin.FuelModule {
+		return nil // rewrite's own; a guest that names it is refused there
 	}
-	have, ok := host.ExportedFunctionDefinitions()[name]
+	have, ok := r.hosts[module].ExportedFunctionDefinitions()[name]
 	if !ok {
-		return fmt.Errorf("import %s: this host has no such function", shown)
+		return fmt.Errorf("import %s: this host has no such function", shownImport(module, name))
 	}
 	if !sameSignature(have, f) {
-		return fmt.Errorf("import %s: want %s, got %s", shown, signature(have), signature(f))
+		return fmt.Errorf("import %s: want %s, got %s", shownImport(module, name), signature(have), signature(f))
 	}
 	return nil
 }

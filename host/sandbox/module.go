@@ -2,12 +2,15 @@ package sandbox
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/tetratelabs/wazero"
+
+	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
 // Module is a loaded tool module. It is safe for concurrent use: each call
@@ -19,31 +22,21 @@ type Module struct {
 	size   int
 	verbs  []string
 	limits Limits
+	binary *wasmbin.Result
 	pool   *pool
 }
 
-// pool is what a Module owns; it outlives the Module by its cleanup.
-type pool struct {
-	compiled wazero.CompiledModule
-	slots    chan struct{} // one per call that runs
-
-	mu      sync.Mutex
-	idle    []*instance
-	running int
-	closed  bool
-}
-
-func newModule(r *Runtime, name string, compiled wazero.CompiledModule, verbs []string, digest string, size int) *Module {
-	m := &Module{rt: r, name: name, digest: digest, size: size, verbs: verbs, limits: r.limits}
-	m.pool = &pool{compiled: compiled, slots: make(chan struct{}, poolSize())}
+func newModule(r *Runtime, name string, compiled wazero.CompiledModule, binary *wasmbin.Result, verbs []string, wasm []byte) *Module {
+	sum := sha256.Sum256(wasm)
+	m := &Module{
+		rt: r, name: name, digest: hex.EncodeToString(sum[:]), size: len(wasm),
+		verbs: verbs, limits: r.limits, binary: binary, pool: newPool(compiled, r.use),
+	}
 	// A catalogue that swaps modules cannot know when the last decision is done
 	// with the old one; the collector does.
 	runtime.AddCleanup(m, func(p *pool) { p.close(context.Background()) }, m.pool)
 	return m
 }
-
-// poolSize is the most instances of one module that run, or wait, at a time.
-func poolSize() int { return 2 * runtime.GOMAXPROCS(0) }
 
 // Name returns the name the module was loaded by.
 func (m *Module) Name() string { return m.name }
@@ -57,11 +50,15 @@ func (m *Module) Size() int { return m.size }
 // Has reports whether the module exports the verb.
 func (m *Module) Has(export string) bool { return slices.Contains(m.verbs, export) }
 
+// Close frees the module. Calls that run are finished; later ones fail.
+func (m *Module) Close(ctx context.Context) { m.pool.close(ctx) }
+
 // Call runs one export on input and returns its output, which is never empty
 // and always valid UTF-8. Any failure is an *Error. The call ends with ctx, and
-// at the latest after Limits.Timeout.
+// at the latest after Limits.Timeout; it may wait for an instance before that.
 func (m *Module) Call(ctx context.Context, export string, input []byte) ([]byte, error) {
 	output, err := m.call(ctx, export, input)
+	runtime.KeepAlive(m) // or its cleanup closes the pool under the call
 	if err != nil {
 		err.Module, err.Export = m.name, export
 		return nil, err
@@ -77,98 +74,23 @@ func (m *Module) call(ctx context.Context, export string, input []byte) ([]byte,
 	if len(input) > m.limits.InputBytes {
 		return nil, &Error{Kind: KindInput, Message: fmt.Sprintf("%d bytes: at most %d", len(input), m.limits.InputBytes)}
 	}
-	select {
-	case m.pool.slots <- struct{}{}:
-		defer func() { <-m.pool.slots }()
-	case <-ctx.Done():
-		return nil, &Error{Kind: KindCancelled, Message: "no instance was free in time", cause: ctx.Err()}
-	}
 	inst, err := m.take(ctx)
 	if err != nil {
 		return nil, err
 	}
 	output, err := inst.call(ctx, verb, input)
-	runtime.KeepAlive(m)
 	m.pool.put(ctx, inst, err == nil)
 	return output, err
 }
 
 // take returns a pristine instance, an idle one if there is any.
 func (m *Module) take(ctx context.Context) (*instance, *Error) {
-	inst, ok := m.pool.take()
-	if !ok {
-		return nil, &Error{Kind: KindCancelled, Message: "the module is closed"}
+	inst, err := m.pool.take(ctx)
+	if inst != nil || err != nil {
+		return inst, err
 	}
-	if inst != nil {
-		return inst, nil
-	}
-	inst, err := m.start(ctx)
-	if err != nil {
+	if inst, err = m.start(ctx); err != nil {
 		m.pool.release(ctx)
 	}
 	return inst, err
-}
-
-// Close frees the module. Calls that run are finished; later ones fail.
-func (m *Module) Close(ctx context.Context) { m.pool.close(ctx) }
-
-// take counts a running call and returns an idle instance or nil; false when
-// the pool is closed.
-func (p *pool) take() (*instance, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return nil, false
-	}
-	p.running++
-	if n := len(p.idle); n > 0 {
-		inst := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		return inst, true
-	}
-	return nil, true
-}
-
-// put takes an instance back after a call. It is kept only when the call went
-// well and its state could be restored.
-func (p *pool) put(ctx context.Context, inst *instance, sound bool) {
-	keep := sound && inst.restore()
-	p.mu.Lock()
-	if keep = keep && !p.closed; keep {
-		p.idle = append(p.idle, inst)
-	}
-	p.mu.Unlock()
-	if !keep {
-		inst.close(ctx)
-	}
-	p.release(ctx)
-}
-
-// release ends a call; the last one after close frees the compiled code.
-func (p *pool) release(ctx context.Context) {
-	p.mu.Lock()
-	p.running--
-	last := p.closed && p.running == 0
-	p.mu.Unlock()
-	if last {
-		_ = p.compiled.Close(ctx) // frees memory only
-	}
-}
-
-func (p *pool) close(ctx context.Context) {
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return
-	}
-	p.closed = true
-	idle, last := p.idle, p.running == 0
-	p.idle = nil
-	p.mu.Unlock()
-	for _, inst := range idle {
-		inst.close(ctx)
-	}
-	if last {
-		_ = p.compiled.Close(ctx) // frees memory only
-	}
 }

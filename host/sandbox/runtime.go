@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
 // Config says how a Runtime works.
@@ -30,16 +33,22 @@ type Runtime struct {
 	hosts  map[string]api.Module
 	limits Limits
 	logger *slog.Logger
+	use    *usage
+}
+
+// usage keeps the engine from being closed under a guest that runs.
+type usage struct {
+	sync.RWMutex
+	closed bool
 }
 
 // New returns a Runtime. Close it when all its modules are done with.
 func New(ctx context.Context, cfg Config) (*Runtime, error) {
-	r := &Runtime{limits: cfg.Limits.or(defaults), logger: cfg.Logger, hosts: map[string]api.Module{}}
+	r := &Runtime{limits: cfg.Limits.or(defaults), logger: cfg.Logger, hosts: map[string]api.Module{}, use: &usage{}}
 	if r.limits.MemoryPages > PageSize {
 		return nil, fmt.Errorf("sandbox: memory limit of %d pages: at most %d", r.limits.MemoryPages, PageSize)
 	}
 	rc := wazero.NewRuntimeConfig().
-		WithCloseOnContextDone(true).
 		WithMemoryLimitPages(r.limits.MemoryPages)
 	if cfg.CacheDir != "" {
 		cache, err := openCache(cfg.CacheDir)
@@ -77,6 +86,9 @@ func (r *Runtime) link(ctx context.Context) error {
 		return fmt.Errorf("sandbox: link %s: %w", wasiModule, err)
 	}
 	r.hosts[envModule], r.hosts[wasiModule] = env, wasi
+	if err := linkFuel(ctx, r.engine); err != nil {
+		return fmt.Errorf("sandbox: link %s: %w", wasmbin.FuelModule, err)
+	}
 	return nil
 }
 
@@ -90,8 +102,27 @@ func (r *Runtime) WithLimits(l Limits) *Runtime {
 	return &view
 }
 
-// Close frees all modules of r. Calls that run are cut off.
+// begin holds the engine open until end; false when it is closed.
+func (u *usage) begin() bool {
+	u.RLock()
+	if u.closed {
+		u.RUnlock()
+		return false
+	}
+	return true
+}
+
+func (u *usage) end() { u.RUnlock() }
+
+// Close frees all modules of r, after the calls that run, which is at most
+// their time-out. Later calls fail.
 func (r *Runtime) Close(ctx context.Context) error {
+	r.use.Lock()
+	defer r.use.Unlock()
+	if r.use.closed {
+		return nil
+	}
+	r.use.closed = true
 	err := r.engine.Close(ctx)
 	if r.cache != nil {
 		err = errors.Join(err, r.cache.Close(ctx))

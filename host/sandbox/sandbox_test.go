@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,11 @@ func TestLoadRefuses(t *testing.T) {
 		{"wrong signature", wasm(t, "wrong_signature"), "load tool x.wasm: export check_permissions: want () -> i32, got (i32) -> i32"},
 		{"bad import", wasm(t, "bad_import"), "load tool x.wasm: import env.system: a tool module may import only extism:host/env and wasi_snapshot_preview1"},
 		{"unknown function", wasm(t, "unknown_function"), "load tool x.wasm: import extism:host/env.run: this host has no such function"},
+		{"imported global", wasm(t, "import_global"), "load tool x.wasm: import extism:host/env.shared: a tool module may import functions only"},
+		{"stolen fuel", wasm(t, "fuel_thief"), "load tool x.wasm: not a module this host runs: code section: function 22: there is no global 0"},
+		{"call of what the host adds", wasm(t, "fuel_call"), "load tool x.wasm: not a module this host runs: code section: function 22: there is no function 23"},
+		{"imported fuel", wasm(t, "fuel_import"), "load tool x.wasm: import callgate:fuel.refill: a tool module may import only"},
+		{"reserved export", wasm(t, "reserved_export"), `load tool x.wasm: not a module this host runs: export section: names with "callgate:" are the host's own`},
 		{"empty", nil, "load tool x.wasm: not a module this host runs: "},
 		{"text", []byte("#!/bin/sh\nrm -rf /\n"), "load tool x.wasm: not a module this host runs: "},
 		{"cut off", wasm(t, "deploy")[:700], "load tool x.wasm: not a module this host runs: "},
@@ -118,6 +124,8 @@ func TestHostileModule(t *testing.T) {
 		{"trap", sandbox.KindTrap, "unreachable"},
 		{"trap_message", sandbox.KindTrap, "unreachable: bad [31m luck with lines"},
 		{"loop", sandbox.KindTimeout, "took too long"},
+		{"fork", sandbox.KindTimeout, "took too long"},
+		{"fill", sandbox.KindTimeout, "took too long"},
 		{"recursion", sandbox.KindTrap, "stack overflow"},
 		{"empty", sandbox.KindOutput, "without output"},
 		{"code", sandbox.KindCode, "returned 7 without a message"},
@@ -171,8 +179,8 @@ func TestStartOfInstanceFails(t *testing.T) {
 // TestHarmless runs modules that strain the host and may still answer.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
-	r := newRuntime(t, sandbox.Limits{})
-	for _, module := range []string{"alloc_bomb", "double_free"} {
+	r := newRuntime(t, sandbox.Limits{Timeout: time.Minute}) // slow under -race
+	for _, module := range []string{"alloc_bomb", "double_free", "table_bomb", "sleep"} {
 		t.Run(module, func(t *testing.T) {
 			t.Parallel()
 			m := load(t, r, module)
@@ -228,6 +236,36 @@ func TestCallEndsWithItsContext(t *testing.T) {
 	wantError(t, got, err, sandbox.KindCancelled, "")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v; want it to be context.Canceled", err)
+	}
+}
+
+// TestProcessGoesOn: while guests run that never look up, by loops, recursion
+// or bulk instructions, the collector stops the world without delay.
+func TestProcessGoesOn(t *testing.T) {
+	t.Parallel()
+	r := newRuntime(t, sandbox.Limits{Timeout: time.Minute})
+	for _, module := range []string{"loop", "fork", "fill"} {
+		t.Run(module, func(t *testing.T) {
+			t.Parallel()
+			m := load(t, r, module)
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error)
+			go func() {
+				_, err := m.Call(ctx, "check_permissions", nil)
+				done <- err
+			}()
+			for range 5 {
+				start := time.Now()
+				runtime.GC()
+				if took := time.Since(start); took > 5*time.Second {
+					t.Errorf("the collector took %v", took)
+				}
+			}
+			cancel()
+			if err := <-done; !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v; want it cancelled", err)
+			}
+		})
 	}
 }
 

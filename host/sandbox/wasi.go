@@ -57,12 +57,15 @@ func (k *kernel) config() wazero.ModuleConfig {
 		WithStartFunctions().
 		WithRandSource(randReader{k}).
 		WithNanosleep(func(ns int64) { k.sleep(ns) }).
-		WithNanotime(func() int64 { return int64(k.slept) }, sys.ClockResolution(time.Millisecond)).
+		WithNanotime(func() int64 { return int64(uptime + k.slept) }, sys.ClockResolution(time.Millisecond)).
 		WithWalltime(func() (int64, int32) {
 			now := epoch.Add(k.slept)
 			return now.Unix(), int32(now.Nanosecond())
 		}, sys.ClockResolution(time.Millisecond))
 }
+
+// uptime is what the monotonic clock begins with: Go guests do not start at zero.
+const uptime = time.Second
 
 // maxSlept keeps the virtual clock from running over.
 const maxSlept = 1 << 60

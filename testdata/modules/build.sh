@@ -14,6 +14,8 @@ for source in *.wat; do
 		function put(line) { gsub(/@tool@/, name, line); print line }
 		$1 == ";;include" { while ((getline line < $2) > 0) put(line); close($2); next }
 		{ put($0) }' "$source" >"$name.full"
-	wat2wasm --output="$name.wasm" "$name.full" || { echo "$source: see $name.full" >&2; exit 1; }
+	check=
+	case $name in fuel_*) check=--no-check ;; esac # modules that are wrong on purpose
+	wat2wasm $check --output="$name.wasm" "$name.full" || { echo "$source: see $name.full" >&2; exit 1; }
 	rm -f "$name.full"
 done

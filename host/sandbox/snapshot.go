@@ -1,0 +1,95 @@
+package sandbox
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
+)
+
+// snapshot is all that a call can change in an instance: the bytes of its
+// memory and its mutable globals. Instances of one module share it.
+type snapshot struct {
+	memory  []byte
+	globals []uint64
+}
+
+// take copies the state of an instance.
+func (inst *instance) snapshot() *snapshot {
+	s := &snapshot{memory: slices.Clone(inst.memory())}
+	for _, g := range inst.globals {
+		s.globals = append(s.globals, g.Get())
+	}
+	return s
+}
+
+// memory is the guest's whole memory, not a copy; nil when it has none.
+func (inst *instance) memory() []byte {
+	if !inst.binary.Memory {
+		return nil
+	}
+	memory := inst.guest.Memory()
+	view, _ := memory.Read(0, memory.Size()) // all of it is in range
+	return view
+}
+
+// restore puts the instance back to its snapshot, and reports whether it could.
+// A memory that has grown cannot shrink again.
+func (inst *instance) restore() bool {
+	if inst.pristine == nil {
+		return false
+	}
+	memory := inst.memory()
+	if len(memory) != len(inst.pristine.memory) {
+		return false
+	}
+	copy(memory, inst.pristine.memory)
+	for i, g := range inst.globals {
+		g.Set(inst.pristine.globals[i])
+	}
+	inst.fuel.Set(0)
+	inst.kernel.reset()
+	return true
+}
+
+// adopt turns a new instance, not yet initialised, into a copy of the snapshot.
+func (inst *instance) adopt(s *snapshot) bool {
+	inst.pristine = s
+	if missing := len(s.memory) - len(inst.memory()); missing > 0 {
+		if _, ok := inst.guest.Memory().Grow(uint32(missing / PageSize)); !ok {
+			return false
+		}
+	}
+	return inst.restore()
+}
+
+// warmUp runs the verbs that a module answers for its own sake, so that what a
+// guest sets up at its first call is part of the snapshot: a Go guest's JSON
+// decoder costs four times as much cold. What they answer does not matter here;
+// whether the instance survived is the result.
+func (m *Module) warmUp(ctx context.Context, inst *instance) bool {
+	inst.kernel.deadline = time.Now().Add(m.limits.Timeout)
+	for _, w := range []struct{ verb, input string }{
+		{Describe, ""},
+		{MatchRule, `{"tool":"","input":{},"context":{},"behavior":"deny","rules":[{"content":"x"}]}`},
+	} {
+		inst.kernel.reset()
+		if inst.kernel.setInput([]byte(w.input)) != nil {
+			return false
+		}
+		if err := inst.verbs[slices.Index(m.verbs, w.verb)].CallWithStack(ctx, inst.stack[:]); err != nil {
+			return false
+		}
+	}
+	inst.kernel.reset()
+	return true
+}
+
+// bind looks up what restore needs.
+func (inst *instance) bind() {
+	for _, name := range inst.binary.Globals {
+		inst.globals = append(inst.globals, mutable(inst.guest, name))
+	}
+	inst.fuel = mutable(inst.guest, wasmbin.FuelGlobal)
+}

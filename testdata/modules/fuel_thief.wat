@@ -1,0 +1,8 @@
+;; Sets a global it does not have: the one where the host counts its fuel (not valid; built unchecked).
+(module
+  ;;include common.inc
+  ;;include verbs.inc
+  (func $check_permissions (result i32)
+    (global.set 0 (i64.const 0x7fffffffffffffff))
+    (loop $again (br $again))
+    (i32.const 0)))
