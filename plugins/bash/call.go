@@ -129,7 +129,7 @@ func (c *call) forms(t touch) []string {
 // directory, as the host says it. Without the host's word it does not.
 func (c *call) inside(t touch) bool {
 	found, ok := c.target(t)
-	return ok && found.Inside != "" && found.Error == ""
+	return ok && found.Inside != "" && found.Error == "" && !found.Claimed
 }
 
 // outside reports whether the text of a path already leads out of every

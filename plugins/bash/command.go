@@ -184,7 +184,7 @@ func (w *walker) changeDir(cmd *Command) {
 		w.dirs = nil
 		return
 	}
-	if cmd.Parent != nil {
+	if p := cmd.Parent; p != nil && p.Name() != "time" && p.Name() != "command" && p.Name() != "builtin" && cmd.Offset >= 0 {
 		return // a wrapped cd changes nobody else's directory
 	}
 	next := make([]string, 0, len(w.dirs))

@@ -73,20 +73,13 @@ func (l *Line) covering(rules []rule, cmd *Command) int {
 			return i
 		}
 	}
-	if wrappers[cmd.Name()].plain && cmd.Wraps && !cmd.Qualified() && !hasFileOption(cmd) {
-		for _, inner := range l.Commands {
-			if inner.Parent == cmd {
-				return l.covering(rules, inner)
-			}
-		}
-	}
 	return -1
 }
 
-// coverable reports whether a rule may cover cmd at all: a plainly written
-// program, no write redirection, no input from the network.
+// coverable reports whether a rule may cover cmd at all: a literal program, no
+// write redirection, no input from the network.
 func coverable(cmd *Command) bool {
-	if len(cmd.Words) == 0 || !cmd.Words[0].Literal || cmd.Words[0].Quoted || cmd.Words[0].Glob {
+	if len(cmd.Words) == 0 || !cmd.Words[0].Literal || cmd.Words[0].Glob {
 		return false
 	}
 	for _, r := range cmd.Redirects {
@@ -105,6 +98,12 @@ func (l *Line) covers(r rule, cmd *Command) bool {
 	}
 	if !safeAssigns(cmd) || cmd.Name() == "export" && len(cmd.Words) > 1 {
 		return false
+	}
+	if r.kind == globRule && l.shows(cmd, r.fixed) && allLiteral(cmd.Words) && globMatch(r.text, cmd.Source) {
+		return true
+	}
+	if cmd.Words[0].Quoted {
+		return false // nobody writes n\pm but to be misread
 	}
 	switch r.kind {
 	case exactRule:

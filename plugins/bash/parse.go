@@ -253,9 +253,7 @@ func (w *walker) compound(cmd syntax.Command) {
 		w.line.hide("a test")
 		w.test(c.X)
 	case *syntax.TimeClause:
-		if c.Stmt != nil {
-			w.stmt(c.Stmt)
-		}
+		w.timed(c)
 	case *syntax.CoprocClause:
 		w.line.hide("a coprocess")
 		w.inSubshell(func() { w.stmt(c.Stmt) })
@@ -271,6 +269,18 @@ func (w *walker) compound(cmd syntax.Command) {
 	default:
 		w.line.opaque("a construct of an unknown form")
 	}
+}
+
+// timed walks what the keyword time measures, as the wrapper that it is.
+func (w *walker) timed(c *syntax.TimeClause) {
+	cmd := &Command{Words: []Word{{Text: "time", Literal: true}}, Source: "time", Wraps: c.Stmt != nil}
+	if !w.add(cmd) || c.Stmt == nil {
+		return
+	}
+	outer := w.parent
+	w.parent = cmd
+	w.stmt(c.Stmt)
+	w.parent = outer
 }
 
 func (w *walker) binary(c *syntax.BinaryCmd) {

@@ -74,7 +74,7 @@ func (l *Line) readOnly(cmd *Command, facts func(*Command) bool) (bool, string) 
 		return false, cmd.Words[0].Text + " is a program of its own"
 	}
 	if cmd.Wraps {
-		if w := wrappers[name]; w.plain && cmd.Inner > 0 && !hasFileOption(cmd) {
+		if wrappers[name].plain && (cmd.Inner > 0 && !hasFileOption(cmd) || len(cmd.Words) == 1) {
 			return true, name + " only measures"
 		}
 		return false, name + " runs another program"
@@ -201,6 +201,9 @@ func lookup(cmd *Command) (*table, []Word) {
 	words := cmd.Words
 	name := cmd.Name()
 	at := 1
+	if strings.ContainsAny(name, " \t\n") {
+		return nil, nil // one word with a blank in it is no sub-command
+	}
 	if name == "git" {
 		for at < len(words) {
 			t := words[at]
@@ -219,7 +222,7 @@ func lookup(cmd *Command) (*table, []Word) {
 		key := name
 		plain := true
 		for _, word := range words[at:n] {
-			plain = plain && word.Literal && !word.Glob
+			plain = plain && word.Literal && !word.Glob && !strings.ContainsAny(word.Text, " \t\n")
 			key += " " + word.Text
 		}
 		if r := tables[key]; r != nil && plain {

@@ -62,7 +62,7 @@ var wrapperPrefix = map[string]bool{"xargs": true, "npx": true, "bunx": true}
 // prefix proposes "program sub-command:*" for cmd, when the rule says no more
 // than it shows.
 func (c *call) prefix(cmd *Command) (suggestion, bool) {
-	if !coverable(cmd) || !safeAssigns(cmd) || cmd.Qualified() || len(cmd.Words) < 2 || isShell(cmd.Name()) || isInterpreter(cmd.Name()) || noPrefix[cmd.Name()] {
+	if !coverable(cmd) || cmd.Words[0].Quoted || !safeAssigns(cmd) || cmd.Qualified() || len(cmd.Words) < 2 || isShell(cmd.Name()) || isInterpreter(cmd.Name()) || noPrefix[cmd.Name()] {
 		return suggestion{}, false
 	}
 	n := 2
