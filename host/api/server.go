@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/callgate/callgate/engine"
@@ -120,7 +121,7 @@ func New(c Config) (*Server, error) {
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
 	}
-	s.http.RegisterOnShutdown(func() { close(s.stop) })
+	s.http.RegisterOnShutdown(sync.OnceFunc(func() { close(s.stop) }))
 	return s, nil
 }
 

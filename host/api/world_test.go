@@ -1,0 +1,255 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/project"
+	"github.com/callgate/callgate/host/store"
+	"github.com/callgate/callgate/host/target"
+)
+
+var (
+	_ api.Gate  = (*gate.Gate)(nil)
+	_ api.Asks  = (*ask.Broker)(nil)
+	_ api.Audit = (*store.Store)(nil)
+)
+
+// shell is a tool in Go: its calls are {"command": text}.
+type shell struct{}
+
+func command(c *engine.Call) string {
+	var in struct {
+		Command string `json:"command"`
+	}
+	_ = json.Unmarshal(c.Input, &in) // another shape is an empty command
+	return in.Command
+}
+
+func (shell) CheckPermissions(_ context.Context, c *engine.Call) (engine.Verdict, error) {
+	switch text := command(c); {
+	case text == "panic":
+		panic("a bug of ours, with " + text)
+	case strings.HasPrefix(text, "forbidden"):
+		return engine.Verdict{Behavior: engine.Deny, Reason: "it is forbidden"}, nil
+	}
+	return engine.Verdict{Behavior: engine.Passthrough}, nil
+}
+
+func (shell) CheckReadOnly(_ context.Context, c *engine.Call) (engine.ReadOnly, error) {
+	return engine.ReadOnly{ReadOnly: command(c) == "ls"}, nil
+}
+
+func (shell) MatchRule(_ context.Context, c *engine.Call, _ engine.Behavior, rules []engine.RuleText) ([]int, error) {
+	for i, r := range rules {
+		if r.Content == command(c) {
+			return []int{i}, nil
+		}
+	}
+	return nil, nil
+}
+
+func (shell) GenerateSuggestions(_ context.Context, c *engine.Call) ([]engine.SuggestedRule, error) {
+	text := command(c)
+	return []engine.SuggestedRule{{Content: &text, Description: "this very command"}}, nil
+}
+
+// tools is a catalogue of one tool, which also answers for unknown names.
+type tools struct{}
+
+func (tools) Lookup(name string) catalog.Entry {
+	e := engine.Entry{Name: name, Tool: shell{}, MayAllow: true, MayReadOnly: true}
+	if name == "Bash" || name == "shell" {
+		e.Name, e.Aliases = "Bash", []string{"shell"}
+	}
+	return catalog.Entry{Entry: e, Module: "test", Version: "1", Digest: strings.Repeat("a", 64), InputSchema: json.RawMessage(`{"required":["command"]}`)}
+}
+
+func (tools) Tools() []catalog.Info {
+	return []catalog.Info{{Name: "Bash", Aliases: []string{"shell"}, Module: "test", Version: "1", Digest: strings.Repeat("a", 64)}}
+}
+
+// world is a daemon on a socket and on a port, with a real gate, broker and store.
+type world struct {
+	t      testing.TB
+	state  string
+	broker *ask.Broker
+	store  *store.Store
+	server *api.Server
+	socket string
+	port   string
+	log    *safeBuffer
+}
+
+// safeBuffer gathers the log.
+type safeBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// settings are the operator's: agent "ci" may not wait long, all modes default.
+const settings = `
+agents:
+  ci:
+    mode: dont_ask
+  long:
+    mode: default
+asks: {per_session: 100, per_agent: 100}
+`
+
+func newWorld(t testing.TB, change func(*api.Config)) *world {
+	t.Helper()
+	home := shortDir(t)
+	dirs := config.Dirs{Home: home, Config: home + "/config", State: home + "/state", Cache: home + "/cache"}
+	c, err := config.Parse("callgate.yaml", []byte(settings), dirs)
+	must(t, err)
+	w := &world{t: t, state: dirs.State, log: &safeBuffer{}}
+	w.store, err = store.Open(t.Context(), filepath.Join(dirs.State, "callgate.db"), store.Options{})
+	must(t, err)
+	w.broker = ask.New(ask.Config{Store: w.store, PerSession: 1000, PerAgent: 1000})
+	g, err := gate.New(gate.Config{
+		Catalog: tools{}, Settings: func() gate.Settings { return c }, Targets: &target.Resolver{FS: target.OS()}, Projects: &project.Loader{},
+		Asks: w.broker, Store: w.store,
+	})
+	must(t, err)
+	tokens, err := api.OpenTokens(dirs.State, []string{"ci", "long"})
+	must(t, err)
+	conf := api.Config{
+		Gate: g, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: tokens, Version: "test",
+		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	if change != nil {
+		change(&conf)
+	}
+	w.server, err = api.New(conf)
+	must(t, err)
+	w.serve()
+	t.Cleanup(w.close)
+	return w
+}
+
+// shortDir is a private directory whose path leaves room for a socket's name.
+func shortDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "cg")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir, err = filepath.EvalSymlinks(dir)
+	must(t, err)
+	return dir
+}
+
+func (w *world) serve() {
+	w.t.Helper()
+	w.socket = filepath.Join(w.state, "callgate.sock")
+	unix, err := api.Listen("unix", w.socket)
+	must(w.t, err)
+	tcp, err := api.Listen("tcp", "127.0.0.1:0")
+	must(w.t, err)
+	w.port = tcp.Addr().String()
+	for _, l := range []net.Listener{unix, tcp} {
+		go func() {
+			if err := w.server.Serve(l); err != nil {
+				w.t.Error("serve:", err)
+			}
+		}()
+	}
+}
+
+func (w *world) close() {
+	w.broker.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := w.server.Shutdown(ctx); err != nil {
+		w.t.Error("shutdown:", err)
+	}
+	if err := w.store.Close(); err != nil {
+		w.t.Error("close store:", err)
+	}
+}
+
+// token reads a token: "admin", or an agent's name.
+func (w *world) token(name string) string {
+	w.t.Helper()
+	path := api.CheckTokenFile(w.state, name)
+	if name == "admin" {
+		path = api.AdminTokenFile(w.state)
+	}
+	secret, err := api.ReadToken(path)
+	must(w.t, err)
+	return secret
+}
+
+// client talks over the socket.
+func (w *world) client(name string) *api.Client {
+	w.t.Helper()
+	return w.dial(w.socket, name)
+}
+
+func (w *world) dial(endpoint, name string) *api.Client {
+	w.t.Helper()
+	c, err := api.Dial(endpoint, w.token(name))
+	must(w.t, err)
+	w.t.Cleanup(c.Close)
+	return c
+}
+
+// attach lets asks be answered.
+func (w *world) attach() { w.t.Cleanup(w.broker.Attach(ask.Surface{Name: "test"})) }
+
+// shown waits until one more ask is shown and returns it. Subscribe before the
+// check that asks.
+func shown(t testing.TB, events <-chan ask.Event) ask.Ask {
+	t.Helper()
+	for {
+		select {
+		case ev := <-events:
+			if ev.Kind == ask.EventShown {
+				return ev.Ask
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("no ask was shown")
+		}
+	}
+}
+
+func bash(commandText string) gate.Request {
+	input, err := json.Marshal(map[string]string{"command": commandText})
+	if err != nil {
+		panic(err)
+	}
+	return gate.Request{Tool: "Bash", Input: input}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
