@@ -1,0 +1,242 @@
+package catalog_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/catalog"
+)
+
+func reload(t *testing.T, c *catalog.Catalog) {
+	t.Helper()
+	if err := c.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReload(t *testing.T) {
+	t.Parallel()
+	dir := directory(t)
+	c := open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, Fallback: "echo"})
+	if e := c.Lookup("Deploy"); e.Module != "echo" {
+		t.Fatalf("before: got %+v; want the fallback", e)
+	}
+
+	write(t, dir, "d.wasm", wasm(t, "deploy"))
+	reload(t, c)
+	noProblems(t, c)
+	added := c.Lookup("Deploy")
+	if added.Module != "deploy" || added.Err != nil {
+		t.Fatalf("added: got %+v; want deploy", added)
+	}
+
+	write(t, dir, "d.wasm", []byte("not a module"))
+	reload(t, c)
+	wantProblem(t, c, "d.wasm", "not a module")
+	wantProblem(t, c, "d.wasm", "stays in use")
+	if e := c.Lookup("Deploy"); e.Digest != added.Digest || e.Err != nil {
+		t.Errorf("after a bad file: got %+v; want the old module", e)
+	}
+
+	if err := os.Remove(filepath.Join(dir, "d.wasm")); err != nil {
+		t.Fatal(err)
+	}
+	reload(t, c)
+	noProblems(t, c)
+	if e := c.Lookup("Deploy"); e.Module != "echo" {
+		t.Errorf("removed: got %+v; want the fallback", e)
+	}
+	if v, err := added.Tool.CheckPermissions(t.Context(), call(`{"target":"staging/x"}`)); err != nil || v.Behavior != engine.Allow {
+		t.Errorf("the old entry: got %+v, %v; want it to go on", v, err)
+	}
+}
+
+func TestReloadKeepsWhatDidNotChange(t *testing.T) {
+	t.Parallel()
+	dir := directory(t, "deploy")
+	c := open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, Fallback: "echo"})
+	before := c.Lookup("Deploy")
+	if err := c.SetGrants(t.Context(), map[string]catalog.Grant{"deploy": {MayAllow: true}}); err != nil {
+		t.Fatal(err)
+	}
+	if e := c.Lookup("Deploy"); before.MayAllow || !e.MayAllow || e.Digest != before.Digest {
+		t.Errorf("got %+v; want the grant and the same module", e)
+	}
+	if err := c.SetGrants(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if e := c.Lookup("Deploy"); e.MayAllow {
+		t.Errorf("got %+v; want the grant gone", e)
+	}
+}
+
+func TestReloadOfAnUnreadableDirectory(t *testing.T) {
+	t.Parallel()
+	dir := directory(t, "deploy")
+	c := open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, Fallback: "echo"})
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Dir(dir), filepath.Base(dir), []byte("a file"))
+	if err := c.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing changed") {
+		t.Errorf("got %v; want an error", err)
+	}
+	if e := c.Lookup("Deploy"); e.Module != "deploy" || e.Err != nil {
+		t.Errorf("got %+v; want deploy as before", e)
+	}
+}
+
+// TestNamesOfABrokenModuleFailClosed: a module that was admitted once and is
+// broken or gone now must not leave its names to the fallback.
+func TestNamesOfABrokenModuleFailClosed(t *testing.T) {
+	t.Parallel()
+	dir, verdicts := directory(t, "deploy"), filepath.Join(t.TempDir(), "verdicts")
+	opts := catalog.Options{Embedded: modules(t, "echo"), Dir: dir, VerdictDir: verdicts, Fallback: "echo"}
+	noProblems(t, open(t, opts))
+
+	write(t, dir, "deploy.wasm", wasm(t, "missing_export"))
+	for range 2 { // the second start still knows
+		c := open(t, opts)
+		wantProblem(t, c, "deploy.wasm", "export match_rule: missing")
+		for _, name := range []string{"Deploy", "deploy"} {
+			if e := c.Lookup(name); e.Err == nil || e.Name != "Deploy" || e.Tool != nil {
+				t.Errorf("%s: got %+v; want Deploy with its error", name, e)
+			}
+		}
+	}
+
+	if err := os.Remove(filepath.Join(dir, "deploy.wasm")); err != nil {
+		t.Fatal(err)
+	}
+	opts.Grants = map[string]catalog.Grant{"deploy": {MayAllow: true}}
+	c := open(t, opts)
+	wantProblem(t, c, "deploy.wasm", "the file is gone")
+	if e := c.Lookup("Deploy"); e.Err == nil {
+		t.Errorf("gone, but granted: got %+v; want an error", e)
+	}
+
+	opts.Embedded = modules(t)
+	c = open(t, opts)
+	wantProblem(t, c, "make build")
+	if e := c.Lookup("anything"); e.Err == nil {
+		t.Errorf("without the fallback's module: got %+v; want an error", e)
+	}
+}
+
+func TestGrantsWithoutAModule(t *testing.T) {
+	t.Parallel()
+	c := open(t, catalog.Options{
+		Embedded: modules(t, "echo"), Fallback: "echo", Dir: filepath.Join(t.TempDir(), "absent"),
+		Grants: map[string]catalog.Grant{"ghost": {Names: []string{"Ghost", "ghost__*"}}},
+	})
+	wantProblem(t, c, "ghost", "there is no such module")
+	for _, name := range []string{"Ghost", "ghost__x"} {
+		if e := c.Lookup(name); e.Err == nil {
+			t.Errorf("%s: got %+v; want an error", name, e)
+		}
+	}
+}
+
+func TestModuleThatFailsItsExamples(t *testing.T) {
+	t.Parallel()
+	c := open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: directory(t, "bad_example"), Fallback: "echo"})
+	wantProblem(t, c, "bad_example.wasm", `rule_examples[0] of Bad: deny rule "x", input {"a":1}: match is false, the example says true`)
+	if e := c.Lookup("Bad"); e.Module != "echo" {
+		t.Errorf("got %+v; want the fallback", e)
+	}
+}
+
+// TestVerdictsAreRemembered: the second start runs nothing of a module, and a
+// verdict that makes no sense is made anew.
+func TestVerdictsAreRemembered(t *testing.T) {
+	t.Parallel()
+	dir, verdicts := directory(t, "deploy"), t.TempDir()
+	opts := catalog.Options{Dir: dir, VerdictDir: verdicts, Fallback: "Deploy"}
+	digest := open(t, opts).Lookup("Deploy").Digest
+	path := filepath.Join(verdicts, digest+".1.json")
+	known, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, verdicts, filepath.Base(path), []byte(strings.Replace(string(known), `"1.2.0"`, `"from the verdict"`, 1)))
+	if e := open(t, opts).Lookup("Deploy"); e.Version != "from the verdict" {
+		t.Errorf("got %+v; want the remembered description", e)
+	}
+	write(t, verdicts, filepath.Base(path), known[:len(known)/2])
+	if e := open(t, opts).Lookup("Deploy"); e.Version != "1.2.0" || e.Err != nil {
+		t.Errorf("got %+v; want the module asked again", e)
+	}
+	write(t, verdicts, "last.1.json", []byte("rubbish"))
+	opts.Runtime = nil
+	if c, err := catalog.Open(t.Context(), opts); err == nil {
+		t.Errorf("got %v; want an error", c)
+	}
+}
+
+func TestFilesThatAreNotLoaded(t *testing.T) {
+	t.Parallel()
+	dir, elsewhere := t.TempDir(), directory(t, "deploy")
+	if err := os.Symlink(filepath.Join(elsewhere, "deploy.wasm"), filepath.Join(dir, "link.wasm")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "dir.wasm"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "README.md", []byte("hello"))
+	c := open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, Fallback: "echo"})
+	wantProblem(t, c, "link.wasm", "not a regular file")
+	wantProblem(t, c, "dir.wasm", "not a regular file")
+	if e := c.Lookup("Deploy"); e.Module != "echo" || len(c.Problems()) != 2 {
+		t.Errorf("got %+v, problems %v; want nothing loaded", e, c.Problems())
+	}
+}
+
+// TestReload_hammer calls while modules come, go and break; every answer is
+// the module's or, when it is gone, the fallback's.
+func TestReload_hammer(t *testing.T) {
+	t.Parallel()
+	dir := directory(t, "deploy")
+	c := open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, Fallback: "echo"})
+	stop := make(chan struct{})
+	var callers sync.WaitGroup
+	for range 64 {
+		callers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				e := c.Lookup("Deploy")
+				v, err := e.Tool.CheckPermissions(context.Background(), call(`{"target":"production/x"}`))
+				sound := e.Module == "deploy" && v.BypassImmune || e.Module == "echo" && strings.Contains(v.Reason, `"tool":"Deploy"`)
+				if err != nil || !sound {
+					t.Errorf("%s: got %+v, %v", e.Module, v, err)
+					return
+				}
+			}
+		})
+	}
+	for i := range 30 {
+		switch i % 3 {
+		case 0:
+			write(t, dir, "deploy.wasm", []byte("broken"))
+		case 1:
+			if err := os.Remove(filepath.Join(dir, "deploy.wasm")); err != nil {
+				t.Error(err)
+			}
+		case 2:
+			write(t, dir, "deploy.wasm", wasm(t, "deploy"))
+		}
+		if err := c.Reload(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	callers.Wait()
+}
