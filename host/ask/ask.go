@@ -63,17 +63,22 @@ type Ask struct {
 	UsedAt time.Time `json:"used_at,omitzero"`
 }
 
-// The size up to which a card shows an input whole. A longer one is shown in
+// The size up to which a card shows a call whole. A longer one is shown in
 // part, says so, and can be approved only once and after a confirmation.
 const (
-	MaxShownBytes = 4096
-	MaxShownLines = 100
+	MaxShownBytes   = 4096
+	MaxShownLines   = 100
+	MaxShownTargets = 20
 )
 
-// Long reports whether a card cannot show the input whole. It counts the JSON
-// escapes of a line feed as lines, and a doubled escape too: that errs on the
-// side of asking for a confirmation.
-func (a Ask) Long() bool {
+// Long reports whether a card cannot show the call whole: its input or its
+// targets.
+func (a Ask) Long() bool { return len(a.Targets) > MaxShownTargets || a.LongInput() }
+
+// LongInput reports whether a card cannot show the input whole. It counts the
+// JSON escapes of a line feed as lines, and a doubled escape too: that errs on
+// the side of asking for a confirmation.
+func (a Ask) LongInput() bool {
 	if len(a.Input) > MaxShownBytes {
 		return true
 	}

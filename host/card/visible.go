@@ -18,7 +18,7 @@ const (
 // Runs longer than these are written as one escape with a count, so that blanks
 // cannot push what follows out of sight.
 const (
-	maxSpaces = 16
+	maxSpaces = 40
 	maxFeeds  = 3
 )
 

@@ -1,0 +1,120 @@
+package card
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+)
+
+// Choice is one thing a person can answer.
+type Choice struct {
+	// Key is what is typed or pressed: "y", "s", "1" to "9", "w", "n", "r", "f".
+	Key   string
+	Label string
+	// Rules are the exact texts of the rules that the choice stores, all of
+	// them; Scope and Expiry say where and until when they hold.
+	Rules  []string
+	Scope  string
+	Expiry string
+	// Said is the module's description of its suggestion.
+	Said string
+	// Answer is what to hand to the broker, but for By, Surface, Confirmed and,
+	// when AsksReason is set, Reason.
+	Answer     ask.Answer
+	AsksReason bool
+	// ShowsFull marks the choice that answers nothing and shows Full.
+	ShowsFull bool
+}
+
+// maxSets is how many suggestion sets a card offers: as many as there are digit
+// keys.
+const maxSets = 9
+
+// choices offers what the ask can be answered with, from narrow to wide, then
+// the denials.
+func choices(a ask.Ask) []Choice {
+	list := []Choice{{Key: "y", Label: "approve once", Answer: ask.Answer{Verdict: ask.Approve}}}
+	if a.Long() {
+		list = append(list, Choice{Key: "f", Label: "show the whole call", ShowsFull: true})
+	} else {
+		list = append(list, ruleChoices(a)...)
+	}
+	return append(list,
+		Choice{Key: "n", Label: "deny"},
+		Choice{Key: "r", Label: "deny with a reason", AsksReason: true},
+	)
+}
+
+func ruleChoices(a ask.Ask) []Choice {
+	var list []Choice
+	sets := setsOf(a.Decision.Suggestions)
+	if len(sets) > 0 {
+		list = append(list, forSession(a, sets))
+	}
+	for i, set := range sets {
+		list = append(list, lasting(a, set, fmt.Sprint(i+1)))
+	}
+	if a.OffersWholeTool() {
+		whole := engine.Rule{Tool: a.Tool, Behavior: engine.Allow}
+		list = append(list, Choice{
+			Key: "w", Label: "approve, and the whole tool for this session", Rules: []string{ruleLine(whole)},
+			Scope: sessionScope(a), Expiry: sessionExpiry,
+			Answer: ask.Answer{Verdict: ask.Approve, WholeTool: true, ForSession: true},
+		})
+	}
+	return list
+}
+
+const sessionExpiry = "until the session is cleared"
+
+func sessionScope(a ask.Ask) string { return "this session (" + short(a.Session) + ")" }
+
+// setsOf lists the sets in the order of their first suggestion.
+func setsOf(suggestions []engine.Suggestion) []int {
+	var sets []int
+	for _, s := range suggestions {
+		if !slices.Contains(sets, s.Set) && len(sets) < maxSets {
+			sets = append(sets, s.Set)
+		}
+	}
+	return sets
+}
+
+// forSession offers the first session-sized suggestion: the one after the exact
+// call, which would hardly come again, or the only one.
+func forSession(a ask.Ask, sets []int) Choice {
+	c := lasting(a, sets[min(1, len(sets)-1)], "s")
+	c.Label = "approve, and for this session"
+	c.Scope, c.Expiry = sessionScope(a), sessionExpiry
+	c.Answer.ForSession, c.Answer.Scope = true, engine.Session
+	return c
+}
+
+// lasting offers one set with the default scope: the project when there is one,
+// else the agent.
+func lasting(a ask.Ask, set int, key string) Choice {
+	c := Choice{
+		Key: key, Label: "approve, and from now on",
+		Scope: "agent " + short(a.Agent), Expiry: "no expiry",
+		Answer: ask.Answer{Verdict: ask.Approve, Sets: []int{set}, Scope: engine.Agent},
+	}
+	if a.ProjectRoot != "" {
+		c.Scope, c.Answer.Scope = "project "+short(a.ProjectRoot), engine.Project
+	}
+	for _, s := range a.Decision.Suggestions {
+		if s.Set != set {
+			continue
+		}
+		c.Rules = append(c.Rules, ruleLine(engine.Rule{Tool: s.Tool, Content: s.Content, Behavior: s.Behavior}))
+		if c.Said == "" {
+			c.Said = short(s.Description)
+		}
+	}
+	return c
+}
+
+// ruleLine is the exact text of a rule; it is never shortened, because what is
+// stored is what was read.
+func ruleLine(r engine.Rule) string { return r.Behavior.String() + " " + Line(r.String()) }

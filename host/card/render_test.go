@@ -1,0 +1,268 @@
+package card_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/card"
+)
+
+func field(t *testing.T, c card.Card, name string) card.Field {
+	t.Helper()
+	for _, f := range c.Fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	t.Fatalf("no field %q in %+v", name, c.Fields)
+	return card.Field{}
+}
+
+func hasField(c card.Card, prefix string) bool {
+	for _, f := range c.Fields {
+		if strings.HasPrefix(f.Name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestInputsThatWouldHide(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, input, field, want string }{
+		{"escaped letters are plain", `{"command":"\u0072\u006d -rf"}`, "input command", "rm -rf"},
+		{"escaped letters in a nested value", `{"a":{"\u0072m":["\u0072m"]}}`, "input a (JSON)", "{\n  \"rm\": [\n    \"rm\"\n  ]\n}"},
+		{"surrogate pair", `{"c":"\ud83d\ude00"}`, "input c", "\U0001F600"},
+		{"half a surrogate pair", `{"c":"\ud83dx"}`, "input (raw)", `{"c":"\ud83dx"}`},
+		{"wrong order of surrogates", `{"c":"\ude00\ud83d"}`, "input (raw)", `{"c":"\ude00\ud83d"}`},
+		{"escaped backslash before u", `{"c":"\\ud83d"}`, "input c", `\ud83d`},
+		{"not UTF-8", "{\"c\":\"\xff\"}", "input (raw)", `{"c":"‹byte FF›"}`},
+		{"not an object", `["a"]`, "input (raw)", `["a"]`},
+		{"two values", `{"a":1} {"b":2}`, "input (raw)", `{"a":1} {"b":2}`},
+		{"cut off", `{"a":`, "input (raw)", `{"a":`},
+		{"nothing", `{}`, "input", "no parameters"},
+		{"empty text", `{"a":""}`, "input a", "‹empty›"},
+		{"key like a field", `{"cwd\nx":"y"}`, `input "cwd\nx"`, "y"},
+		{"key like a label", `{"a (JSON)":"1"}`, `input "a (JSON)"`, "1"},
+		{"big number keeps its digits", `{"a":12345678901234567890.10}`, "input a (JSON)", "12345678901234567890.10"},
+		{"null", `{"a":null}`, "input a (JSON)", "null"},
+		{"quotes in a nested text", `{"a":["\"\\\n"]}`, "input a (JSON)", "[\n  \"\\\"\\\\\\n\"\n]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			a := bash("")
+			a.Input = json.RawMessage(tt.input)
+			if got := field(t, card.Render(a, noon), tt.field); got.Value != tt.want {
+				t.Errorf("got %q, want %q", got.Value, tt.want)
+			}
+		})
+	}
+}
+
+func TestDuplicateKeysAreBothShown(t *testing.T) {
+	t.Parallel()
+	a := bash("")
+	a.Input = json.RawMessage(`{"command":"ls","command":"rm"}`)
+	text := card.Terminal(card.Render(a, noon), 80, false)
+	if !strings.Contains(text, "│ ls\n") || !strings.Contains(text, "│ rm\n") {
+		t.Errorf("one of two equal keys is missing:\n%s", text)
+	}
+}
+
+func TestLongInputIsNeverSilentlyCut(t *testing.T) {
+	t.Parallel()
+	inputs := map[string]string{
+		"100 kB":         "start " + strings.Repeat("x", 100_000) + " end",
+		"many lines":     "start\n" + strings.Repeat("\n", 200) + "end",
+		"one wide line":  "start" + strings.Repeat("é", 5000) + "end",
+		"control bytes":  "start" + strings.Repeat("\x00", 5000) + "end",
+		"short but tall": strings.Repeat("a\n", 100),
+	}
+	for name, command := range inputs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := bash(command)
+			c := card.Render(a, noon)
+			if c.Confirm == "" {
+				t.Error("an approval needs no confirmation")
+			}
+			if !strings.Contains(field(t, c, "not shown here").Value, "bytes with") || field(t, c, "digest").Value != a.Digest {
+				t.Errorf("got %+v", c.Fields)
+			}
+			for _, choice := range c.Choices {
+				if choice.Rules != nil || choice.Answer.WholeTool || len(choice.Answer.Sets) > 0 {
+					t.Errorf("choice %s offers a rule for what is not shown", choice.Key)
+				}
+			}
+			if text := card.Terminal(c, 80, false); len(text) > 40_000 {
+				t.Errorf("the card has %d bytes", len(text))
+			}
+			full := strings.ReplaceAll(reveal(t, card.Full(a)), "\n  ", "\n")
+			if !strings.Contains(full, command) {
+				t.Error("Full does not have the whole input")
+			}
+			checkSums(t, c, command)
+		})
+	}
+}
+
+// checkSums adds up what a long card says it shows and leaves out.
+func checkSums(t *testing.T, c card.Card, command string) {
+	t.Helper()
+	var head, total, gap, feeds, tail int
+	for _, f := range c.Fields {
+		_, _ = fmt.Sscanf(f.Name, "input, the first %d of %d bytes", &head, &total) // other fields do not match
+		_, _ = fmt.Sscanf(f.Name, "input, the last %d bytes", &tail)
+		if f.Name == "not shown here" {
+			_, _ = fmt.Sscanf(f.Value, "%d bytes with %d line feeds", &gap, &feeds)
+		}
+	}
+	if head+gap+tail != total || total < len(command) || head == 0 || tail == 0 {
+		t.Errorf("%d + %d + %d is not %d (command: %d)", head, gap, tail, total, len(command))
+	}
+}
+
+func TestManyTargets(t *testing.T) {
+	t.Parallel()
+	a := bash("rm *")
+	for i := range 256 {
+		a.Targets = append(a.Targets, engine.Target{Kind: "path", Access: "write", Value: fmt.Sprint("f", i), Resolved: fmt.Sprint("/w/f", i), Exists: true, Inside: "/w"})
+	}
+	c := card.Render(a, noon)
+	if got := field(t, c, "not shown here").Value; got != "236 more targets" {
+		t.Errorf("got %q, want 236 more targets", got)
+	}
+	if c.Confirm == "" || !strings.Contains(card.Full(a), "writes: /w/f255\n") {
+		t.Error("the rest of the targets can be overlooked")
+	}
+	if got := field(t, c, "input command").Value; got != "rm *" {
+		t.Errorf("a short input is not shown whole beside many targets: %q", got)
+	}
+}
+
+func TestChoicesHandInWhatTheySay(t *testing.T) {
+	t.Parallel()
+	c := card.Render(bash("npm run build"), noon)
+	var keys []string
+	for _, choice := range c.Choices {
+		keys = append(keys, choice.Key)
+	}
+	if got, want := strings.Join(keys, ""), "ys12wnr"; got != want {
+		t.Errorf("keys: got %s, want %s", got, want)
+	}
+	for _, choice := range c.Choices {
+		if denial := choice.Answer.Verdict == ask.Deny; denial != strings.HasPrefix(choice.Label, "deny") {
+			t.Errorf("%s: label %q with verdict %s", choice.Key, choice.Label, choice.Answer.Verdict)
+		}
+		if len(choice.Rules) > 0 != (len(choice.Answer.Sets) > 0 || choice.Answer.WholeTool) {
+			t.Errorf("%s: rules %q shown, answer %+v", choice.Key, choice.Rules, choice.Answer)
+		}
+	}
+}
+
+func TestNoChoicesButWhileShown(t *testing.T) {
+	t.Parallel()
+	for _, state := range []ask.State{ask.Queued, ask.Approved, ask.Denied, ask.TimedOut, ask.Cancelled, ""} {
+		a := bash("ls")
+		a.State = state
+		if c := card.Render(a, noon); len(c.Choices) != 0 || c.Confirm != "" {
+			t.Errorf("state %q: got choices %v", state, c.Choices)
+		}
+	}
+}
+
+func TestEveryEndSaysHow(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []ask.Cause{
+		ask.CauseTimeout, ask.CauseInterrupt, ask.CauseForkExit, ask.CauseClear, ask.CauseCaller,
+		ask.CauseNoSurface, ask.CausePaused, ask.CauseFlood, ask.CauseError,
+	} {
+		a := bash("ls")
+		a.State, a.Cause, a.Input, a.EndedAt = ask.Denied, cause, nil, noon
+		got := field(t, card.Render(a, noon), "state").Value
+		if !strings.HasSuffix(got, "12:00:00 UTC") || cause != ask.CauseError && strings.Contains(got, "recorded") {
+			t.Errorf("%s: got %q", cause, got)
+		}
+	}
+}
+
+func TestModuleWordsAreMarked(t *testing.T) {
+	t.Parallel()
+	for _, stage := range []engine.Stage{engine.StageToolCheck, engine.StageMode, engine.StageError, "other"} {
+		a := bash("ls")
+		a.Decision.Stage, a.Decision.Reason = stage, "trust me"
+		for _, f := range card.Render(a, noon).Fields {
+			if strings.Contains(f.Value, "trust me") && !f.Module {
+				t.Errorf("stage %s: %q is not marked", stage, f.Name)
+			}
+		}
+	}
+	own := bash("ls")
+	if hasField(card.Render(own, noon), "tool says") {
+		t.Error("the engine's own sentence is told as the tool's")
+	}
+}
+
+func FuzzShown(f *testing.F) {
+	for _, seed := range []string{"", "ls", "a\nb\n", "‹empty›", "\u202E", "  x", strings.Repeat(" ", 99), "\r\n\t"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, command string) {
+		a := bash(command)
+		if a.LongInput() || !utf8.ValidString(command) {
+			t.Skip("shown in part, or replaced by encoding/json")
+		}
+		got := field(t, card.Render(a, noon), "input command").Value
+		if got == "‹empty›" {
+			got = ""
+		}
+		if back := reveal(t, got); back != command {
+			t.Errorf("the card shows %+q for %+q", back, command)
+		}
+	})
+}
+
+func FuzzTerminal(f *testing.F) {
+	f.Add([]byte(`{"command":"ls"}`), "text", 80)
+	f.Add([]byte(`{"cwd":"/safe","[y] approve once":{"a":["\u202e"]}}`), "a\n[y] approve once\ncwd:  /safe", 40)
+	f.Add([]byte("{\"a\":\"\xff\"}"), "\x1b[2J\u202E", 0)
+	f.Add([]byte(`{"a":"\ud800"}`), strings.Repeat("界", 900), -1)
+	f.Fuzz(func(t *testing.T, input []byte, s string, columns int) {
+		a := bash("")
+		a.Input, a.Tool, a.Agent, a.Session, a.User, a.CWD, a.Action, a.Digest, a.ProjectRoot = input, s, s, s, s, s, s, s, s
+		a.Changed = []string{s}
+		a.Kind = engine.Kind(s)
+		a.Targets = []engine.Target{{Kind: "path", Value: s, Access: s, Resolved: s, Lexical: s + "x", Repo: &engine.Repo{Dirty: []string{s}}}, {Kind: s, Value: s}, {Kind: "path", Value: s, Error: s}}
+		a.Decision.Reason, a.Decision.SuggestionsNote = s, s
+		a.Decision.Suggestions = []engine.Suggestion{{Tool: s, Content: &s, Behavior: engine.Allow, Description: s}}
+		for _, stage := range []engine.Stage{engine.StageMode, engine.StageAskRule, engine.Stage(s)} {
+			a.Decision.Stage = stage
+			a.Decision.Rule = &engine.Rule{ID: s, Tool: s, Content: &s, Scope: engine.Scope(s), ScopeKey: s, CreatedBy: s, Reason: s}
+			text := card.Terminal(card.Render(a, noon), columns%200, false)
+			if i := strings.IndexFunc(text, forbidden); i >= 0 {
+				t.Fatalf("%+q survives in\n%s", text[i:min(i+8, len(text))], text)
+			}
+			for _, own := range []string{"[y] ", "[n] ", "cwd:", "──"} {
+				want := 1
+				if own == "──" {
+					want = 2
+				}
+				if own == "cwd:" && s == "" {
+					want = 0
+				}
+				if got := strings.Count("\n"+text, "\n"+own); got != want {
+					t.Fatalf("%d lines begin with %q, want %d:\n%s", got, own, want, text)
+				}
+			}
+		}
+		if i := strings.IndexFunc(card.Full(a), forbidden); i >= 0 {
+			t.Fatalf("%+q survives in Full", card.Full(a)[i:])
+		}
+	})
+}
