@@ -27,15 +27,27 @@ func (c *Config) check(places strictyaml.Places) error {
 		c.Agents[name] = block
 	}
 	ck.rules(c.Rules, "rules")
-	c.eachRule(func(r *Rule) {
-		r.rule.ID = fmt.Sprintf("%s:%d", filepath.Base(c.File), r.Position().Line)
-	})
+	c.name()
 	ck.tools(c.Tools, "tools")
 	ck.modules(&c.Modules)
 	ck.asks(&c.Asks)
 	ck.listen(&c.Listen)
 	ck.path(&c.Store, "store")
 	return ck.errs.Err()
+}
+
+// name gives each rule its place as ID: "FILE:LINE", and with the column from
+// the second rule of a line on.
+func (c *Config) name() {
+	last := 0
+	c.eachRule(func(r *Rule) {
+		at := r.Position()
+		r.rule.ID = fmt.Sprintf("%s:%d", filepath.Base(c.File), at.Line)
+		if at.Line == last {
+			r.rule.ID += fmt.Sprintf(":%d", at.Column)
+		}
+		last = at.Line
+	})
 }
 
 // eachRule visits all rules: the global ones, then each agent's by name.

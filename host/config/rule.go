@@ -44,7 +44,7 @@ type Rule struct {
 	places strictyaml.Places
 }
 
-// Rule returns the rule for the engine. Its ID is "FILE:LINE", its Source
+// Rule returns the rule for the engine. Its ID is its place, "FILE:LINE", its Source
 // "config", its Scope global or, in an agent's block, that agent.
 func (r Rule) Rule() engine.Rule { return r.rule }
 

@@ -161,7 +161,7 @@ func cure(key string, known map[string]reflect.Value) string {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if distance(strings.ToLower(key), name) <= 1+len(name)/5 {
+		if distance(strings.ToLower(key), name) <= 1+len(name)/4 {
 			return ": did you mean " + name + "?"
 		}
 	}
