@@ -115,11 +115,16 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 	if len(preview) > maxPreview {
 		preview = strings.ToValidUTF8(preview[:maxPreview], "") + "\n[cut]"
 	}
-	return tool.Description{
+	d := tool.Description{
 		Action:         "tool:" + j.action + ":" + shown,
 		Title:          c.Tool + " " + shown,
 		Preview:        preview,
-		Targets:        []tool.Target{{Kind: tool.Path, Value: value, Access: j.access}},
 		TargetsUnknown: hidesPath(c.Unknown),
 	}
+	if target, ok := paths.Target(value, j.access); ok {
+		d.Targets = []tool.Target{target}
+	} else {
+		d.TargetsUnknown = true
+	}
+	return d
 }

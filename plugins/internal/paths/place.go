@@ -46,6 +46,15 @@ func Locate(c tool.Context, value string) (Place, error) {
 	return Place{}, fmt.Errorf("%s was not resolved", value)
 }
 
+// Target names a path for the host to resolve; false when the host would refuse
+// it as one.
+func Target(value, access string) (tool.Target, bool) {
+	if value == "" || len(value) > 4096 || strings.ContainsRune(value, 0) {
+		return tool.Target{}, false
+	}
+	return tool.Target{Kind: tool.Path, Value: value, Access: access}, true
+}
+
 // Check refuses paths that programs read differently: with control characters
 // or bytes that are no text, with a backslash or an escape for a slash or dot,
 // with blanks around, too long, or named by another user's home.

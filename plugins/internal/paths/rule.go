@@ -46,8 +46,9 @@ func Suggest(c tool.Context, p Place) []tool.Suggestion {
 		return nil
 	}
 	var list []tool.Suggestion
-	if dir := path.Dir(p.Lexical); dir != "/" && !(c.Home != "" && within(dir, path.Clean(c.Home))) {
-		list = append(list, tool.Propose(Escape(dir)+"/**", "every file below "+dir))
+	dir := path.Dir(p.Lexical)
+	if pattern, ok := SuggestDirectory(c, Place{Lexical: dir, Resolved: dir}); ok {
+		list = append(list, tool.Propose(pattern, "every file below "+dir))
 	}
 	if !p.Directory {
 		list = append(list, tool.Propose(Escape(p.Lexical), "this file"))
@@ -87,4 +88,29 @@ func Shown(c tool.Context, value string) string {
 	}
 	lexical = path.Clean(lexical)
 	return Relative(c, Place{Resolved: lexical, Lexical: lexical})
+}
+
+// Holds reports whether what a deny or ask rule names lies below the place, so
+// that a search which starts there would reach it. A pattern that begins with a
+// wildcard names no place and is held by none.
+func Holds(rule tool.Rule, c tool.Context, p Place) bool {
+	pattern, err := Anchor(rule.Content, root(rule, c), c.Home)
+	if err != nil {
+		return true
+	}
+	meta := strings.IndexAny(pattern, `*?[{\`)
+	if meta < 0 {
+		meta = len(pattern)
+	}
+	fixed := path.Clean(Fold(pattern[:meta]))
+	return fixed != "/" && (within(Fold(p.Lexical), fixed) || within(Fold(p.Resolved), fixed))
+}
+
+// SuggestDirectory returns a pattern for everything below a directory, unless
+// that is too wide to propose (see Suggest).
+func SuggestDirectory(c tool.Context, p Place) (string, bool) {
+	if p.Lexical != p.Resolved || p.Lexical == "/" || c.Home != "" && within(p.Lexical, path.Clean(c.Home)) {
+		return "", false
+	}
+	return Escape(p.Lexical) + "/**", true
 }

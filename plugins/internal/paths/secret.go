@@ -10,8 +10,23 @@ import (
 // Source: design section 13, "reading secrets".
 func Secret(p Place) bool { return secret(p.Lexical) || secret(p.Resolved) }
 
-// SecretName reports whether a bare file name is that of a secret.
-func SecretName(name string) bool { return secretName(foldName(name)) }
+// SeeksSecret reports whether a glob of a search, stripped of its wildcards,
+// names secrets, as "**/.env*" and "**/.ssh/*" do.
+func SeeksSecret(pattern string) bool {
+	texts, err := expandBraces(pattern)
+	if err != nil {
+		return true
+	}
+	plain := strings.NewReplacer("*", "", "?", "", "[", "", "]", "", `\`, "")
+	for _, text := range texts {
+		for _, segment := range strings.Split(plain.Replace(text), "/") {
+			if segment != "" && (secret("/"+segment) || secret("/"+segment+"/x")) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 var secretNames = names(
 	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",

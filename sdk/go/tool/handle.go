@@ -88,8 +88,8 @@ func (m Module) describe() (moduleDescription, error) {
 	return d, nil
 }
 
-// tool finds the tool that a name means: an exact name before a glob, and of
-// globs the longest.
+// tool finds the tool that a name means: an exact name before a glob, of globs
+// the longest, and then the fallback.
 func (m Module) tool(name string) (Tool, error) {
 	var found Tool
 	longest := -1
@@ -103,10 +103,13 @@ func (m Module) tool(name string) (Tool, error) {
 			}
 		}
 	}
-	if found == nil {
+	switch {
+	case found != nil:
+		return found, nil
+	case m.Fallback == "" || m.Fallback == name:
 		return nil, fmt.Errorf("module %s has no tool %q", m.Name, name)
 	}
-	return found, nil
+	return m.tool(m.Fallback)
 }
 
 // wildcard reports whether text matches pattern, in which "*" stands for any

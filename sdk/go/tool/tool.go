@@ -186,4 +186,8 @@ type Module struct {
 	Version string
 	Summary string
 	Tools   []Tool
+	// Fallback names the tool that answers for names that none of Tools has,
+	// when the operator made this module the one for unknown tools. Empty means
+	// that such a call is an error.
+	Fallback string
 }

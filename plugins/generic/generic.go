@@ -1,0 +1,36 @@
+// Package generic judges calls of tools that no module knows.
+//
+// It has no opinion on them: nothing is allowed or read-only by itself, and what
+// such a call touches is unknown. A rule's content is the input as JSON, or
+// "param:value". Source: design sections 4 and 13, "other tools' content".
+package generic
+
+import (
+	"encoding/json"
+
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// Name is the entry's name, which the host uses for names nobody claims.
+const Name = "generic"
+
+// Tools returns the one entry.
+func Tools() []tool.Tool {
+	return []tool.Tool{tool.Define(tool.Spec[map[string]json.RawMessage]{
+		Name:     Name,
+		RuleHelp: `The whole input as JSON ({"target":"staging"}), or param:value with * for any text (target:staging-*). A rule for the tool without content allows every input.`,
+		RuleExamples: []tool.RuleExample{
+			{Content: `{"target":"staging"}`, Behavior: tool.Allow, Input: json.RawMessage(`{"target":"staging"}`), Match: true},
+			{Content: `{"target":"staging"}`, Behavior: tool.Allow, Input: json.RawMessage(`{"target":"staging","force":true}`), Match: false},
+			{Content: "target:staging-*", Behavior: tool.Allow, Input: json.RawMessage(`{"target":"staging-web"}`), Match: true},
+			{Content: "target:prod-*", Behavior: tool.Deny, Input: json.RawMessage(`{"target":["staging-web","prod-web"]}`), Match: true},
+		},
+		Describe: func(c *tool.Call[map[string]json.RawMessage]) tool.Description {
+			detail, err := tool.Canonical(c.Raw)
+			if err != nil {
+				return tool.Description{TargetsUnknown: true}
+			}
+			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool}
+		},
+	})}
+}

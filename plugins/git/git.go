@@ -1,0 +1,144 @@
+// Package git judges the calls of an agent's own git tools, as opposed to git
+// on a command line, which is package bash's.
+//
+// A rule's content is what follows the verb in the call's action string, with
+// "*" for any text: "origin feature/*" for git_push. None of the tools is
+// read-only. Source: the Chorus seed's action strings.
+package git
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// input is what one of the tools gets.
+type input interface {
+	// detail names what the call does, as in the action string.
+	detail() string
+	// beyond tells that the call does more than its detail says: then no allow
+	// rule covers it but one for the whole tool.
+	beyond() bool
+	// unclear tells that the detail does not say what the call does at all: then
+	// every deny and ask rule covers it, too.
+	unclear() bool
+}
+
+type initInput struct {
+	Path string `json:"path"`
+}
+
+func (initInput) detail() string  { return "" }
+func (in initInput) beyond() bool { return in.Path != "" }
+func (initInput) unclear() bool   { return false }
+
+type commitInput struct {
+	Message string `json:"message"`
+	Files   any    `json:"files"`
+}
+
+func (commitInput) detail() string { return "" }
+func (commitInput) beyond() bool   { return false }
+func (commitInput) unclear() bool  { return false }
+
+type pushInput struct {
+	Remote string `json:"remote"`
+	Branch string `json:"branch"`
+	Force  any    `json:"force"`
+}
+
+func (in pushInput) detail() string { return in.Remote + " " + in.Branch }
+
+// beyond: a forced push rewrites what others have.
+func (in pushInput) beyond() bool { return in.Force != nil && in.Force != false }
+
+// unclear: without a name git chooses; a flag or a refspec ("+main", "a:main")
+// says something else than it seems to.
+func (in pushInput) unclear() bool {
+	return !plainName(in.Remote) || !plainName(in.Branch) || strings.HasPrefix(in.Branch, "refs/")
+}
+
+// plainName reports whether s is one name and nothing else to git.
+func plainName(s string) bool {
+	return s != "" && s[0] != '-' && !strings.ContainsAny(s, "+: \t\n")
+}
+
+type branchInput struct {
+	Name   string `json:"name"`
+	Branch string `json:"branch"`
+}
+
+func (in branchInput) detail() string { return in.Name + in.Branch }
+func (in branchInput) beyond() bool   { return false }
+func (in branchInput) unclear() bool {
+	return in.Name != "" && in.Branch != "" || !plainName(in.detail())
+}
+
+type mergeInput struct {
+	Target      string `json:"target"`
+	Source      string `json:"source"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+}
+
+func (in mergeInput) detail() string { return in.Target }
+func (mergeInput) beyond() bool      { return false }
+func (in mergeInput) unclear() bool  { return !plainName(in.Target) }
+
+// Tools returns the five tools.
+func Tools() []tool.Tool {
+	return []tool.Tool{
+		define[initInput]("git_init", "init", nil),
+		define[commitInput]("git_commit", "commit", nil),
+		define[pushInput]("git_push", "push", []tool.RuleExample{
+			{Content: "origin feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"remote":"origin","branch":"feature/auth"}`), Match: true},
+			{Content: "origin feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"remote":"origin","branch":"main"}`), Match: false},
+			{Content: "origin feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"remote":"origin","branch":"feature/auth","force":true}`), Match: false},
+			{Content: "* main", Behavior: tool.Deny, Input: json.RawMessage(`{"remote":"origin","branch":"main","force":true}`), Match: true},
+		}),
+		define[branchInput]("git_branch", "branch", []tool.RuleExample{
+			{Content: "feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"name":"feature/auth"}`), Match: true},
+			{Content: "feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"name":"main"}`), Match: false},
+		}),
+		define[mergeInput]("git_merge_request", "merge_request", []tool.RuleExample{
+			{Content: "main", Behavior: tool.Ask, Input: json.RawMessage(`{"target":"main","title":"t"}`), Match: true},
+			{Content: "main", Behavior: tool.Ask, Input: json.RawMessage(`{"target":"dev","title":"t"}`), Match: false},
+		}),
+	}
+}
+
+func define[In input](name, verb string, examples []tool.RuleExample) tool.Tool {
+	return tool.Define(tool.Spec[In]{
+		Name:         name,
+		RuleHelp:     "What follows git:" + verb + " in the action string, such as origin main for git_push; * stands for any text but a slash. No such rule allows a forced push or a refspec.",
+		RuleExamples: examples,
+		Match: func(c *tool.Call[In], behavior tool.Behavior, rules []tool.Rule) []int {
+			detail := c.Input.detail()
+			return tool.Indices(rules, func(rule tool.Rule) bool {
+				named, err := path.Match(rule.Content, detail)
+				if behavior == tool.Allow {
+					return err == nil && named && detail != "" && !c.Input.beyond() && !c.Input.unclear()
+				}
+				return err != nil || named || c.Input.unclear()
+			})
+		},
+		Suggest: func(c *tool.Call[In]) []tool.Suggestion {
+			detail := c.Input.detail()
+			switch {
+			case c.Input.beyond() || c.Input.unclear():
+				return nil
+			case detail == "":
+				return []tool.Suggestion{tool.ProposeTool("every call of " + name)}
+			case strings.ContainsAny(detail, `*?[\`):
+				return nil
+			}
+			return []tool.Suggestion{tool.Propose(detail, "exactly this"), tool.ProposeTool("every call of " + name)}
+		},
+		Describe: func(c *tool.Call[In]) tool.Description {
+			action := strings.TrimSuffix("tool:git:"+verb+" "+c.Input.detail(), " ")
+			return tool.Description{Action: action, Title: strings.TrimPrefix(action, "tool:")}
+		},
+	})
+}

@@ -1,0 +1,117 @@
+package search
+
+import (
+	"errors"
+	"path"
+	"strings"
+)
+
+// query is what a search looks for, and where.
+type query struct {
+	// pattern is what a rule may name exactly; empty for a listing.
+	pattern string
+	// dir is where the search starts, as written; empty means the cwd.
+	dir string
+	// files is a glob over file names that the search is limited to, or looks for.
+	files string
+}
+
+// input is what every search tool's input offers.
+type input interface{ query() query }
+
+// where is the start of a search in the spellings agents use.
+type where struct {
+	Path    string `json:"path"`
+	DirPath string `json:"dir_path"`
+}
+
+func (w where) dir() string {
+	if w.Path != "" && w.DirPath != "" {
+		return "\x00" // two starts: no path at all, so that nothing is allowed
+	}
+	return w.Path + w.DirPath
+}
+
+type globInput struct {
+	where
+	Pattern          string `json:"pattern"`
+	CaseSensitive    any    `json:"case_sensitive"`
+	RespectGitIgnore any    `json:"respect_git_ignore"`
+}
+
+func (in globInput) query() query { return query{in.Pattern, in.dir(), in.Pattern} }
+
+type grepInput struct {
+	where
+	Pattern    string `json:"pattern"`
+	Glob       string `json:"glob"`
+	Include    string `json:"include"`
+	Type       any    `json:"type"`
+	OutputMode any    `json:"output_mode"`
+	After      any    `json:"-A"`
+	Before     any    `json:"-B"`
+	Around     any    `json:"-C"`
+	Context    any    `json:"context"`
+	Numbers    any    `json:"-n"`
+	IgnoreCase any    `json:"-i"`
+	OnlyMatch  any    `json:"-o"`
+	HeadLimit  any    `json:"head_limit"`
+	Offset     any    `json:"offset"`
+	Multiline  any    `json:"multiline"`
+}
+
+func (in grepInput) query() query {
+	files := in.Glob
+	if in.Include != "" {
+		files = strings.TrimPrefix(files+"/"+in.Include, "/")
+	}
+	return query{in.Pattern, in.dir(), files}
+}
+
+type listInput struct {
+	where
+	Ignore any `json:"ignore"`
+}
+
+func (in listInput) query() query { return query{dir: in.dir()} }
+
+// start returns the directory that a search cannot leave, as a path for the
+// host to resolve. A glob may lead there by itself: "../x/*.go", "/etc/**".
+func (q query) start(fromPattern bool) (string, error) {
+	dir := q.dir
+	if dir == "" {
+		dir = "."
+	}
+	if !fromPattern {
+		return dir, nil
+	}
+	fixed, rest := splitGlob(q.pattern)
+	for _, leaving := range []string{"..", "~", "{/", ",/", `\`} {
+		if strings.Contains(rest, leaving) {
+			return "", errors.New("the pattern may lead out of the directory it starts in")
+		}
+	}
+	switch {
+	case fixed == "":
+		return dir, nil
+	case path.IsAbs(fixed) || strings.HasPrefix(fixed, "~"):
+		return fixed, nil
+	}
+	return strings.TrimSuffix(dir, "/") + "/" + fixed, nil
+}
+
+// splitGlob cuts a glob into the directories it begins with and the rest.
+func splitGlob(pattern string) (fixed, rest string) {
+	meta := strings.IndexAny(pattern, `*?[{\`)
+	if meta < 0 {
+		meta = len(pattern)
+	}
+	slash := strings.LastIndexByte(pattern[:meta], '/')
+	switch {
+	case slash < 0:
+		return "", pattern
+	case slash == 0:
+		return "/", pattern[1:]
+	}
+	return pattern[:slash], pattern[slash+1:]
+}

@@ -1,0 +1,106 @@
+package search
+
+import (
+	"path"
+	"strings"
+
+	"github.com/callgate/callgate/plugins/internal/paths"
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// judge is what one tool searches.
+type judge[In input] struct {
+	// action is the tool's name in action strings.
+	action string
+	// walks tells that the pattern is a glob over paths, which itself may lead
+	// somewhere.
+	walks bool
+}
+
+// subject finds the directory that is searched.
+func (j judge[In]) subject(c *tool.Call[In]) (query, paths.Place, error) {
+	q := c.Input.query()
+	start, err := q.start(j.walks)
+	if err != nil {
+		return q, paths.Place{}, err
+	}
+	place, err := paths.Locate(c.Context, start)
+	place.Directory = true
+	return q, place, err
+}
+
+func (j judge[In]) check(c *tool.Call[In]) tool.Verdict {
+	if _, _, err := j.subject(c); err != nil {
+		return tool.Verdict{Behavior: tool.Ask, BypassImmune: true, Reason: "cannot tell what is searched: " + err.Error()}
+	}
+	return tool.Verdict{}
+}
+
+func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
+	q, place, err := j.subject(c)
+	switch {
+	case err != nil:
+		return tool.ReadOnly{Reason: err.Error()}
+	case paths.Secret(place) || paths.SeeksSecret(q.files):
+		return tool.ReadOnly{Reason: "the search reaches secrets"}
+	}
+	return tool.ReadOnly{ReadOnly: true}
+}
+
+func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.Rule) []int {
+	q, place, err := j.subject(c)
+	return tool.Indices(rules, func(rule tool.Rule) bool {
+		if err != nil {
+			return behavior != tool.Allow
+		}
+		if q.pattern != "" && rule.Content == q.pattern {
+			return true
+		}
+		content, limited := strings.CutPrefix(rule.Content, "path:")
+		if !limited && !looksLikePath(content) {
+			return false
+		}
+		rule.Content = content
+		return paths.Matches(behavior, rule, c.Context, place) || behavior != tool.Allow && paths.Holds(rule, c.Context, place)
+	})
+}
+
+// looksLikePath tells a path glob from the text of a pattern.
+func looksLikePath(content string) bool {
+	return strings.HasPrefix(content, "/") || strings.HasPrefix(content, "~/") || strings.HasPrefix(content, "./") || strings.HasSuffix(content, "/**")
+}
+
+func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
+	q, place, err := j.subject(c)
+	if err != nil {
+		return nil
+	}
+	var list []tool.Suggestion
+	if q.pattern != "" && q.pattern != "*" && len(q.pattern) <= 400 && !paths.HasControl(q.pattern) {
+		list = append(list, tool.Propose(q.pattern, "exactly this pattern, in any directory"))
+	}
+	if dir, ok := paths.SuggestDirectory(c.Context, place); ok {
+		list = append(list, tool.Propose("path:"+dir, "any search below "+place.Lexical))
+	}
+	return list
+}
+
+func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
+	q := c.Input.query()
+	detail := q.pattern
+	if detail == "" {
+		detail = paths.Shown(c.Context, path.Clean("./"+q.dir))
+		if path.IsAbs(q.dir) || strings.HasPrefix(q.dir, "~") {
+			detail = paths.Shown(c.Context, q.dir)
+		}
+	}
+	d := tool.Description{Action: "tool:" + j.action + ":" + detail, Title: c.Tool + " " + detail}
+	start, err := q.start(j.walks)
+	target, ok := paths.Target(start, tool.Read)
+	if err != nil || !ok {
+		d.TargetsUnknown = true
+		return d
+	}
+	d.Targets = []tool.Target{target}
+	return d
+}
