@@ -102,9 +102,13 @@ func (r *Runtime) WithLimits(l Limits) *Runtime {
 	return &view
 }
 
-// begin holds the engine open until end; false when it is closed.
+// begin holds the engine open until end; false when it is closed or about to
+// be. It never waits: a call that did, with a pool's lock held, would keep the
+// calls that run from ending.
 func (u *usage) begin() bool {
-	u.RLock()
+	if !u.TryRLock() {
+		return false
+	}
 	if u.closed {
 		u.RUnlock()
 		return false

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -166,7 +167,8 @@ func wantError(t *testing.T, got []byte, err error, kind sandbox.Kind, part stri
 	t.Helper()
 	var failure *sandbox.Error
 	if got != nil || !errors.As(err, &failure) {
-		t.Fatalf("got %q, %v; want an *Error of kind %s", got, err, kind)
+		t.Errorf("got %q, %v; want an *Error of kind %s", got, err, kind)
+		return
 	}
 	if failure.Kind != kind || !strings.Contains(failure.Message, part) {
 		t.Errorf("got %s: %q; want %s: %q", failure.Kind, failure.Message, kind, part)
@@ -304,6 +306,46 @@ func TestClosedModule(t *testing.T) {
 	wantError(t, got, err, sandbox.KindCancelled, "closed")
 	got, err = m.Call(t.Context(), "memory", nil)
 	wantError(t, got, err, sandbox.KindTrap, "no such export")
+}
+
+// TestClose_hammer: a module and then the runtime are closed under 16 callers;
+// each call is answered or says that it came too late.
+func TestClose_hammer(t *testing.T) {
+	t.Parallel()
+	for _, closeModule := range []bool{true, false} {
+		r, err := sandbox.New(t.Context(), sandbox.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := load(t, r, "deploy")
+		started := make(chan struct{}, 16)
+		var callers sync.WaitGroup
+		for range cap(started) {
+			callers.Go(func() {
+				for n := 0; ; n++ {
+					got, err := m.Call(context.Background(), "describe", nil)
+					if err != nil {
+						wantError(t, got, err, sandbox.KindCancelled, "closed")
+						return
+					}
+					if n == 0 {
+						started <- struct{}{}
+					}
+				}
+			})
+		}
+		<-started
+		if closeModule {
+			m.Close(t.Context())
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		callers.Wait()
+		if got, err := r.Load(t.Context(), "x.wasm", wasm(t, "deploy")); err == nil {
+			t.Errorf("load after close: got %v; want an error", got)
+		}
+	}
 }
 
 func TestCacheIsKept(t *testing.T) {
