@@ -54,4 +54,6 @@ type ProfileAnswer struct {
 	Action string
 	// Pattern is the pattern that decided; empty for "nothing matched".
 	Pattern string
+	// Note says why the profile denies when it is not for want of a match.
+	Note string
 }

@@ -172,7 +172,10 @@ func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, err error) Decision 
 func (w *walk) profileHit(b Behavior) Decision {
 	p := w.req.Profile
 	reason := fmt.Sprintf("profile %s: %s matches %s", p.Name, p.Action, p.Pattern)
-	if p.Pattern == "" {
+	switch {
+	case p.Note != "":
+		reason = fmt.Sprintf("profile %s: %s", p.Name, p.Note)
+	case p.Pattern == "":
 		reason = fmt.Sprintf("profile %s: no pattern matches %s", p.Name, p.Action)
 	}
 	d := Decision{Behavior: b, Stage: StageProfile, Code: CodeProfile, Reason: reason}

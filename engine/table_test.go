@@ -342,6 +342,10 @@ func TestProfileReasonNamesPatternAndAction(t *testing.T) {
 	if got, want := decide(t, req).Message, "Tool was denied: profile locked: no pattern matches tool:bash:ls."; got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
+	req.Profile = &engine.ProfileAnswer{Name: "custom", Action: "tool:bash:ls", Pattern: "(a+)+\\1", Note: "gave up"}
+	if got, want := decide(t, req).Reason, "profile custom: gave up"; got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
 	req.Profile = &engine.ProfileAnswer{Name: "standard", Behavior: engine.Ask, Action: "tool:bash:ls", Pattern: "tool:bash:.*"}
 	if got, want := decide(t, req).Reason, "profile standard: tool:bash:ls matches tool:bash:.*"; got != want {
 		t.Errorf("got %q\nwant %q", got, want)

@@ -1,0 +1,215 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// Profile is what an agent may do, as patterns over action strings. An action
+// that no pattern matches is denied.
+type Profile struct {
+	// Name is for messages and the audit; empty reads "custom".
+	Name string `json:"name,omitempty" yaml:"name,omitempty"`
+	// Allow beats Ask. Deny, which the Chorus program added to its document,
+	// beats both.
+	Allow []string `json:"allow" yaml:"allow"`
+	Ask   []string `json:"ask" yaml:"ask"`
+	Deny  []string `json:"deny,omitempty" yaml:"deny,omitempty"`
+}
+
+// Limits of one profile; more is refused when it is compiled.
+const (
+	maxPatterns      = 1000
+	maxPatternLength = 16384 // bytes
+)
+
+// maxSteps bounds one decision: about 250 ms on a slow machine, and the same
+// answer on every machine.
+const maxSteps = 10_000_000
+
+// presets are the Chorus seed's built-in profiles. Theirs is the meaning of
+// that document's words, "matches every action string", line feeds included,
+// and not Python's dot.
+var presets = []Profile{
+	{Name: "open", Allow: []string{"(?s)tool:.*"}},
+	{
+		Name: "standard",
+		Allow: []string{
+			"(?s)tool:create_file:.*", "(?s)tool:str_replace:.*", "(?s)tool:view:.*",
+			"tool:git:init", "tool:git:commit", "(?s)tool:git:branch .*",
+		},
+		Ask: []string{"(?s)tool:bash:.*", "(?s)tool:git:push .*", "(?s)tool:git:merge_request .*", "(?s)tool:self_edit:.*"},
+	},
+	{Name: "locked", Allow: []string{"(?s)tool:view:.*"}},
+}
+
+// Presets lists the names of the built-in profiles, from open to strict.
+func Presets() []string {
+	names := make([]string, len(presets))
+	for i, p := range presets {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Preset returns a built-in profile by its exact name. The error lists the
+// names.
+func Preset(name string) (Profile, error) {
+	for _, p := range presets {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return Profile{}, fmt.Errorf("unknown profile %q: want one of %v, or allow and ask lists", name, Presets())
+}
+
+// Compiled is a profile ready to decide.
+type Compiled struct {
+	name             string
+	deny, allow, ask []pattern
+}
+
+// pattern is one compiled pattern.
+type pattern struct {
+	text string
+	root *node
+	// prog is nil when the pattern needs backtracking.
+	prog   *program
+	groups int
+}
+
+// Compile reads all patterns of a profile. One bad pattern refuses the whole;
+// the error names the list, the pattern, the place in it and what to do.
+func Compile(p Profile) (*Compiled, error) {
+	c := &Compiled{name: p.Name}
+	if c.name == "" {
+		c.name = "custom"
+	}
+	if n := len(p.Allow) + len(p.Ask) + len(p.Deny); n > maxPatterns {
+		return nil, fmt.Errorf("profile %s: %d patterns: at most %d", c.name, n, maxPatterns)
+	}
+	var err error
+	for _, l := range []struct {
+		name string
+		from []string
+		to   *[]pattern
+	}{{"deny", p.Deny, &c.deny}, {"allow", p.Allow, &c.allow}, {"ask", p.Ask, &c.ask}} {
+		if *l.to, err = compileList(l.name, l.from); err != nil {
+			return nil, fmt.Errorf("profile %s: %w", c.name, err)
+		}
+	}
+	return c, nil
+}
+
+func compileList(list string, texts []string) ([]pattern, error) {
+	out := make([]pattern, len(texts))
+	for i, text := range texts {
+		p, err := compilePattern(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s[%d]: pattern %s: %w", list, i, strconv.Quote(text), err)
+		}
+		out[i] = p
+	}
+	return out, nil
+}
+
+func compilePattern(text string) (pattern, error) {
+	if len(text) > maxPatternLength {
+		return pattern{}, fmt.Errorf("%d bytes: at most %d", len(text), maxPatternLength)
+	}
+	root, groups, err := parse(text)
+	if err != nil {
+		return pattern{}, err
+	}
+	return pattern{text: text, root: root, prog: compileLinear(root, false), groups: groups}, nil
+}
+
+func (p *pattern) matches(text []rune, b *budget) (bool, error) {
+	if p.prog != nil {
+		return p.prog.fullMatch(text, b)
+	}
+	return fullMatch(p.root, p.groups, text, b)
+}
+
+// Decide answers for all actions of a call: the strictest answer over them.
+// Without an action, and when the patterns need more than the step limit, it
+// denies. The answer names the action and the pattern that decided.
+func (c *Compiled) Decide(actions []string) engine.ProfileAnswer {
+	return c.strictest(actions, c.allow)
+}
+
+// DecideUnanalysed answers for a command line that cannot be analysed: only the
+// patterns that speak of every line anyway, as the presets' do, allow it.
+// Source: design section 5.
+func (c *Compiled) DecideUnanalysed(actions []string) engine.ProfileAnswer {
+	everything := slices.DeleteFunc(slices.Clone(c.allow), func(p pattern) bool { return !speaksOfEverything(p.text) })
+	return c.strictest(actions, everything)
+}
+
+func speaksOfEverything(text string) bool {
+	switch text {
+	case "tool:.*", "tool:bash:.*", "(?s)tool:.*", "(?s)tool:bash:.*":
+		return true
+	}
+	return false
+}
+
+func (c *Compiled) strictest(actions []string, allow []pattern) engine.ProfileAnswer {
+	worst := engine.ProfileAnswer{Name: c.name, Note: "the call has no action string"}
+	b := &budget{left: maxSteps}
+	for i, action := range actions {
+		a := c.one(action, allow, b)
+		if i == 0 || a.Behavior < worst.Behavior {
+			worst = a
+		}
+	}
+	return worst
+}
+
+// one answers for a single action: deny, allow, ask, and denied by default.
+func (c *Compiled) one(action string, allow []pattern, b *budget) engine.ProfileAnswer {
+	text := []rune(action)
+	a := engine.ProfileAnswer{Name: c.name, Action: action}
+	for _, l := range []struct {
+		behavior engine.Behavior
+		patterns []pattern
+	}{{engine.Deny, c.deny}, {engine.Allow, allow}, {engine.Ask, c.ask}} {
+		for i := range l.patterns {
+			p := &l.patterns[i]
+			ok, err := p.matches(text, b)
+			if err != nil {
+				a.Pattern, a.Note = p.text, fmt.Sprintf("pattern %s: gave up: %v", p.text, err)
+				return a
+			}
+			if ok {
+				a.Behavior, a.Pattern = l.behavior, p.text
+				return a
+			}
+		}
+	}
+	return a
+}
+
+// Warnings tells what is lawful and probably not meant: a dot that stops at a
+// line feed in a pattern that goes on to the end. The presets have none.
+func (c *Compiled) Warnings() []error {
+	var out []error
+	for _, p := range slices.Concat(c.deny, c.allow, c.ask) {
+		if stopsAtLineFeed(p.root) {
+			out = append(out, errors.New("pattern "+strconv.Quote(p.text)+": the dot stops at a line feed, so a text of several lines is not matched: begin the pattern with (?s) to match it"))
+		}
+	}
+	return out
+}
+
+// stopsAtLineFeed reports whether a repeated dot without (?s) is in n.
+func stopsAtLineFeed(n *node) bool {
+	if n.op == opRepeat && n.subs[0].set == notLineFeed && n.max == unlimited {
+		return true
+	}
+	return slices.ContainsFunc(n.subs, stopsAtLineFeed)
+}
