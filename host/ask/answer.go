@@ -4,14 +4,19 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/callgate/callgate/engine"
 )
 
-// maxReason bounds the reason of an answer, in bytes.
-const maxReason = 2000
+// The bounds of an answer's texts, in bytes.
+const (
+	maxReason = 2000
+	maxName   = 200
+)
 
 // Answer ends a visible ask as a person decided. The first valid answer wins; a
 // later one gets a *SettledError that names the first and changes nothing. The
@@ -42,7 +47,7 @@ func (b *Broker) Settle(ctx context.Context, id string, answer Answer) (Ask, err
 			return fmt.Errorf("%w: a safety check needs its own answer", ErrBadAnswer)
 		case b.otherEyes(answer.By, e):
 			return ErrNotSeen
-		case answer.By == "":
+		case !validName(answer.By):
 			return fmt.Errorf("%w: it names no approver", ErrBadAnswer)
 		}
 		return nil
@@ -129,8 +134,10 @@ func validAnswer(a Ask, answer Answer, now time.Time) error {
 		return fmt.Errorf("%w: "+format, append([]any{ErrBadAnswer}, args...)...)
 	}
 	switch {
-	case answer.By == "":
-		return bad("it names no approver")
+	case !validName(answer.By):
+		return bad("it has to name its approver in at most %d printable bytes", maxName)
+	case answer.Surface != "" && !validName(answer.Surface):
+		return bad("its surface is not a name")
 	case answer.Verdict != Approve && answer.Verdict != Deny:
 		return bad("verdict %d is neither approve nor deny", answer.Verdict)
 	case len(answer.Reason) > maxReason || !utf8.ValidString(answer.Reason):
@@ -146,6 +153,12 @@ func validAnswer(a Ask, answer Answer, now time.Time) error {
 		return nil
 	}
 	return validAcceptance(a, answer, now, bad)
+}
+
+// validName keeps out what could hide in a message or a log line.
+func validName(name string) bool {
+	return name != "" && len(name) <= maxName && utf8.ValidString(name) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // validAcceptance checks the rules that an approval wants stored.

@@ -35,6 +35,8 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 		want   error
 	}{
 		{"no approver", plain, ask.Answer{Verdict: ask.Approve}, ask.ErrBadAnswer},
+		{"approver with a line feed", plain, ask.Answer{Verdict: ask.Approve, By: "ann\nby marta"}, ask.ErrBadAnswer},
+		{"surface with an escape", plain, ask.Answer{Verdict: ask.Approve, By: "ann", Surface: "\x1b[2K"}, ask.ErrBadAnswer},
 		{"unknown verdict", plain, ask.Answer{Verdict: 7, By: "a"}, ask.ErrBadAnswer},
 		{"denial with a rule", plain, ask.Answer{Sets: []int{0}, By: "a"}, ask.ErrBadAnswer},
 		{"scope without a rule", plain, with(func(a *ask.Answer) { a.Scope = engine.Global }), ask.ErrBadAnswer},

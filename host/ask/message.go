@@ -42,7 +42,7 @@ func message(a Ask) string {
 	case CauseRepeated:
 		return what + "a person denied the same call a few minutes ago. Do something else, or ask the user."
 	case CausePaused:
-		return fmt.Sprintf("%sthis session is paused after several denials or unanswered questions. A person resumes it with `callgate sessions resume %s`.", what, a.Session)
+		return fmt.Sprintf("%sthis session is paused after several denials or unanswered questions. A person resumes it with `callgate sessions resume %q`.", what, a.Session)
 	case CauseReused:
 		return what + "its call id was used before for another call. Send a new call id."
 	}
