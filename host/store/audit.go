@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -44,7 +43,7 @@ const (
 // Row is one line of the audit. The caller fills what it knows; Append sets Seq,
 // Prev and Hash, an absent Event (EventDecision) and an absent Time (now), and
 // masks secrets in Action, Detail, RuleText and Input. Texts are cut to 64 KiB
-// and made valid UTF-8.
+// and made valid UTF-8 without NUL.
 type Row struct {
 	Seq  int64     `json:"seq"`
 	Time time.Time `json:"timestamp"`
@@ -117,17 +116,17 @@ func (s *Store) clean(r Row) (Row, error) {
 	if r.Event == "" {
 		r.Event = EventDecision
 	}
-	if (r.Event == EventDecision) != r.Decision.valid() || r.Decision != "" && !r.Decision.valid() {
+	if r.Event == EventDecision && !r.Decision.valid() || r.Event != EventDecision && r.Decision != "" {
 		return Row{}, fmt.Errorf("event %q with decision %q: a decision, and nothing else, has an outcome", r.Event, r.Decision)
 	}
 	if r.Time.IsZero() {
 		r.Time = s.now()
 	}
 	r.Time = r.Time.UTC().Round(0)
-	r.Input = cut(s.maskInput(r.Input))
-	r.Action = cut(s.masker.Text(r.Action))
-	r.Detail = cut(s.masker.Text(r.Detail))
-	r.RuleText = cut(s.masker.Text(r.RuleText))
+	r.Input = cut(s.maskInput(cut(r.Input)))
+	for _, p := range []*string{&r.Action, &r.Detail, &r.RuleText} {
+		*p = cut(s.masker.Text(cut(*p)))
+	}
 	for _, p := range []*string{&r.Agent, &r.Session, &r.User, &r.Tool, &r.DecidedBy, &r.Stage, &r.Code,
 		&r.RuleID, &r.ModuleDigest, &r.CallID, &r.Digest} {
 		*p = cut(*p)
@@ -138,9 +137,6 @@ func (s *Store) clean(r Row) (Row, error) {
 func (s *Store) maskInput(input string) string {
 	if input == "" {
 		return ""
-	}
-	if !json.Valid([]byte(input)) {
-		return s.masker.Text(input)
 	}
 	return string(s.masker.JSON([]byte(input)))
 }
@@ -153,14 +149,15 @@ func (o Outcome) valid() bool {
 	return false
 }
 
-// cut makes a text storable: valid UTF-8 without NUL, at most maxText long.
+// cut makes a text storable: valid UTF-8 without NUL, and not much longer than
+// maxText, with dots where it was cut.
 func cut(s string) string {
 	if len(s) > maxText {
-		s = s[:maxText-len("...")]
-		for s != "" && !utf8.RuneStart(s[len(s)-1]) {
-			s = s[:len(s)-1]
+		end := maxText - len("...")
+		for end > 0 && !utf8.RuneStart(s[end]) {
+			end--
 		}
-		s = s[:max(0, len(s)-1)] + "..."
+		s = s[:end] + "..."
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	return strings.ReplaceAll(s, "\x00", "\uFFFD")
