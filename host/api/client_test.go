@@ -1,0 +1,424 @@
+package api_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/store"
+)
+
+const someToken = "cg_check_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
+// soundResult is an allow as the gate gives it.
+const soundResult = `{"decision":{"behavior":"allow","stage":"allow_rule","code":"rule_matched"},"outcome":"allow","digest":"` +
+	`0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","audit_seq":7,"micros":12}`
+
+// impostor is a daemon that knows the token, to answer as the test wants.
+func impostor(t *testing.T, token string, check http.HandlerFunc) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/health", func(w http.ResponseWriter, r *http.Request) {
+		addr := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]string{"status": "ok", "proof": api.Prove(token, r.URL.Query().Get("nonce"), addr)})
+	})
+	mux.HandleFunc("POST /v1/check", check)
+	s := &http.Server{Handler: mux}
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(func() { _ = s.Close() })
+	return l.Addr().String()
+}
+
+// TestClient_takesAnAllowOnlyWhole tries answers that come close to one.
+func TestClient_takesAnAllowOnlyWhole(t *testing.T) {
+	t.Parallel()
+	lines := func(status int, kind, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}
+	}
+	stream := func(body string) http.HandlerFunc { return lines(200, "application/x-ndjson", body) }
+	without := func(part string) string { return strings.Replace(soundResult, part, "", 1) }
+	for name, tc := range map[string]struct {
+		answer http.HandlerFunc
+		allow  bool
+	}{
+		"whole":                     {stream(`{"progress":{"state":"shown"}}` + "\n" + `{"result":` + soundResult + "}\n"), true},
+		"no line feed at the end":   {stream(`{"result":` + soundResult + "}"), false},
+		"only progress":             {stream(`{"progress":{"state":"shown"}}` + "\n"), false},
+		"nothing":                   {stream(""), false},
+		"cut off in the result":     {stream(`{"result":` + soundResult[:60]), false},
+		"two results":               {stream(strings.Repeat(`{"result":`+soundResult+"}\n", 2)), false},
+		"a problem after it":        {stream(`{"result":` + soundResult + "}\n" + `{"problem":{}}` + "\n"), false},
+		"progress after it":         {stream(`{"result":` + soundResult + "}\n" + `{"progress":{"state":"shown"}}` + "\n"), false},
+		"result and problem in one": {stream(`{"result":` + soundResult + `,"problem":{"error":{"code":"internal","message":"x"}}}` + "\n"), false},
+		"status 202":                {lines(202, "application/x-ndjson", `{"result":`+soundResult+"}\n"), false},
+		"status 500":                {lines(500, "application/x-ndjson", `{"result":`+soundResult+"}\n"), false},
+		"status 403 with an allow":  {lines(403, "application/json", soundResult), false},
+		"a page":                    {lines(200, "text/html", `{"result":`+soundResult+"}\n"), false},
+		"plain JSON":                {lines(200, "application/json", soundResult), false},
+		"a name twice":              {stream(`{"result":{"decision":{"behavior":"deny","behavior":"allow","stage":"mode"},"outcome":"allow","audit_seq":1,"micros":1}}` + "\n"), false},
+		"behavior in capitals":      {stream(`{"result":` + strings.Replace(soundResult, "allow", "ALLOW", 1) + "}\n"), false},
+		"not audited":               {stream(`{"result":` + without(`"audit_seq":7,`) + "}\n"), false},
+		"without an outcome":        {stream(`{"result":` + without(`"outcome":"allow",`) + "}\n"), false},
+		"without a stage":           {stream(`{"result":` + without(`"stage":"allow_rule",`) + "}\n"), false},
+		"outcome says deny":         {stream(`{"result":` + strings.Replace(soundResult, `"outcome":"allow"`, `"outcome":"deny"`, 1) + "}\n"), false},
+		"ask":                       {stream(`{"result":` + strings.Replace(soundResult, `"behavior":"allow"`, `"behavior":"ask"`, 1) + "}\n"), false},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/v1/health", http.StatusTemporaryRedirect)
+		}, false},
+		"connection cut in the stream": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/x-ndjson")
+			_, _ = io.WriteString(w, `{"result":`+soundResult+"}\n")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, err := api.Dial(impostor(t, someToken, tc.answer), someToken)
+			must(t, err)
+			defer c.Close()
+			res, err := c.Check(t.Context(), bash("ls"), nil)
+			if got := res.Decision.Behavior == engine.Allow && err == nil; got != tc.allow {
+				t.Errorf("allowed: got %t, want %t: %+v, %v", got, tc.allow, res, err)
+			}
+			if err != nil && res.Decision.Behavior != engine.Deny {
+				t.Errorf("beside the error %v: got %s, want deny", err, res.Decision.Behavior)
+			}
+		})
+	}
+}
+
+func TestClient_problemInItsStream(t *testing.T) {
+	t.Parallel()
+	address := impostor(t, someToken, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		_, _ = io.WriteString(w, `{"problem":{"error":{"code":"internal","message":"the gate failed"},"decision":{"behavior":"deny"}}}`+"\n")
+	})
+	c, err := api.Dial(address, someToken)
+	must(t, err)
+	var refused *api.Error
+	if _, err := c.Check(t.Context(), bash("ls"), nil); !errors.As(err, &refused) || refused.Code != api.CodeInternal {
+		t.Errorf("got %v, want the daemon's own error", err)
+	}
+}
+
+// T07: the port or socket taken while ours is down.
+
+// eavesdropper accepts connections and keeps what is sent over them.
+type eavesdropper struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (e *eavesdropper) heard() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.text.String()
+}
+
+func (e *eavesdropper) Write(p []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.text.Write(p)
+}
+
+// listen has each connection answered by answer, which reads what e hears.
+func (e *eavesdropper) listen(t *testing.T, network, address string, answer func(in *bufio.Reader, conn net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen(network, address)
+	must(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				answer(bufio.NewReader(io.TeeReader(conn, e)), conn)
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestT07_fakeDaemonNeverSeesTheToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	say := func(text string) func(*bufio.Reader, net.Conn) {
+		return func(in *bufio.Reader, conn net.Conn) {
+			for {
+				if _, err := http.ReadRequest(in); err != nil {
+					return
+				}
+				_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
+			}
+		}
+	}
+	relay := func(network, address string) func(*bufio.Reader, net.Conn) {
+		return func(in *bufio.Reader, conn net.Conn) {
+			real, err := net.Dial(network, address)
+			if err != nil {
+				return
+			}
+			defer func() { _ = real.Close() }()
+			go func() { _, _ = io.Copy(conn, real) }()
+			_, _ = io.Copy(real, in)
+		}
+	}
+	dir := shortDir(t)
+	for name, tc := range map[string]struct {
+		network, address string
+		answer           func(*bufio.Reader, net.Conn)
+	}{
+		"says it is well":            {"tcp", "127.0.0.1:0", say(`{"status":"ok"}`)},
+		"allows everything":          {"tcp", "127.0.0.1:0", say(soundResult)},
+		"guesses a proof":            {"tcp", "127.0.0.1:0", say(`{"status":"ok","proof":"` + strings.Repeat("0", 64) + `"}`)},
+		"passes on to the port":      {"tcp", "127.0.0.1:0", relay("tcp", w.port)},
+		"passes on to the socket":    {"tcp", "127.0.0.1:0", relay("unix", w.socket)},
+		"socket, well":               {"unix", filepath.Join(dir, "a.sock"), say(`{"status":"ok"}`)},
+		"socket, passes on":          {"unix", filepath.Join(dir, "b.sock"), relay("unix", w.socket)},
+		"hangs up":                   {"tcp", "127.0.0.1:0", func(*bufio.Reader, net.Conn) {}},
+		"answers what is not HTTP":   {"tcp", "127.0.0.1:0", func(_ *bufio.Reader, c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-x\r\n") }},
+		"answers before it is asked": {"tcp", "127.0.0.1:0", func(_ *bufio.Reader, c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var ear eavesdropper
+			c := w.dial(ear.listen(t, tc.network, tc.address, tc.answer), "default")
+			res, err := c.Check(t.Context(), bash("ls secret-input"), nil)
+			if err == nil || res.Decision.Behavior != engine.Deny {
+				t.Errorf("got %+v, %v, want an error and deny", res.Decision, err)
+			}
+			for _, secret := range []string{w.token("default"), "cg_check_", "secret-input", "Authorization"} {
+				if strings.Contains(ear.heard(), secret) {
+					t.Errorf("it was told %q: %s", secret, ear.heard())
+				}
+			}
+			if err != nil && strings.Contains(err.Error(), w.token("default")) {
+				t.Errorf("the error tells the token: %v", err)
+			}
+		})
+	}
+}
+
+func TestT07_proxiesAreNotAsked(t *testing.T) {
+	w := newWorld(t, nil)
+	var ear eavesdropper
+	proxy := "http://" + ear.listen(t, "tcp", "127.0.0.1:0", func(in *bufio.Reader, _ net.Conn) { _, _ = in.ReadByte() })
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY"} {
+		t.Setenv(name, proxy)
+	}
+	if _, err := w.dial(w.port, "admin").Health(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if ear.heard() != "" {
+		t.Errorf("the proxy was told %q", ear.heard())
+	}
+}
+
+func TestClient_noDaemon(t *testing.T) {
+	t.Parallel()
+	dir := shortDir(t)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, free.Close())
+	for _, endpoint := range []string{filepath.Join(dir, "no.sock"), filepath.Join(dir, "none", "no.sock"), free.Addr().String()} {
+		c, err := api.Dial(endpoint, someToken)
+		must(t, err)
+		res, err := c.Check(t.Context(), bash("ls"), nil)
+		if !errors.Is(err, api.ErrNoDaemon) || !strings.Contains(err.Error(), "callgate serve") || res.Decision.Behavior != engine.Deny {
+			t.Errorf("%s: got %+v, %v, want ErrNoDaemon and how to start it", endpoint, res.Decision, err)
+		}
+	}
+}
+
+func TestClient_tokenOfAnotherDaemon(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	c, err := api.Dial(w.socket, someToken)
+	must(t, err)
+	if _, err := c.Health(t.Context()); !errors.Is(err, api.ErrNotOurs) {
+		t.Errorf("got %v, want ErrNotOurs", err)
+	}
+}
+
+func TestDial_refuses(t *testing.T) {
+	t.Parallel()
+	for endpoint, token := range map[string]string{
+		"192.0.2.1:7433": someToken, "example.org:80": someToken, "https://127.0.0.1:1": someToken, "s.sock": someToken, "": someToken,
+		"/run/s.sock": "", "/run/t.sock": "Bearer x", "/run/u.sock": someToken + "\r\nX: y",
+	} {
+		if _, err := api.Dial(endpoint, token); err == nil {
+			t.Errorf("endpoint %q, token %q: got no error", endpoint, token)
+		}
+	}
+	for _, endpoint := range []string{"/run/s.sock", "unix:/run/s.sock", "127.0.0.1:7433", "localhost:7433", "http://127.0.0.1:7433/", "[::1]:7433"} {
+		if _, err := api.Dial(endpoint, someToken); err != nil {
+			t.Errorf("endpoint %q: %v", endpoint, err)
+		}
+	}
+}
+
+// TestClient_everyMethod drives what the other tests do not.
+func TestClient_everyMethod(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin, agent := w.dial(w.port, "admin"), w.client("ci")
+	ctx := t.Context()
+	r := bash("npm run build")
+	r.CallID, r.Context.Session = "c1", "a/b ?#%"
+	_, err := agent.Check(ctx, r, nil)
+	must(t, err)
+
+	added, err := admin.AddRule(ctx, "ana", allowRule("npm run build"))
+	must(t, err)
+	if added.Rule.CreatedBy != "ana" {
+		t.Errorf("created by: got %q, want ana", added.Rule.CreatedBy)
+	}
+	allow := engine.Allow
+	rules, err := admin.Rules(ctx, store.RuleFilter{Scope: engine.Global, Behavior: &allow, Tool: "Bash", Expired: true})
+	must(t, err)
+	if len(rules) != 1 || rules[0].ID != added.Rule.ID {
+		t.Errorf("rules: got %+v", rules)
+	}
+	match, err := admin.TestRule(ctx, api.RuleTest{Rule: allowRule("ls"), Input: json.RawMessage(`{"command":"ls"}`)})
+	if err != nil || !match {
+		t.Errorf("test rule: got %t, %v, want true", match, err)
+	}
+	list, err := admin.Tools(ctx)
+	if err != nil || len(list) != 1 {
+		t.Errorf("tools: got %+v, %v", list, err)
+	}
+	if tool, err := admin.Tool(ctx, "shell"); err != nil || tool.Name != "Bash" {
+		t.Errorf("tool: got %+v, %v", tool, err)
+	}
+	must(t, admin.SetMode(ctx, "ana", r.Context.Session, new(engine.Explore)))
+	sessions, err := admin.Sessions(ctx, store.SessionFilter{Agent: "ci", Limit: 10})
+	if err != nil || len(sessions) != 1 || sessions[0].ID != r.Context.Session || sessions[0].Mode == nil || *sessions[0].Mode != engine.Explore {
+		t.Errorf("sessions: got %+v, %v", sessions, err)
+	}
+	if _, err := admin.InterruptSession(ctx, "ana", r.Context.Session); err != nil {
+		t.Error(err)
+	}
+	if _, err := admin.ClearSession(ctx, "ana", r.Context.Session); err != nil {
+		t.Error(err)
+	}
+	var refused *api.Error
+	if err := admin.ResumeSession(ctx, "", r.Context.Session); !errors.As(err, &refused) || refused.Code != api.CodeConflict {
+		t.Errorf("resume: got %v, want conflict", err)
+	}
+	must(t, admin.RemoveRule(ctx, "ana", added.Rule.ID))
+	if _, err := admin.Ask(ctx, "zzzzzz"); !errors.As(err, &refused) || refused.Status != http.StatusNotFound {
+		t.Errorf("ask: got %v, want 404", err)
+	}
+	if err := admin.Seen(ctx, "zzzzzz", "ana"); !errors.As(err, &refused) || refused.Status != http.StatusNotFound {
+		t.Errorf("seen: got %v, want 404", err)
+	}
+	if _, err := agent.Rules(ctx, store.RuleFilter{}); !errors.As(err, &refused) || refused.Status != http.StatusForbidden {
+		t.Errorf("rules by a check token: got %v, want 403", err)
+	}
+	h, err := admin.Health(ctx)
+	if err != nil || h.Version != "test" || h.Checks == nil || *h.Checks != 0 {
+		t.Errorf("health: got %+v, %v", h, err)
+	}
+}
+
+func TestClient_auditPagesAndExports(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	agent, admin := w.client("ci"), w.client("admin")
+	for i := range 7 {
+		_, err := agent.Check(t.Context(), bash(fmt.Sprint("=cmd ", i)), nil)
+		must(t, err)
+	}
+	for _, newest := range []bool{false, true} {
+		var seqs []int64
+		f := store.Filter{Agent: "ci", Event: store.EventDecision, Limit: 3, Newest: newest}
+		for {
+			page, err := admin.Audit(t.Context(), f)
+			must(t, err)
+			for _, row := range page.Rows {
+				seqs = append(seqs, row.Seq)
+			}
+			if page.Next == 0 {
+				break
+			}
+			if f.After = page.Next; newest {
+				f.After, f.Before = 0, page.Next
+			}
+		}
+		if len(seqs) != 7 || (seqs[0] < seqs[6]) == newest {
+			t.Errorf("newest %t: got rows %v, want 7 in order", newest, seqs)
+		}
+	}
+	var lines, table bytes.Buffer
+	must(t, admin.ExportAudit(t.Context(), store.Filter{Agent: "ci"}, "jsonl", &lines))
+	must(t, admin.ExportAudit(t.Context(), store.Filter{Agent: "ci"}, "csv", &table))
+	if n := strings.Count(lines.String(), "\n"); n != 7 {
+		t.Errorf("jsonl: got %d lines, want 7", n)
+	}
+	if n := strings.Count(table.String(), "\n"); n != 8 {
+		t.Errorf("csv: got %d lines, want 8:\n%s", n, table.String())
+	}
+}
+
+// TestExport_formulasAreInert: an agent's text must not run in a spreadsheet.
+func TestExport_formulasAreInert(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "npm": "npm", "": ""} {
+		if got := api.Inert(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// T14: canary secrets, searched for in the log and in what strangers are told.
+func TestT14_tokensAndInputsStayOutOfLogAndErrors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	const canary = "canary-4f9a-value"
+	bodies := []string{`{"tool":"Bash","input":{"command":"ls ` + canary + `"}}`, `{"tool":"Bash","input":{"command":"panic"}}`, `{"tool":"Bash","input":"` + canary + `"}`, canary}
+	for _, body := range bodies {
+		for _, path := range []string{"/v1/check", "/v1/evaluate", "/v1/rules"} {
+			for _, token := range []string{"default", "admin"} {
+				got := w.mustRaw(t, rawRequest{method: "POST", path: path, token: token, body: body})
+				if strings.Contains(got.body, w.token(token)) || got.status >= 400 && strings.Contains(got.body, canary) {
+					t.Errorf("%s with %s answers with a secret: %s", path, body, got.body)
+				}
+			}
+		}
+	}
+	got := w.mustRaw(t, rawRequest{method: "GET", path: "/v1/rules", secret: "Bearer " + canary})
+	log := w.log.String()
+	for name, secret := range map[string]string{"canary": canary, "admin's token": w.token("admin"), "check token": w.token("default")} {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log tells the %s:\n%s", name, log)
+		}
+		if strings.Contains(got.body, secret) {
+			t.Errorf("a refusal tells the %s: %s", name, got.body)
+		}
+	}
+	if !strings.Contains(log, "panic") {
+		t.Error("the log does not tell of the panic")
+	}
+}
