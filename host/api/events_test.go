@@ -1,0 +1,89 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/ask"
+)
+
+// TestEvents_readerIsASurface: asks are possible for as long as it reads.
+func TestEvents_readerIsASurface(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ctx, leave := context.WithCancel(t.Context())
+	ready, done := make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- w.client("admin").Events(ctx, "terminal", "ana", func(ev api.Event) error {
+			if ev.Name == api.EventReady {
+				close(ready)
+			}
+			return nil
+		})
+	}()
+	receive(t, ready)
+	if got := w.broker.Surfaces(); !slices.Equal(got, []ask.Surface{{Name: "terminal", Approver: "ana"}}) {
+		t.Errorf("surfaces: got %v", got)
+	}
+	h, err := w.client("admin").Health(t.Context())
+	if err != nil || !slices.Equal(h.Surfaces, []string{"terminal"}) {
+		t.Errorf("health: got %v, %v", h.Surfaces, err)
+	}
+	leave()
+	if err := receive(t, done); !errors.Is(err, context.Canceled) {
+		t.Errorf("reader: got %v, want canceled", err)
+	}
+	w.close() // waits for the handler; the clean-up closes once more
+	if w.broker.HasSurface() {
+		t.Error("the surface is still attached after its reader left")
+	}
+}
+
+func TestEvents_endWithTheServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ready, done := make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- w.client("admin").Events(t.Context(), "", "", func(api.Event) error { close(ready); return nil })
+	}()
+	receive(t, ready)
+	must(t, w.server.Shutdown(t.Context()))
+	if err := receive(t, done); !errors.Is(err, api.ErrNoDaemon) {
+		t.Errorf("reader: got %v, want ErrNoDaemon", err)
+	}
+}
+
+// TestEvents_slowReaderLags: it loses events, is told so, and holds nobody up.
+func TestEvents_slowReaderLags(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	long := strings.Repeat("x", 64<<10) // fills the connection's buffers soon
+	announced := make(chan struct{})
+	var lagged bool
+	stop := errors.New("seen enough")
+	err := w.client("admin").Events(t.Context(), "", "", func(ev api.Event) error {
+		switch ev.Name {
+		case api.EventReady:
+			go func() {
+				defer close(announced)
+				for i := range 2000 {
+					w.server.Announce(api.ConfigChange{File: fmt.Sprint(i), Error: long})
+				}
+			}()
+			receive(t, announced) // nothing is read meanwhile
+			w.server.Announce(api.ConfigChange{File: "last"})
+		case api.EventLagged:
+			lagged = true
+			return stop
+		}
+		return nil
+	})
+	if !lagged || !errors.Is(err, stop) {
+		t.Errorf("lagged: got %t, %v", lagged, err)
+	}
+}
