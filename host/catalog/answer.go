@@ -177,7 +177,7 @@ func cleanLines(text string, limit int) string {
 		text = strings.ToValidUTF8(text[:limit], "")
 	}
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)) {
 			return -1
 		}
 		return r
