@@ -30,8 +30,7 @@ type Input struct {
 
 // config is what the operator may set for the tool.
 type config struct {
-	Dialect         string `json:"dialect"`
-	PersistentShell bool   `json:"persistent_shell"`
+	Dialect string `json:"dialect"`
 }
 
 // call is one call, analysed.

@@ -24,9 +24,7 @@ func (c *call) describe() tool.Description {
 	if c.in.Description != "" {
 		d.Title = c.in.Description
 	}
-	if c.line.Opaque == "" {
-		d.Actions = c.actions()
-	}
+	d.Actions = c.actions()
 	g := &gatherer{d: &d}
 	for _, cmd := range c.line.Commands {
 		c.gather(g, cmd)
@@ -34,23 +32,32 @@ func (c *call) describe() tool.Description {
 	return d
 }
 
-// actions returns one action string per command; none when there is but one.
+// actions returns one action string per command, redirections included. A line
+// that cannot be analysed adds itself as a whole, so that a profile pattern for
+// one of its commands does not decide for what is not understood.
 func (c *call) actions() []string {
 	var out []string
-	for _, cmd := range c.line.Commands {
-		if len(cmd.Words) == 0 || cmd.Parent != nil && cmd.Offset >= 0 {
-			continue
-		}
-		if a := "tool:bash:" + cmd.Source; cmd.Source != "" && !slices.Contains(out, a) {
+	add := func(text string) {
+		if a := "tool:bash:" + text; !slices.Contains(out, a) {
 			out = append(out, a)
 		}
 	}
 	for _, cmd := range c.line.Commands {
-		if cmd.Parent != nil && cmd.Offset > 0 {
-			if a := "tool:bash:" + strings.Join(texts(cmd.Words), " "); !slices.Contains(out, a) {
-				out = append(out, a)
+		text := cmd.Source
+		if cmd.Parent != nil && cmd.Offset > 0 || text == "" {
+			text = strings.Join(texts(cmd.Words), " ")
+		}
+		for _, r := range cmd.Redirects {
+			if r.Write {
+				text += " > " + r.Word.Text
 			}
 		}
+		if text != "" {
+			add(strings.TrimSpace(text))
+		}
+	}
+	if c.line.Opaque != "" {
+		add(c.in.Command)
 	}
 	return out
 }

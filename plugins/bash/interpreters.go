@@ -16,6 +16,8 @@ type interpreter struct {
 	code, module []string
 	// values are other options that take a value.
 	values []string
+	// data is how many operands are no script but what the program opens.
+	data int
 }
 
 var interpreters = map[string]interpreter{
@@ -48,12 +50,12 @@ var interpreters = map[string]interpreter{
 	"bc":         {},
 	"dc":         {code: []string{"-e"}},
 	"gdb":        {code: []string{"-ex"}},
-	"psql":       {code: []string{"-c", "--command", "-f", "--file", "-l", "--list"}, values: []string{"-h", "-p", "-U", "-d"}},
-	"mysql":      {code: []string{"-e", "--execute"}, values: []string{"-h", "-u", "-P", "-D"}},
-	"sqlite3":    {},
-	"mongosh":    {code: []string{"--eval"}},
+	"psql":       {data: 2, code: []string{"-c", "--command", "-f", "--file", "-l", "--list"}, values: []string{"-h", "-p", "-U", "-d"}},
+	"mysql":      {data: 1, code: []string{"-e", "--execute"}, values: []string{"-h", "-u", "-P", "-D"}},
+	"sqlite3":    {data: 1},
+	"mongosh":    {data: 1, code: []string{"--eval"}},
 	"redis-cli":  {values: []string{"-h", "-p", "-a", "-n"}},
-	"ftp":        {}, "telnet": {}, "sftp": {code: []string{"-b"}},
+	"ftp":        {data: 2}, "telnet": {data: 2}, "sftp": {data: 2, code: []string{"-b"}},
 }
 
 // interpreterName folds versioned names: python3.12 is python.
@@ -104,10 +106,12 @@ func (w *walker) interpreter(cmd *Command) {
 			w.readsInput(cmd)
 			return
 		case !strings.HasPrefix(t, "-"):
-			return // a script, with its arguments
+			if operands++; operands > spec.data {
+				return // a script, with its arguments
+			}
 		}
 	}
-	if operands == 0 {
+	if operands <= spec.data {
 		w.readsInput(cmd)
 	}
 }

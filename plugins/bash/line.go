@@ -87,6 +87,8 @@ type Word struct {
 	Glob bool
 	// Tilde tells that the leading "~" of Text means the home directory.
 	Tilde bool
+	// Vars are the variables that the word expands.
+	Vars []string
 	// Quoted tells that some quoting character occurs in the word.
 	Quoted bool
 	// Brace tells that Glob is about unquoted braces.

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Covers reports the indices of the rules that together cover every command of
+// coveredBy reports the indices of the rules that together cover every command of
 // the line, as an allow needs it; nil when they do not. inside reports whether
 // a cd stays inside the working directories.
-func (l *Line) Covers(rules []rule, facts func(*Command) bool, inside func(*Command) bool) []int {
+func (l *Line) coveredBy(rules []rule, facts func(*Command) bool, inside func(*Command) bool) []int {
 	if i := l.exactLine(rules); i >= 0 {
 		return []int{i}
 	}
@@ -148,9 +148,9 @@ func joined(cmd *Command, base bool) string {
 	return strings.Join(out, " ")
 }
 
-// Hits reports whether a deny or ask rule matches: some command of the line,
+// hitBy reports whether a deny or ask rule matches: some command of the line,
 // however it is wrapped or spelt, is one that the rule names.
-func (l *Line) Hits(r rule) bool {
+func (l *Line) hitBy(r rule) bool {
 	if l.Opaque != "" {
 		return l.Setting.Dialect.analysed() || r.kind == exactRule && r.text == strings.TrimSpace(l.Text)
 	}
@@ -241,9 +241,6 @@ func spelt(words []string, cmd *Command, plain bool) bool {
 	}
 	if len(wantWords) == 0 {
 		return len(wantFlags) > 0
-	}
-	if plain && len(wantFlags) == 0 {
-		return startsWith(haveWords, wantWords)
 	}
 	return startsWith(haveWords, wantWords) || globalValue(cmd, wantWords)
 }

@@ -176,8 +176,7 @@ func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 		}
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
-			body := w.word(r.Hdoc)
-			w.stdin = &body
+			w.stdin = w.heredoc(r)
 		case syntax.WordHdoc:
 			w.stdin = &word
 		case syntax.RdrIn:
@@ -194,6 +193,38 @@ func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 		}
 	}
 	return out
+}
+
+// heredoc reads the body of a here-document: raw when its delimiter is quoted,
+// else with the expansions and backslashes of double quotes.
+func (w *walker) heredoc(r *syntax.Redirect) *Word {
+	if r.Hdoc == nil {
+		return &Word{Literal: true}
+	}
+	reader := &wordReader{w: w, out: Word{Literal: true}}
+	raw := quotedDelimiter(r.Word)
+	for _, part := range r.Hdoc.Parts {
+		lit, ok := part.(*syntax.Lit)
+		switch {
+		case ok && raw:
+			reader.text.WriteString(lit.Value)
+		case ok:
+			reader.text.WriteString(unescapeDouble(lit.Value))
+		default:
+			reader.part(part, false)
+		}
+	}
+	reader.out.Text = reader.text.String()
+	return &reader.out
+}
+
+func quotedDelimiter(word *syntax.Word) bool {
+	for _, part := range word.Parts {
+		if lit, ok := part.(*syntax.Lit); !ok || strings.Contains(lit.Value, `\`) {
+			return true
+		}
+	}
+	return false
 }
 
 // isDescriptor reports whether word copies or closes a descriptor: 1, 2-, -.

@@ -23,10 +23,10 @@ func safeAssigns(cmd *Command) bool {
 	return true
 }
 
-// ReadOnly reports whether the whole line provably changes nothing, and why.
+// readsOnly reports whether the whole line provably changes nothing, and why.
 // facts tells whether the host found repository configuration that could make
 // a reading program run another.
-func (l *Line) ReadOnly(facts func(*Command) bool) (bool, string) {
+func (l *Line) readsOnly(facts func(*Command) bool) (bool, string) {
 	switch {
 	case l.Opaque != "":
 		return false, l.Opaque
@@ -234,7 +234,7 @@ func lookup(cmd *Command) (*table, []Word) {
 
 // accepts reports whether args are options and operands of the row.
 func (t *table) accepts(cmd *Command, args []Word) bool {
-	if !t.loose && !t.plainWords(args) {
+	if !t.loose && !t.plainWords(args) || t.loose && !tellable(args) {
 		return false
 	}
 	options, operands := t.split(args)
@@ -256,6 +256,26 @@ func (t *table) accepts(cmd *Command, args []Word) bool {
 		}
 	}
 	return t.check == nil || t.check(cmd, options, operands)
+}
+
+// tellableNames are variables whose values are no secrets.
+var tellableNames = map[string]bool{
+	"HOME": true, "PWD": true, "OLDPWD": true, "USER": true, "LOGNAME": true, "SHELL": true, "PATH": true, "LANG": true, "TERM": true, "HOSTNAME": true,
+	"TMPDIR": true, "EDITOR": true, "PAGER": true, "RANDOM": true, "SECONDS": true, "LINENO": true, "UID": true, "EUID": true, "PPID": true, "COLUMNS": true, "LINES": true,
+	"?": true, "$": true, "#": true, "!": true, "0": true, "BASH_VERSION": true, "ZSH_VERSION": true, "SHLVL": true, "OSTYPE": true, "GOPATH": true, "GOROOT": true, "JAVA_HOME": true, "VIRTUAL_ENV": true, "NODE_ENV": true, "CI": true, "DISPLAY": true, "XDG_RUNTIME_DIR": true,
+}
+
+// tellable reports whether words that are printed expand no variable that may
+// hold a secret.
+func tellable(words []Word) bool {
+	for _, w := range words {
+		for _, name := range w.Vars {
+			if !tellableNames[name] && name != strings.ToLower(name) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // plainWords reports whether every word is what it looks like: no expansions,

@@ -134,7 +134,7 @@ var textPrograms = map[string]bool{
 	"export": true, "declare": true, "typeset": true, "local": true, "readonly": true, "unset": true, "set": true, "kill": true, "pkill": true, "killall": true, "ps": true, "which": true,
 	"type": true, "whereis": true, "whoami": true, "id": true, "uname": true, "hostname": true, "basename": true, "dirname": true, "exit": true, "return": true,
 	"npm": true, "pnpm": true, "yarn": true, "pip": true, "pip3": true, "docker": true, "kubectl": true, "gh": true, "apt": true, "apt-get": true, "brew": true,
-	"tr": true, "test": true, "[": true, "printenv": true, "env": true, "sudo": true, "xargs": true, "command": true, "man": true, "help": true, "ssh": true,
+	"eval": true, "alias": true, "trap": true, "let": true, "tr": true, "test": true, "[": true, "printenv": true, "env": true, "sudo": true, "xargs": true, "command": true, "man": true, "help": true, "ssh": true,
 	"cd": true, "pushd": true, "jobs": true, "wait": true, "umask": true, "ulimit": true, "history": true, "systemctl": true, "service": true, "ping": true,
 }
 
@@ -389,16 +389,12 @@ func (t *toucher) others(name string, args []Word) {
 		t.addAll(operands[:min(1, len(operands))], run)
 		return
 	}
-	if isShell(name) || isInterpreter(name) {
-		if !t.cmd.Inline && !t.cmd.Stdin && !t.cmd.Wraps && len(operands) > 0 {
-			t.add(operands[0], run)
-			operands = operands[1:]
-		} else if t.cmd.Wraps {
-			return
-		}
+	if t.cmd.Wraps || t.cmd.Inline {
+		return // its operands are a command or code
 	}
-	if t.cmd.Wraps {
-		return
+	if (isShell(name) || isInterpreter(name)) && !t.cmd.Stdin && len(operands) > 0 {
+		t.add(operands[0], run)
+		operands = operands[1:]
 	}
 	t.addAll(operands, read)
 }

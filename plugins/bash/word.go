@@ -28,7 +28,7 @@ func (w *walker) word(sw *syntax.Word) Word {
 		// ~user, ~+ and ~- depend on what we do not know.
 		r.out.Tilde, r.out.Literal = false, false
 	}
-	if strings.HasPrefix(r.out.Text, "=") && !r.out.Quoted && !w.line.Setting.Dialect.onlyBash() {
+	if len(r.out.Text) > 1 && r.out.Text[0] == '=' && !r.out.Quoted && !w.line.Setting.Dialect.onlyBash() {
 		r.out.Literal = false // zsh replaces =name by the path of name
 	}
 	return r.out
@@ -164,6 +164,7 @@ func (r *wordReader) param(p *syntax.ParamExp) {
 		return
 	}
 	r.out.Literal = false
+	r.out.Vars = append(r.out.Vars, name)
 	r.text.WriteString("$" + name)
 }
 

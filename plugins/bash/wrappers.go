@@ -29,6 +29,8 @@ var wrappers = map[string]wrapper{
 	"command":           {},
 	"builtin":           {},
 	"exec":              {short: "a"},
+	"repeat":            {skip: 1}, // zsh
+	"-":                 {},        // zsh
 	"nocorrect":         {},
 	"noglob":            {},
 	"nohup":             {},

@@ -1,0 +1,159 @@
+package bash_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/callgate/callgate/plugins/bash"
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// commandGen draws command lines of every sort: harmless, changing, hidden.
+var commandGen = rapid.Custom(func(t *rapid.T) string {
+	word := rapid.SampledFrom([]string{
+		"ls", "git status", "npm run build", "rm x", "touch a", "cd sub", "cd /tmp", "echo hi", "cat f | wc -l", "sudo ls", "env A=b ls", "X=1 ls", "git push", "ls > f", "cat .env",
+		"$(id)", "`id`", "$X y", "'rm' x", `\rm x`, "xargs rm", "find . -exec rm {} +", "bash -c 'rm x'", "sed -n 1p f", "sed -i s/a/b/ f", "cp a b", "mkdir 'a b'", "rm -rf /", "python3 -c 1",
+		"curl https://x.example", "for f in a; do ls; done", "(ls)", "{ ls; }", "! ls", "time ls", "ls &", "cat <<E\nx\nE\n", "[ -f a ]", "alias a=b", "mv a b", "cp a ../b",
+	})
+	op := rapid.SampledFrom([]string{" && ", " || ", "; ", " | ", "\n"})
+	parts := rapid.SliceOfN(word, 1, 4).Draw(t, "parts")
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteString(op.Draw(t, "op"))
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+})
+
+var ruleGen = rapid.SliceOfN(rapid.SampledFrom([]string{
+	"npm run:*", "rm:*", "git:*", "git push", "touch *", "ls:*", "cat:*", "xargs rm:*", "sudo ls:*", "env:*", "echo:*", "cp:*", "* f", "sed:*", "find:*", "bash -c:*", "cd:*", "time:*", "python3:*", "rm x",
+}), 1, 5)
+
+// allowed reports whether anything in the module would let the line run.
+func allowed(command string, rules []string) bool {
+	c := withMode(callOf(command), tool.ModeAcceptEdits)
+	return bash.Spec.ReadOnly(c).ReadOnly || bash.Spec.Check(c).Behavior == tool.Allow || bash.Spec.Check(callOf(command)).Behavior == tool.Allow ||
+		len(bash.Spec.Match(c, tool.Allow, rulesOf(rules...))) > 0 && !bash.Spec.Check(callOf(command)).BypassImmune
+}
+
+func TestAddingACommandNeverAllows(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line, more, rules := commandGen.Draw(t, "line"), commandGen.Draw(t, "more"), ruleGen.Draw(t, "rules")
+		if allowed(line, rules) {
+			return
+		}
+		for _, longer := range []string{line + "; " + more, more + "; " + line, line + " && " + more, more + " && " + line, line + "\n" + more, line + " | " + more, more + " || " + line} {
+			if strings.Contains(longer, "&;") || strings.Contains(longer, "& &&") {
+				continue // does not parse
+			}
+			if allowed(longer, rules) {
+				t.Fatalf("%q is not allowed, %q is", line, longer)
+			}
+		}
+	})
+}
+
+func TestWrappingNeverAllows(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line, rules := commandGen.Draw(t, "line"), ruleGen.Draw(t, "rules")
+		if allowed(line, rules) {
+			return
+		}
+		for _, wrapped := range wrappings(line) {
+			if allowed(wrapped, rules) {
+				t.Fatalf("%q is not allowed, %q is (rules %q)", line, wrapped, rules)
+			}
+		}
+	})
+}
+
+// wrappings are other spellings of a line that run at least what it runs.
+func wrappings(line string) []string {
+	out := []string{
+		"( " + line + "\n)", "{ " + line + "\n}", "if true; then " + line + "\nfi", "bash -c " + quote(line), "env bash -c " + quote(line), "echo $(" + line + "\n)", "cat <(" + line + "\n)",
+		"while true; do " + line + "\ndone", "! { " + line + "\n}", "time { " + line + "\n}",
+	}
+	if !strings.ContainsAny(line, "\n;|&<>(){}!$`=[") && !strings.HasPrefix(line, "time") && !strings.HasPrefix(line, "for") && !strings.HasPrefix(line, "cd ") && !strings.HasPrefix(line, "alias") {
+		for _, w := range []string{"env ", "sudo ", "sudo -u x -- ", "command ", "nohup ", "timeout 5 ", "nice -n 3 ", "xargs ", "A=b ", "find . -exec "} {
+			end := ""
+			if w == "find . -exec " {
+				end = " \\;"
+			}
+			out = append(out, w+line+end)
+		}
+	}
+	return out
+}
+
+func TestDenyHoldsUnderWrapping(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line, rules := commandGen.Draw(t, "line"), ruleGen.Draw(t, "rules")
+		for _, rule := range rules {
+			if !matches(line, tool.Deny, rule) {
+				continue
+			}
+			for _, wrapped := range wrappings(line) {
+				if !matches(wrapped, tool.Deny, rule) {
+					t.Fatalf("deny %q matches %q but not %q", rule, line, wrapped)
+				}
+			}
+		}
+	})
+}
+
+func TestDenyHoldsWhenACommandIsAdded(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line, more, rules := commandGen.Draw(t, "line"), commandGen.Draw(t, "more"), ruleGen.Draw(t, "rules")
+		for _, rule := range rules {
+			if matches(line, tool.Deny, rule) && (!matches(line+"\n"+more, tool.Deny, rule) || !matches(more+"\n"+line, tool.Deny, rule)) {
+				t.Fatalf("deny %q matches %q but not together with %q", rule, line, more)
+			}
+		}
+	})
+}
+
+// TestAnAllowIsAlsoADeny: a rule that covers a call by itself must stop it when
+// the same text is a deny rule.
+func TestAnAllowIsAlsoADeny(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line, rules := commandGen.Draw(t, "line"), ruleGen.Draw(t, "rules")
+		for _, rule := range rules {
+			if matches(line, tool.Allow, rule) && !matches(line, tool.Deny, rule) {
+				t.Fatalf("%q allows %q but does not deny it", rule, line)
+			}
+		}
+	})
+}
+
+func TestSuggestionsMatchBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line := commandGen.Draw(t, "line")
+		var contents []string
+		for _, s := range bash.Spec.Suggest(callOf(line)) {
+			contents = append(contents, *s.Content)
+		}
+		if len(contents) == 0 {
+			return
+		}
+		if len(contents) > 5 {
+			t.Fatalf("%q: %d suggestions", line, len(contents))
+		}
+		if !matches(line, tool.Allow, contents...) {
+			t.Fatalf("%q: suggestions %q do not cover it", line, contents)
+		}
+		last := contents[len(contents)-1]
+		if !strings.HasSuffix(last, ":*") && !matches(line, tool.Allow, last) {
+			t.Fatalf("%q: the exact suggestion %q does not cover it", line, last)
+		}
+	})
+}
