@@ -6,7 +6,7 @@ import "errors"
 var errDeep = errors.New("the pattern repeats too deep for this action")
 
 // maxMatchDepth bounds the recursion of one match, about 300 bytes a level.
-const maxMatchDepth = 100000
+const maxMatchDepth = 30000
 
 // backtrackCost is what one step of backtracking counts beside one of a
 // program, as it was measured.

@@ -216,3 +216,22 @@ func difference(c *profile.Compiled, want []rune) string {
 	}
 	return ""
 }
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// actionPattern writes a pattern that is about the tool ab, often but not
+// always.
+func (g generator) actionPattern() string {
+	head := pickOne(g, []string{"tool:", "tool:ab:", "tool:abc:", "tool:(?!ab)", "tool:a?", "tool:[^a]", "(?=.*:b)tool:", `tool:\w+`, `tool:ab\b`, "tool:ab(?<!b)"})
+	return head + g.alternativesInGroup()
+}
+
+func (g generator) alternativesInGroup() string { return "(?:" + g.alternatives(2) + ")" }
+
+func (g generator) detail() string {
+	var text strings.Builder
+	for range g.IntN(5) {
+		text.WriteString(pickOne(g, []string{"a", "b", "1", " ", "\n", "_", "-"}))
+	}
+	return text.String()
+}

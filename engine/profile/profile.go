@@ -27,9 +27,9 @@ const (
 	maxPatternLength = 16384 // bytes
 )
 
-// maxSteps bounds one decision: about 250 ms on a slow machine, and the same
+// maxSteps bounds one decision: under 250 ms on a slow machine, and the same
 // answer on every machine.
-const maxSteps = 10_000_000
+const maxSteps = 5_000_000
 
 // presets are the Chorus seed's built-in profiles. Theirs is the meaning of
 // that document's words, "matches every action string", line feeds included,

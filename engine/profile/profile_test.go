@@ -1,0 +1,365 @@
+package profile_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/engine/profile"
+)
+
+func compiled(t testing.TB, p profile.Profile) *profile.Compiled {
+	t.Helper()
+	c, err := profile.Compile(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func preset(t testing.TB, name string) *profile.Compiled {
+	t.Helper()
+	p, err := profile.Preset(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled(t, p)
+}
+
+// TestRecordedPython runs what Python 3.11 answered, see testdata/cases.py.
+func TestRecordedPython(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/cases.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Pattern string
+		Invalid bool
+		Match   map[string]bool
+	}
+	if err := json.Unmarshal(raw, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.Pattern, func(t *testing.T) {
+			t.Parallel()
+			p, err := profile.Compile(profile.Profile{Allow: []string{c.Pattern}})
+			if (err != nil) != c.Invalid {
+				t.Fatalf("got error %v, Python refuses it: %t", err, c.Invalid)
+			}
+			for text, want := range c.Match {
+				if a := p.Decide([]string{text}); (a.Behavior == engine.Allow) != want {
+					t.Errorf("%q: got %s, Python matches: %t (%s)", text, a.Behavior, want, a.Note)
+				}
+			}
+		})
+	}
+}
+
+// TestPresets has the Chorus seed's examples, and the line feeds that its words
+// promise and Python's dot does not.
+func TestPresets(t *testing.T) {
+	t.Parallel()
+	cases := map[string][3]engine.Behavior{ // open, standard, locked
+		"tool:create_file:src/main.py":              {engine.Allow, engine.Allow, engine.Deny},
+		"tool:view:README.md":                       {engine.Allow, engine.Allow, engine.Allow},
+		"tool:view:a\nb":                            {engine.Allow, engine.Allow, engine.Allow},
+		"tool:bash:npm install":                     {engine.Allow, engine.Ask, engine.Deny},
+		"tool:bash:a\nb":                            {engine.Allow, engine.Ask, engine.Deny},
+		"tool:git:init":                             {engine.Allow, engine.Allow, engine.Deny},
+		"tool:git:commit":                           {engine.Allow, engine.Allow, engine.Deny},
+		"tool:git:commit x":                         {engine.Allow, engine.Deny, engine.Deny},
+		"tool:git:branch feature/x":                 {engine.Allow, engine.Allow, engine.Deny},
+		"tool:git:push origin main":                 {engine.Allow, engine.Ask, engine.Deny},
+		"tool:git:merge_request main":               {engine.Allow, engine.Ask, engine.Deny},
+		"tool:self_edit:permissions:open":           {engine.Allow, engine.Ask, engine.Deny},
+		"tool:unknown:x":                            {engine.Allow, engine.Deny, engine.Deny},
+		"bash:ls":                                   {engine.Deny, engine.Deny, engine.Deny},
+		"":                                          {engine.Deny, engine.Deny, engine.Deny},
+		"tool:bash:" + strings.Repeat("x", 100_000): {engine.Allow, engine.Ask, engine.Deny},
+	}
+	for i, name := range []string{"open", "standard", "locked"} {
+		c := preset(t, name)
+		for action, want := range cases {
+			if got := c.Decide([]string{action}); got.Behavior != want[i] || got.Name != name || got.Action != action {
+				t.Errorf("%s on %.40q: got %+v, want %s", name, action, got.Behavior, want[i])
+			}
+		}
+		if w := c.Warnings(); len(w) != 0 {
+			t.Errorf("%s: warnings %v", name, w)
+		}
+	}
+	if _, err := profile.Preset("Open"); err == nil || !strings.Contains(err.Error(), "open standard locked") {
+		t.Errorf("preset Open: got %v, want an error that lists the names", err)
+	}
+}
+
+func TestAllowBeatsAskBeatsDeny(t *testing.T) {
+	t.Parallel()
+	c := compiled(t, profile.Profile{
+		Allow: []string{"tool:a:.*", "tool:all:.*"}, Ask: []string{"tool:a:.*", "tool:b:.*"}, Deny: []string{"tool:all:no"},
+	})
+	for action, want := range map[string]engine.ProfileAnswer{
+		"tool:a:x":    {Behavior: engine.Allow, Pattern: "tool:a:.*"},
+		"tool:b:x":    {Behavior: engine.Ask, Pattern: "tool:b:.*"},
+		"tool:c:x":    {Behavior: engine.Deny},
+		"tool:all:x":  {Behavior: engine.Allow, Pattern: "tool:all:.*"},
+		"tool:all:no": {Behavior: engine.Deny, Pattern: "tool:all:no"},
+	} {
+		want.Name, want.Action = "custom", action
+		if got := c.Decide([]string{action}); got != want {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}
+}
+
+// TestStrictestOverActions: each command of a compound line is judged, and the
+// strictest answer counts. Source: design section 5.
+func TestStrictestOverActions(t *testing.T) {
+	t.Parallel()
+	c := compiled(t, profile.Profile{Allow: []string{"tool:bash:npm .*"}, Ask: []string{"tool:bash:git .*"}})
+	cases := []struct {
+		actions []string
+		want    engine.Behavior
+		action  string
+	}{
+		{[]string{"tool:bash:npm test"}, engine.Allow, "tool:bash:npm test"},
+		{[]string{"tool:bash:npm test", "tool:bash:npm ci"}, engine.Allow, "tool:bash:npm test"},
+		{[]string{"tool:bash:npm test", "tool:bash:git push"}, engine.Ask, "tool:bash:git push"},
+		{[]string{"tool:bash:git push", "tool:bash:rm x", "tool:bash:npm ci"}, engine.Deny, "tool:bash:rm x"},
+		{nil, engine.Deny, ""},
+	}
+	for _, c2 := range cases {
+		if got := c.Decide(c2.actions); got.Behavior != c2.want || got.Action != c2.action {
+			t.Errorf("%q: got %s by %q, want %s by %q", c2.actions, got.Behavior, got.Action, c2.want, c2.action)
+		}
+	}
+}
+
+// TestT04_ProfileAllowOnShellText: a pattern for one program does not allow a
+// line that runs another one too, whether the line was taken apart or not.
+func TestT04_ProfileAllowOnShellText(t *testing.T) {
+	t.Parallel()
+	c := compiled(t, profile.Profile{Allow: []string{"tool:bash:npm .*"}})
+	if got := c.Decide([]string{"tool:bash:npm i", "tool:bash:curl x", "tool:bash:sh"}); got.Behavior != engine.Deny {
+		t.Errorf("npm i; curl x | sh: got %s, want deny", got.Behavior)
+	}
+	if got := c.DecideUnanalysed([]string{"tool:bash:npm $(curl x | sh)"}); got.Behavior != engine.Deny {
+		t.Errorf("a line that cannot be analysed: got %s, want deny", got.Behavior)
+	}
+}
+
+func TestUnanalysedNeedsAPatternForEverything(t *testing.T) {
+	t.Parallel()
+	line := []string{"tool:bash:eval $x"}
+	for _, c := range []struct {
+		p    profile.Profile
+		want engine.Behavior
+	}{
+		{profile.Profile{Allow: []string{"tool:.*"}}, engine.Allow},
+		{profile.Profile{Allow: []string{"tool:bash:.*"}}, engine.Allow},
+		{profile.Profile{Allow: []string{".*"}}, engine.Deny},
+		{profile.Profile{Allow: []string{"tool:bash:eval.*"}}, engine.Deny},
+		{profile.Profile{Allow: []string{"tool:bash:e.*"}, Ask: []string{"tool:bash:eval .*"}}, engine.Ask},
+	} {
+		if got := compiled(t, c.p).DecideUnanalysed(line).Behavior; got != c.want {
+			t.Errorf("%+v: got %s, want %s", c.p, got, c.want)
+		}
+	}
+	for name, want := range map[string]engine.Behavior{"open": engine.Allow, "standard": engine.Ask, "locked": engine.Deny} {
+		if got := preset(t, name).DecideUnanalysed(line).Behavior; got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestErrorsNameThePlace: list, pattern, position and cure.
+func TestErrorsNameThePlace(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		p    profile.Profile
+		says string
+	}{
+		{profile.Profile{Name: "ci", Allow: []string{"a", "tool:bash:("}}, `profile ci: allow[1]: pattern "tool:bash:(": position 10: missing ), unterminated subpattern: close the group, or write \( for the character`},
+		{profile.Profile{Ask: []string{"*"}}, `profile custom: ask[0]: pattern "*": position 0: nothing to repeat: write \* for the character`},
+		{profile.Profile{Deny: []string{`a\`}}, `profile custom: deny[0]: pattern "a\\": position 1: bad escape (end of pattern): write \\ for a backslash`},
+		{profile.Profile{Allow: []string{`é(?<=a+)b`}}, "position 1: look-behind requires fixed-width pattern"},
+		{profile.Profile{Allow: []string{`a{99999999}`}}, "a repeat of more than 16777216: no action is as long: use * or +"},
+		{profile.Profile{Allow: []string{strings.Repeat("(", 300)}}, "more than 250 groups inside each other"},
+		{profile.Profile{Allow: []string{strings.Repeat("a", 20000)}}, "20000 bytes: at most 16384"},
+		{profile.Profile{Allow: make([]string, 1001)}, "1001 patterns: at most 1000"},
+	}
+	for _, c := range cases {
+		_, err := profile.Compile(c.p)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("got  %v\nwant %s", err, c.says)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	c := compiled(t, profile.Profile{Allow: []string{"tool:view:.*", "(?s)tool:view:.*", "tool:git:init"}, Ask: []string{"tool:(?:bash:.+)"}})
+	var got []string
+	for _, w := range c.Warnings() {
+		got = append(got, w.Error())
+	}
+	if len(got) != 2 || !strings.Contains(got[0], `"tool:view:.*"`) || !strings.Contains(got[1], "tool:(?:bash:.+)") {
+		t.Errorf("got %q, want one for each pattern whose dot stops at a line feed", got)
+	}
+}
+
+// TestCatastrophicPatterns: patterns on which backtracking explodes are either
+// answered rightly or denied, in bounded time; running out says so.
+func TestCatastrophicPatterns(t *testing.T) {
+	t.Parallel()
+	long := "tool:bash:" + strings.Repeat("a", 5000)
+	linear := []string{"tool:bash:(a+)+b", "tool:bash:(a|aa)+$b", "tool:bash:(.*)*x", "tool:bash:(?:a?){25}a{25}c", "tool:bash:(?=(a+)+b)a+",
+		`tool:bash:(?:[\w.-]+/?)+\.py`, "tool:bash:(?:(?!a*b).)*b", "tool:bash:(?:(?<=a)a|aa)*b"}
+	for _, text := range linear {
+		start := time.Now()
+		if a := compiled(t, profile.Profile{Allow: []string{text}}).Decide([]string{long}); a.Behavior != engine.Deny || a.Note != "" {
+			t.Errorf("%s: got %s, note %q; want a plain denial", text, a.Behavior, a.Note)
+		}
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%s took %s", text, d)
+		}
+	}
+	for _, text := range []string{`tool:bash:(a+)+\1b`, "tool:bash:(?>(a|aa)+b|(a|aa)+)+c", `tool:bash:(?:(a)|a)*b(?(1)x|y)`, `tool:bash:(\w*)*(\w*)*\2c`} {
+		for _, p := range []profile.Profile{{Allow: []string{text}}, {Ask: []string{text}}, {Deny: []string{text}, Allow: []string{".*"}}} {
+			start := time.Now()
+			a := compiled(t, p).Decide([]string{long, "tool:bash:x"})
+			if a.Behavior != engine.Deny || !strings.Contains(a.Note, "gave up") {
+				t.Errorf("%+v: got %s, note %q; want a denial that says it gave up", p, a.Behavior, a.Note)
+			}
+			if d := time.Since(start); d > 5*time.Second {
+				t.Errorf("%s took %s", text, d)
+			}
+		}
+	}
+}
+
+// TestStepsAreShared: many patterns and actions together stay within the bound
+// of one decision.
+func TestStepsAreShared(t *testing.T) {
+	t.Parallel()
+	slow := slices.Repeat([]string{`tool:bash:(a|aa)+\1b`}, 500)
+	c := compiled(t, profile.Profile{Ask: slow})
+	start := time.Now()
+	a := c.Decide(slices.Repeat([]string{"tool:bash:" + strings.Repeat("a", 12)}, 500))
+	if a.Behavior != engine.Deny || !strings.Contains(a.Note, "too many steps") {
+		t.Errorf("got %s, note %q; want a denial for too many steps", a.Behavior, a.Note)
+	}
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("took %s", d)
+	}
+}
+
+func TestOffered(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name string
+		p    profile.Profile
+		tool string
+		want bool
+	}{
+		{"nothing listed", profile.Profile{}, "bash", false},
+		{"everything", profile.Profile{Allow: []string{"tool:.*"}}, "bash", true},
+		{"asked about", profile.Profile{Ask: []string{"tool:bash:npm .*"}}, "Bash", true},
+		{"other tool", profile.Profile{Allow: []string{"tool:view:.*"}}, "Bash", false},
+		{"agent's name of view", profile.Profile{Allow: []string{"tool:view:.*"}}, "Read", true},
+		{"one detail is enough", profile.Profile{Allow: []string{`tool:create_file:src/main\.py`}}, "Write", true},
+		{"longer name", profile.Profile{Allow: []string{"tool:bashful:.*", "tools:bash:.*", "tool:bas"}}, "bash", false},
+		{"case", profile.Profile{Allow: []string{"(?i)TOOL:BASH:.*"}}, "bash", true},
+		{"look-ahead excludes the tool", profile.Profile{Allow: []string{"tool:(?!bash:).*"}}, "bash", false},
+		{"look-ahead excludes some details", profile.Profile{Allow: []string{"tool:bash:(?!.*sudo).*"}}, "bash", true},
+		{"look-ahead for another tool", profile.Profile{Allow: []string{"(?=tool:view:).*"}}, "bash", false},
+		{"look-behind inside what is known", profile.Profile{Allow: []string{"tool:bash(?<!bash):.*"}}, "bash", false},
+		{"never", profile.Profile{Allow: []string{"tool:bash:(?!)"}}, "bash", false},
+		{"nothing before the start", profile.Profile{Allow: []string{"tool:bash:(?<=a{20})x"}}, "bash", false},
+		{"word boundary inside what is known", profile.Profile{Allow: []string{`tool\B:bash:.*`}}, "bash", false},
+		{"end inside what is known", profile.Profile{Allow: []string{"tool:bash$:.*"}}, "bash", false},
+		{"start again", profile.Profile{Allow: []string{"tool:^bash:.*"}}, "bash", false},
+		{"too clever to tell", profile.Profile{Allow: []string{`tool:bash:(a)\1(?<=b)`}}, "bash", true},
+		{"clever, but for another tool", profile.Profile{Allow: []string{`tool:view:(a)\1(?>b)(?(1)c|d)`}}, "bash", false},
+		{"clever inside a look-ahead", profile.Profile{Allow: []string{`tool:(?!(b)ash\1?)bash:.*`}}, "bash", true},
+		{"too large to tell", profile.Profile{Allow: []string{"tool:view:(?:a{1000}){1000}"}}, "bash", true},
+		{"denied altogether", profile.Profile{Allow: []string{"tool:.*"}, Deny: []string{"tool:bash:.*"}}, "bash", false},
+		{"denied but for line feeds", profile.Profile{Allow: []string{"(?s)tool:.*"}, Deny: []string{"tool:bash:.*"}}, "bash", true},
+		{"denied but for one", profile.Profile{Allow: []string{"tool:.*"}, Deny: []string{"tool:bash:(?:[^l].*|l[^s].*|ls.+)?"}}, "bash", true},
+		{"denied for certain only where it looks", profile.Profile{Allow: []string{"tool:.*"}, Deny: []string{"tool:bash:(?!ls$).*"}}, "bash", true},
+		{"denial too clever to count on", profile.Profile{Allow: []string{"tool:.*"}, Deny: []string{`tool:bash:(.)?(?:\1|.)*`}}, "bash", true},
+		{"exact action", profile.Profile{Allow: []string{"tool:git:commit .+"}}, "git_commit", false},
+		{"exact action allowed", profile.Profile{Allow: []string{"tool:git:(init|commit)"}}, "git_commit", true},
+		{"push needs its arguments", profile.Profile{Allow: []string{"tool:git:push"}}, "git_push", false},
+		{"unknown tool", profile.Profile{Allow: []string{"tool:DeployTool:.*"}}, "DeployTool", true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := compiled(t, c.p).Offered(c.tool); got != c.want {
+				t.Errorf("Offered(%s) of %+v = %t, want %t", c.tool, c.p, got, c.want)
+			}
+		})
+	}
+}
+
+// TestNotOfferedMeansDenied: a tool that is hidden has no action, among many
+// tried, that would not be denied.
+func TestNotOfferedMeansDenied(t *testing.T) {
+	t.Parallel()
+	g := generator{newRand(3)}
+	hidden := 0
+	for range 4000 {
+		p := profile.Profile{Allow: []string{g.actionPattern(), g.actionPattern()}, Ask: []string{g.actionPattern()}}
+		if g.IntN(3) == 0 {
+			p.Deny = []string{g.actionPattern()}
+		}
+		c, err := profile.Compile(p)
+		if err != nil || c.Offered("ab") {
+			continue
+		}
+		hidden++
+		for range 40 {
+			action := "tool:ab:" + g.detail()
+			if a := c.Decide([]string{action}); a.Behavior != engine.Deny {
+				t.Fatalf("%+v: ab is not offered, but %q is %s by %s", p, action, a.Behavior, a.Pattern)
+			}
+		}
+	}
+	if hidden < 100 {
+		t.Errorf("only %d of 4000 profiles hide the tool: the test proves little", hidden)
+	}
+}
+
+func FuzzCompile(f *testing.F) {
+	for _, s := range []string{"tool:.*", `(a+)+\1`, "(?P<n>a)(?P=n)", "(?i)[^k-z]{2,3}+", "(?<!a)b|(?=c)", `\N{EM DASH}`, "(?x)a #b\n", "(?(1)a|b)(c)"} {
+		f.Add(s, "tool:bash:aab")
+	}
+	f.Fuzz(func(t *testing.T, pattern, action string) {
+		p := profile.Profile{Allow: []string{pattern}}
+		c, err := profile.Compile(p)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "profile custom: allow[0]: pattern ") {
+				t.Errorf("error without its place: %v", err)
+			}
+			return
+		}
+		a, again := c.Decide([]string{action}), c.Decide([]string{action})
+		if a != again {
+			t.Errorf("%q on %q: %+v, then %+v", pattern, action, a, again)
+		}
+		if a.Behavior == engine.Ask || a.Behavior == engine.Passthrough {
+			t.Errorf("an allow pattern answered %s", a.Behavior)
+		}
+		detail, isBash := strings.CutPrefix(action, "tool:bash:")
+		if isBash && a.Behavior == engine.Allow && !c.Offered("bash") {
+			t.Errorf("%q: bash is not offered, but %q is allowed", pattern, detail)
+		}
+	})
+}
