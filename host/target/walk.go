@@ -40,13 +40,15 @@ type found struct {
 
 // follow resolves an absolute path as the kernel does: links where they stand,
 // ".." from where the link before it led. Components that do not exist are
-// kept, and ".." takes one off again. With last false, a link at the very end
+// kept, and ".." takes one off again: the kernel would fail there, but a call may
+// make the directory first, or clean the path; what it leads to then counts as
+// not existing. With last false, a link at the very end
 // is not followed, as for rm or mv.
 func (w *walker) follow(name string, last bool) (found, error) {
 	if !path.IsAbs(name) {
 		return found{}, fmt.Errorf("%q is not absolute", name)
 	}
-	at := "/"
+	at, broken := "/", false
 	todo := strings.Split(name, "/")
 	for links := 0; len(todo) > 0; {
 		part := todo[0]
@@ -55,6 +57,7 @@ func (w *walker) follow(name string, last bool) (found, error) {
 		case "", ".":
 			continue
 		case "..":
+			broken = broken || !w.exists(at)
 			at = path.Dir(at)
 			continue
 		}
@@ -76,16 +79,18 @@ func (w *walker) follow(name string, last bool) (found, error) {
 				at = "/"
 			}
 			todo = append(strings.Split(n.link, "/"), todo...)
-		case n.mode&fs.ModeDir == 0 && n.mode&fs.ModeSymlink == 0 && rest(todo):
+		case n.mode&fs.ModeDir == 0 && n.mode&fs.ModeSymlink == 0 && len(todo) > 0:
 			return found{}, fmt.Errorf("%s is not a directory", next)
 		default:
 			at = next
 		}
 	}
-	return found{at, at == "/" || w.look(at).err == nil}, nil
+	return found{at, !broken && w.exists(at)}, nil
 }
 
-// rest reports whether components follow; a trailing slash or dot is none.
+func (w *walker) exists(p string) bool { return p == "/" || w.look(p).err == nil }
+
+// rest reports whether names follow; a trailing slash or dot is none.
 func rest(todo []string) bool {
 	for _, part := range todo {
 		if part != "" && part != "." {
