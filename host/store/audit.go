@@ -104,7 +104,10 @@ func (s *Store) Append(ctx context.Context, r Row) (Row, error) {
 	if err != nil {
 		return Row{}, fmt.Errorf("audit: %w", err)
 	}
-	run := func(ctx context.Context, t *tx) error { return t.chain.add(ctx, &r) }
+	run := func(_ context.Context, t *tx) error {
+		t.chain.add(&r)
+		return nil
+	}
 	if err := s.writer.do(ctx, &job{run: run, single: true}); err != nil {
 		return Row{}, fmt.Errorf("audit: %w", err)
 	}

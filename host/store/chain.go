@@ -6,18 +6,20 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 )
 
 // chain links the rows of the audit: each row's hash covers its fields and the
 // hash before, and a head record names the last row. It belongs to the writer.
+// Rows gather in pending until the transaction's end: one statement for many
+// costs a third of one for each, because the driver compiles it every time.
 type chain struct {
-	head   link
-	stale  bool // the head must be read again before the next use
-	insert *sql.Stmt
-	update *sql.Stmt
-	conn   *sql.Conn
-	buf    []byte
+	head    link
+	stale   bool // the head must be read again before the next use
+	pending []Row
+	buf     []byte
+	args    []any
 }
 
 // link is the end of the chain: the last row's number and hash.
@@ -30,24 +32,18 @@ type link struct {
 const columns = `seq, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by,
 	detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash`
 
-const insertRow = `INSERT INTO audit (` + columns + `) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+// maxInsert is how many rows one statement inserts at most.
+const maxInsert = 32
 
-func (c *chain) open(ctx context.Context, conn *sql.Conn) (err error) {
-	c.conn = conn
-	if c.insert, err = conn.PrepareContext(ctx, insertRow); err != nil {
-		return err
+// inserts are the statements for 1, 2, 4, ... maxInsert rows.
+var inserts = func() map[int]string {
+	row := "(" + strings.Repeat("?,", 21) + "?)"
+	m := map[int]string{}
+	for n := 1; n <= maxInsert; n *= 2 {
+		m[n] = "INSERT INTO audit (" + columns + ") VALUES " + strings.Repeat(row+",", n-1) + row
 	}
-	if c.update, err = conn.PrepareContext(ctx, "UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1"); err != nil {
-		return err
-	}
-	c.stale = true
-	return c.refresh(ctx, conn)
-}
-
-func (c *chain) close() {
-	_ = c.insert.Close() // the connection is about to go
-	_ = c.update.Close() // likewise
-}
+	return m
+}()
 
 // refresh reads the head after a failure left it in doubt.
 func (c *chain) refresh(ctx context.Context, conn *sql.Conn) error {
@@ -78,20 +74,45 @@ func readHead(ctx context.Context, q queryer) (link, error) {
 	return l, nil
 }
 
-// add gives the row its place and inserts it. The head moves with it; the
-// transaction saves the head once, at its end.
-func (c *chain) add(ctx context.Context, r *Row) error {
+// add gives the row its place. It is written when the transaction ends.
+func (c *chain) add(r *Row) {
 	r.Seq, r.Prev = c.head.seq+1, c.head.hash
 	r.Hash, c.buf = r.sum(c.buf)
-	if _, err := c.insert.ExecContext(ctx, r.values()...); err != nil {
-		return fmt.Errorf("append row %d: %w", r.Seq, err)
-	}
+	c.pending = append(c.pending, *r)
 	c.head = link{r.Seq, r.Hash}
-	return nil
 }
 
-func (c *chain) saveHead(ctx context.Context) error {
-	_, err := c.update.ExecContext(ctx, c.head.seq, c.head.hash[:])
+// mark is a place in the chain to go back to.
+type mark struct {
+	head    link
+	pending int
+}
+
+func (c *chain) mark() mark { return mark{c.head, len(c.pending)} }
+
+func (c *chain) back(m mark) { c.head, c.pending = m.head, c.pending[:m.pending] }
+
+// flush writes the pending rows and the head.
+func (c *chain) flush(ctx context.Context, conn *sql.Conn) error {
+	if len(c.pending) == 0 {
+		return nil
+	}
+	rows := c.pending
+	for n := maxInsert; len(rows) > 0; {
+		if n > len(rows) {
+			n /= 2
+			continue
+		}
+		c.args = c.args[:0]
+		for i := range rows[:n] {
+			c.args = rows[i].values(c.args)
+		}
+		if _, err := conn.ExecContext(ctx, inserts[n], c.args...); err != nil {
+			return fmt.Errorf("append rows %d to %d: %w", rows[0].Seq, rows[n-1].Seq, err)
+		}
+		rows = rows[n:]
+	}
+	_, err := conn.ExecContext(ctx, "UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1", c.head.seq, c.head.hash[:])
 	return err
 }
 
@@ -121,9 +142,8 @@ func (r *Row) texts() [17]*string {
 		&r.Detail, &r.Stage, &r.Code, &r.RuleID, &r.RuleText, &r.ModuleDigest, &r.CallID, &r.Digest, &r.Input}
 }
 
-// values are the row's fields in the order of the columns.
-func (r *Row) values() []any {
-	out := make([]any, 0, 22)
+// values appends the row's fields in the order of the columns.
+func (r *Row) values(out []any) []any {
 	out = append(out, r.Seq, r.Time.UnixNano())
 	for _, p := range r.texts() {
 		out = append(out, *p)

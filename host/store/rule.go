@@ -114,7 +114,7 @@ func (c *ruleChange) add(ctx context.Context, t *tx) error {
 		if _, err := t.ExecContext(ctx, "DELETE FROM rules WHERE id = ?", old.ID); err != nil {
 			return err
 		}
-		if err := c.store.auditRule(ctx, t, EventRuleExpired, *old, "callgate"); err != nil {
+		if err := c.store.auditRule(t, EventRuleExpired, *old, "callgate"); err != nil {
 			return err
 		}
 		return c.insert(ctx, t)
@@ -126,7 +126,7 @@ func (c *ruleChange) add(ctx context.Context, t *tx) error {
 }
 
 func (c *ruleChange) insert(ctx context.Context, t *tx) error {
-	if err := c.store.auditRule(ctx, t, EventRuleAdded, c.rule, c.rule.CreatedBy); err != nil {
+	if err := c.store.auditRule(t, EventRuleAdded, c.rule, c.rule.CreatedBy); err != nil {
 		return err
 	}
 	r := c.rule
@@ -140,7 +140,7 @@ func (c *ruleChange) extend(ctx context.Context, t *tx, old engine.Rule) error {
 	by := c.rule.CreatedBy
 	old.ExpiresAt = c.rule.ExpiresAt
 	c.rule = old
-	if err := c.store.auditRule(ctx, t, EventRuleExtended, old, by); err != nil {
+	if err := c.store.auditRule(t, EventRuleExtended, old, by); err != nil {
 		return err
 	}
 	_, err := t.ExecContext(ctx, "UPDATE rules SET expires_at = ?, audit_seq = ? WHERE id = ?",
@@ -214,7 +214,7 @@ func (s *Store) deleteRules(ctx context.Context, t *tx, event Event, by, where s
 		if _, err := t.ExecContext(ctx, "DELETE FROM rules WHERE id = ?", r.ID); err != nil {
 			return nil, err
 		}
-		if err := s.auditRule(ctx, t, event, r.Rule, by); err != nil {
+		if err := s.auditRule(t, event, r.Rule, by); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +222,7 @@ func (s *Store) deleteRules(ctx context.Context, t *tx, event Event, by, where s
 }
 
 // auditRule records a change of a rule in the change's own transaction.
-func (s *Store) auditRule(ctx context.Context, t *tx, event Event, r engine.Rule, by string) error {
+func (s *Store) auditRule(t *tx, event Event, r engine.Rule, by string) error {
 	row := Row{Event: event, Tool: r.Tool, DecidedBy: by, RuleID: r.ID, Digest: ruleDigest(r),
 		RuleText: r.Behavior.String() + " " + r.String(), Detail: strings.TrimSpace(string(r.Scope) + " " + r.ScopeKey)}
 	switch r.Scope {
@@ -235,7 +235,8 @@ func (s *Store) auditRule(ctx context.Context, t *tx, event Event, r engine.Rule
 	if err != nil {
 		return err
 	}
-	return t.chain.add(ctx, &row)
+	t.chain.add(&row)
+	return nil
 }
 
 // ruleDigest is the SHA-256 over all that a rule says. A stored rule whose audit

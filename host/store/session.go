@@ -263,7 +263,8 @@ func (s *Store) changeSession(ctx context.Context, id string, event Event, by, d
 		if err != nil {
 			return err
 		}
-		return errors.Join(saveSession(ctx, t, known), t.chain.add(ctx, &row))
+		t.chain.add(&row)
+		return saveSession(ctx, t, known)
 	}
 	err := s.writer.do(ctx, &job{run: run, after: func() { s.seen.put(known) }})
 	if err != nil {

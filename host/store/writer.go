@@ -50,7 +50,8 @@ func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 		return nil, err
 	}
 	w := &writer{jobs: make(chan *job, maxGroup), ended: make(chan struct{}), conn: conn}
-	if err := w.chain.open(ctx, conn); err != nil {
+	w.chain.stale = true
+	if err := w.chain.refresh(ctx, conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	go w.loop()
@@ -167,22 +168,19 @@ func (w *writer) transaction(ctx context.Context, group []*job) error {
 }
 
 func (w *writer) runAll(ctx context.Context, group []*job) error {
-	start := w.chain.head
+	w.chain.pending = w.chain.pending[:0]
 	for _, j := range group {
 		if err := w.runOne(ctx, j); err != nil {
 			return err
 		}
 	}
-	if w.chain.head == start {
-		return nil
-	}
-	return w.chain.saveHead(ctx)
+	return w.chain.flush(ctx, w.conn)
 }
 
 // runOne runs a job so that its failure leaves the rest of the group alone. The
 // error it returns is one that the whole transaction cannot survive.
 func (w *writer) runOne(ctx context.Context, j *job) error {
-	head := w.chain.head
+	before := w.chain.mark()
 	if !j.single {
 		if _, err := w.conn.ExecContext(ctx, "SAVEPOINT job"); err != nil {
 			return err
@@ -190,7 +188,7 @@ func (w *writer) runOne(ctx context.Context, j *job) error {
 	}
 	j.err = j.run(ctx, &tx{w.conn, &w.chain})
 	if j.err != nil {
-		w.chain.head = head
+		w.chain.back(before)
 	}
 	if j.single {
 		return nil
@@ -214,7 +212,6 @@ func (w *writer) wipeLog() bool {
 }
 
 func (w *writer) release() {
-	w.chain.close()
 	_ = w.conn.Close() // everything is committed
 }
 
