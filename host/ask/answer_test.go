@@ -1,9 +1,11 @@
 package ask_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -190,4 +192,48 @@ func TestRequestsThatAreNotSound(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAnswerAfterTheClockButBeforeTheTimer has the clock run ahead of the
+// timers, as when the machine was asleep.
+func TestAnswerAfterTheClockButBeforeTheTimer(t *testing.T) {
+	t.Parallel()
+	var asleep time.Duration
+	now := func() time.Time { return time.Now().Add(asleep) }
+	inWorld(t, ask.Config{Now: now}, func(w *world) {
+		w.request("a", call("a"))
+		asleep = time.Hour
+		if _, err := w.answer("a", ask.Answer{Verdict: ask.Approve}); !errors.Is(err, ask.ErrSettled) {
+			t.Errorf("got %v, want %v", err, ask.ErrSettled)
+		}
+		w.want("a", ask.TimedOut, ask.CauseTimeout)
+	})
+}
+
+// leftContext is a context that has ended without having said so yet.
+type leftContext struct {
+	context.Context
+	left *atomic.Bool
+}
+
+func (c leftContext) Done() <-chan struct{} { return nil }
+
+func (c leftContext) Err() error {
+	if c.left.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestAnApprovalIsNotSpentOnACallerWhoHasLeft(t *testing.T) {
+	t.Parallel()
+	inWorld(t, ask.Config{}, func(w *world) {
+		var left atomic.Bool
+		w.requestWith(leftContext{w.t.Context(), &left}, func() {}, "a", call("a"))
+		left.Store(true)
+		w.approve("a")
+		w.want("a", ask.Denied, ask.CauseCaller)
+		w.request("back", call("a"))
+		w.want("back", ask.Approved, ask.CauseAnswered)
+	})
 }

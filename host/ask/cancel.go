@@ -35,14 +35,14 @@ func (b *Broker) cancel(ctx context.Context, cause Cause, match func(Ask) bool) 
 	return b.endAll(ctx, Cancelled, cause, match), nil
 }
 
-// endAll ends the asks that match, the queued ones first so that none of them
-// is shown in between. The caller holds the turn.
+// endAll ends the asks that match, and only then shows what comes after them.
+// The caller holds the turn.
 func (b *Broker) endAll(ctx context.Context, state State, cause Cause, match func(Ask) bool) int {
 	lanes := map[lane]bool{}
 	chosen := b.choose(match)
-	for i := len(chosen) - 1; i >= 0; i-- {
-		b.forceEnd(ctx, chosen[i], state, cause)
-		lanes[laneOf(chosen[i].ask)] = true
+	for _, e := range chosen {
+		b.forceEnd(ctx, e, state, cause)
+		lanes[laneOf(e.ask)] = true
 	}
 	for l := range lanes {
 		b.advance(ctx, l)

@@ -117,3 +117,18 @@ func TestSurfaces(t *testing.T) {
 		}
 	})
 }
+
+func TestEventsKeepTheirInput(t *testing.T) {
+	t.Parallel()
+	inWorld(t, ask.Config{}, func(w *world) {
+		events := w.broker.Subscribe(w.t.Context())
+		a := call("a")
+		want := string(a.Input)
+		w.request("a", a)
+		w.approve("a")
+		clear(a.Input) // the caller uses its buffer again
+		if got := string((<-events).Ask.Input); got != want {
+			t.Errorf("got input %q, want %q", got, want)
+		}
+	})
+}

@@ -203,3 +203,60 @@ func TestClockIsCappedByTheCaller(t *testing.T) {
 		}
 	})
 }
+
+func TestALateCallerDeadlineDoesNotStretchTheClock(t *testing.T) {
+	t.Parallel()
+	inWorld(t, ask.Config{}, func(w *world) {
+		a := call("a")
+		a.CallerDeadline = time.Now().Add(time.Hour)
+		w.request("a", a)
+		w.want("a", ask.TimedOut, ask.CauseTimeout)
+		if got := w.calls["a"].at; got != time.Minute {
+			t.Errorf("ended at %v, want 1m", got)
+		}
+	})
+}
+
+// TestQueuedTimeoutsDoNotPause: nobody left them unanswered.
+func TestQueuedTimeoutsDoNotPause(t *testing.T) {
+	t.Parallel()
+	inWorld(t, ask.Config{}, func(w *world) {
+		w.request("first", call("first"))
+		for i := range 3 {
+			a := call(fmt.Sprint("c", i))
+			a.CallerDeadline = time.Now().Add(time.Second)
+			w.request(a.CallID, a)
+		}
+		w.until(2 * time.Second)
+		w.want("c2", ask.TimedOut, ask.CauseTimeout)
+		if got := w.broker.Paused(); len(got) != 0 {
+			t.Errorf("paused: got %v, want none", got)
+		}
+		w.approve("first")
+	})
+}
+
+func TestInterruptShowsNothingInBetween(t *testing.T) {
+	t.Parallel()
+	inWorld(t, ask.Config{}, func(w *world) {
+		w.request("a", call("a"))
+		w.request("b", call("b"))
+		must(w.t)(w.broker.Interrupt(w.t.Context(), "s1"))
+		if got := w.stored("b").ShownAt; !got.IsZero() {
+			t.Errorf("b was shown at %v by an interrupt", got)
+		}
+	})
+}
+
+func TestAnAskHasItsOwnTimeout(t *testing.T) {
+	t.Parallel()
+	inWorld(t, ask.Config{}, func(w *world) {
+		a := call("a")
+		a.Timeout = 5 * time.Second
+		w.request("a", a)
+		w.want("a", ask.TimedOut, ask.CauseTimeout)
+		if got := w.calls["a"].at; got != 5*time.Second {
+			t.Errorf("ended at %v, want 5s", got)
+		}
+	})
+}

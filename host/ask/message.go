@@ -7,7 +7,6 @@ import (
 
 // outcomeOf is what a waiter gets of an ask that has ended.
 func outcomeOf(a Ask) Outcome {
-	a.Input = nil
 	return Outcome{Ask: a, Cause: a.Cause, Message: message(a)}
 }
 

@@ -76,9 +76,6 @@ func (b *Broker) open(ctx context.Context, a Ask) (*entry, Outcome, error) {
 	if e := b.join(a.Key(), a.Digest); e != nil {
 		return e, Outcome{}, nil
 	}
-	if b.waitingUnder(a.Key()) {
-		return nil, refusal(a, CauseReused), nil
-	}
 	e, out, err := b.returning(ctx, a)
 	if err != nil || e != nil || out.Cause != "" {
 		return e, out, err
@@ -97,12 +94,6 @@ func (b *Broker) join(key Key, digest string) *entry {
 		}
 	}
 	return nil
-}
-
-func (b *Broker) waitingUnder(key Key) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.ContainsFunc(b.waiting, func(e *entry) bool { return e.ask.Key() == key })
 }
 
 // returning answers a call whose key the store knows. An outcome without a
@@ -147,10 +138,9 @@ func (b *Broker) readopt(ctx context.Context, last Ask) (*entry, Outcome, error)
 	return e, Outcome{}, nil
 }
 
+// useStored hands out an approval that was given while its client was away; one
+// that was used before does not count.
 func (b *Broker) useStored(ctx context.Context, last Ask) (*entry, Outcome, error) {
-	if !last.UsedAt.IsZero() {
-		return nil, Outcome{}, nil
-	}
 	last.UsedAt = b.cfg.Now()
 	ok, err := b.cfg.Store.UseAsk(ctx, last.ID, last.UsedAt)
 	if err != nil {

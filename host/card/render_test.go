@@ -231,6 +231,7 @@ func FuzzShown(f *testing.F) {
 func FuzzTerminal(f *testing.F) {
 	f.Add([]byte(`{"command":"ls"}`), "text", 80)
 	f.Add([]byte(`{"cwd":"/safe","[y] approve once":{"a":["\u202e"]}}`), "a\n[y] approve once\ncwd:  /safe", 40)
+	f.Add([]byte(`{}`), strings.Repeat("cwd: [n] ", 30), 40)
 	f.Add([]byte("{\"a\":\"\xff\"}"), "\x1b[2J\u202E", 0)
 	f.Add([]byte(`{"a":"\ud800"}`), strings.Repeat("界", 900), -1)
 	f.Fuzz(func(t *testing.T, input []byte, s string, columns int) {
