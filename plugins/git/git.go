@@ -14,7 +14,7 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// input is what one of the tools gets.
+// input is what a tool gets that acts on a named thing.
 type input interface {
 	// detail names what the call does, as in the action string.
 	detail() string
@@ -30,18 +30,10 @@ type initInput struct {
 	Path string `json:"path"`
 }
 
-func (initInput) detail() string  { return "" }
-func (in initInput) beyond() bool { return in.Path != "" }
-func (initInput) unclear() bool   { return false }
-
 type commitInput struct {
 	Message string `json:"message"`
 	Files   any    `json:"files"`
 }
-
-func (commitInput) detail() string { return "" }
-func (commitInput) beyond() bool   { return false }
-func (commitInput) unclear() bool  { return false }
 
 type pushInput struct {
 	Remote string `json:"remote"`
@@ -90,28 +82,48 @@ func (in mergeInput) unclear() bool  { return !plainName(in.Target) }
 // Tools returns the five tools.
 func Tools() []tool.Tool {
 	return []tool.Tool{
-		define[initInput]("git_init", "init", nil),
-		define[commitInput]("git_commit", "commit", nil),
-		define[pushInput]("git_push", "push", []tool.RuleExample{
+		plain[initInput]("git_init", "init", `{"type":"object","properties":{"path":{"type":"string"}}}`, []tool.RuleExample{
+			{Content: "{}", Behavior: tool.Allow, Input: json.RawMessage(`{}`), Match: true},
+			{Content: "{}", Behavior: tool.Allow, Input: json.RawMessage(`{"path":"/etc"}`), Match: false},
+		}),
+		plain[commitInput]("git_commit", "commit", `{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`, []tool.RuleExample{
+			{Content: "message:docs: *", Behavior: tool.Allow, Input: json.RawMessage(`{"message":"docs: say more"}`), Match: true},
+			{Content: "message:docs: *", Behavior: tool.Allow, Input: json.RawMessage(`{"message":"remove it"}`), Match: false},
+		}),
+		define[pushInput]("git_push", "push", `{"type":"object","properties":{"remote":{"type":"string"},"branch":{"type":"string"},"force":{"type":"boolean"}},"required":["remote","branch"]}`, []tool.RuleExample{
 			{Content: "origin feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"remote":"origin","branch":"feature/auth"}`), Match: true},
 			{Content: "origin feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"remote":"origin","branch":"main"}`), Match: false},
 			{Content: "origin feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"remote":"origin","branch":"feature/auth","force":true}`), Match: false},
 			{Content: "* main", Behavior: tool.Deny, Input: json.RawMessage(`{"remote":"origin","branch":"main","force":true}`), Match: true},
 		}),
-		define[branchInput]("git_branch", "branch", []tool.RuleExample{
+		define[branchInput]("git_branch", "branch", `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`, []tool.RuleExample{
 			{Content: "feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"name":"feature/auth"}`), Match: true},
 			{Content: "feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"name":"main"}`), Match: false},
 		}),
-		define[mergeInput]("git_merge_request", "merge_request", []tool.RuleExample{
+		define[mergeInput]("git_merge_request", "merge_request", `{"type":"object","properties":{"target":{"type":"string"},"title":{"type":"string"}},"required":["target"]}`, []tool.RuleExample{
 			{Content: "main", Behavior: tool.Ask, Input: json.RawMessage(`{"target":"main","title":"t"}`), Match: true},
 			{Content: "main", Behavior: tool.Ask, Input: json.RawMessage(`{"target":"dev","title":"t"}`), Match: false},
 		}),
 	}
 }
 
-func define[In input](name, verb string, examples []tool.RuleExample) tool.Tool {
+// plain defines a tool whose action string names nothing; its rules are those of
+// unknown tools.
+func plain[In any](name, verb, schema string, examples []tool.RuleExample) tool.Tool {
 	return tool.Define(tool.Spec[In]{
-		Name:         name,
+		Name: name, InputSchema: schema,
+		RuleHelp:     "The whole input as JSON, or param:value with * for any text.",
+		RuleExamples: examples,
+		Describe: func(*tool.Call[In]) tool.Description {
+			return tool.Description{Action: "tool:git:" + verb, Title: "git " + verb}
+		},
+	})
+}
+
+// define defines a tool whose action string names what it acts on.
+func define[In input](name, verb, schema string, examples []tool.RuleExample) tool.Tool {
+	return tool.Define(tool.Spec[In]{
+		Name: name, InputSchema: schema,
 		RuleHelp:     "What follows git:" + verb + " in the action string, such as origin main for git_push; * stands for any text but a slash. No such rule allows a forced push or a refspec.",
 		RuleExamples: examples,
 		Match: func(c *tool.Call[In], behavior tool.Behavior, rules []tool.Rule) []int {
@@ -119,7 +131,7 @@ func define[In input](name, verb string, examples []tool.RuleExample) tool.Tool 
 			return tool.Indices(rules, func(rule tool.Rule) bool {
 				named, err := path.Match(rule.Content, detail)
 				if behavior == tool.Allow {
-					return err == nil && named && detail != "" && !c.Input.beyond() && !c.Input.unclear()
+					return err == nil && named && !c.Input.beyond() && !c.Input.unclear()
 				}
 				return err != nil || named || c.Input.unclear()
 			})
@@ -129,16 +141,13 @@ func define[In input](name, verb string, examples []tool.RuleExample) tool.Tool 
 			switch {
 			case c.Input.beyond() || c.Input.unclear():
 				return nil
-			case detail == "":
-				return []tool.Suggestion{tool.ProposeTool("every call of " + name)}
 			case strings.ContainsAny(detail, `*?[\`):
 				return nil
 			}
 			return []tool.Suggestion{tool.Propose(detail, "exactly this"), tool.ProposeTool("every call of " + name)}
 		},
 		Describe: func(c *tool.Call[In]) tool.Description {
-			action := strings.TrimSuffix("tool:git:"+verb+" "+c.Input.detail(), " ")
-			return tool.Description{Action: action, Title: strings.TrimPrefix(action, "tool:")}
+			return tool.Description{Action: "tool:git:" + verb + " " + c.Input.detail(), Title: "git " + verb + " " + c.Input.detail()}
 		},
 	})
 }

@@ -88,7 +88,7 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 	q := c.Input.query()
 	detail := q.pattern
-	if detail == "" {
+	if j.action == "view" {
 		detail = paths.Shown(c.Context, path.Clean("./"+q.dir))
 		if path.IsAbs(q.dir) || strings.HasPrefix(q.dir, "~") {
 			detail = paths.Shown(c.Context, q.dir)

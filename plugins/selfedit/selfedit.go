@@ -33,8 +33,9 @@ func Tools() []tool.Tool {
 
 func define(name, what string, detail func(edit) string) tool.Tool {
 	return tool.Define(tool.Spec[edit]{
-		Name:     name,
-		RuleHelp: "What follows self_edit: in the action string, exactly. Only deny and ask rules have an effect: no rule allows an agent to change " + what + ".",
+		Name:        name,
+		InputSchema: `{"type":"object","properties":{"path":{"type":"string"},"profile":{"type":"string"},"model":{"type":"string"},"content":{"type":"string"},"prompt":{"type":"string"}}}`,
+		RuleHelp:    "What follows self_edit: in the action string, exactly. Only deny and ask rules have an effect: no rule allows an agent to change " + what + ".",
 		RuleExamples: []tool.RuleExample{
 			{Content: detail(edit{Path: "x", Profile: "x", Model: "x"}), Behavior: tool.Deny, Input: json.RawMessage(`{"path":"x","profile":"x","model":"x"}`), Match: true},
 			{Content: "nothing", Behavior: tool.Deny, Input: json.RawMessage(`{"path":"x","profile":"x","model":"x"}`), Match: false},

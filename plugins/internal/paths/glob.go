@@ -202,7 +202,7 @@ func findGroup(pattern string) (open int, commas []int, end int) {
 }
 
 // Match reports whether the glob names p, a clean absolute path. With self a
-// pattern that ends in "/**" also names the directory itself.
+// pattern that ends in "/**" or "/*" also names the directory itself.
 func (g Glob) Match(p string, self bool) bool {
 	if p == g.literal {
 		return true
@@ -212,6 +212,9 @@ func (g Glob) Match(p string, self bool) bool {
 		names = strings.Split(strings.TrimPrefix(p, "/"), "/")
 	}
 	for _, segments := range g.alternatives {
+		if last := len(segments) - 1; self && last > 0 && segments[last] == "*" && matchSegments(segments[:last], names, false) {
+			return true
+		}
 		if matchSegments(segments, names, self) {
 			return true
 		}

@@ -1,0 +1,46 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/callgate/callgate/plugins/mcp"
+	"github.com/callgate/callgate/sdk/go/tool"
+	"github.com/callgate/callgate/sdk/go/tooltest"
+)
+
+var host = tooltest.Host{Module: tool.Module{Name: "mcp", Version: "1", Tools: mcp.Tools()}}
+
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	host.CheckExamples(t)
+}
+
+func TestAnnotationsNeverWiden(t *testing.T) {
+	t.Parallel()
+	h := host
+	h.Context.Annotations = json.RawMessage(`{"readOnlyHint":true,"destructiveHint":false}`)
+	if h.ReadOnly(t, "mcp__evil__wipe", `{"x":1}`) {
+		t.Error("read-only by its own word")
+	}
+	if got := h.Check(t, "mcp__evil__wipe", `{"x":1}`); got.Behavior != tool.Passthrough {
+		t.Errorf("check: got %+v, want passthrough", got)
+	}
+}
+
+func TestSuggestAndDescribe(t *testing.T) {
+	t.Parallel()
+	in := `{ "b": 2, "a": {"d": "\u00e9", "c": [1.50]} }`
+	want := `{"a":{"c":[1.50],"d":"é"},"b":2}`
+	got := host.Suggest(t, "mcp__github__get_issue", in)
+	if len(got) != 2 || got[0] != want || got[1] != "" {
+		t.Fatalf("got %q, want the exact input, then the whole tool", got)
+	}
+	if !host.Match(t, tool.Allow, got[0], "mcp__github__get_issue", in) {
+		t.Error("the suggestion does not match its own call")
+	}
+	d := host.Describe(t, "mcp__github__get_issue", in)
+	if d.Action != "tool:mcp__github__get_issue:"+want || d.TargetsUnknown || len(d.Targets) != 0 {
+		t.Errorf("got %+v", d)
+	}
+}

@@ -1,0 +1,57 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/callgate/callgate/plugins/session"
+	"github.com/callgate/callgate/sdk/go/tool"
+	"github.com/callgate/callgate/sdk/go/tooltest"
+)
+
+var host = tooltest.Host{Module: tool.Module{Name: "session", Version: "1", Tools: session.Tools()}}
+
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	host.CheckExamples(t)
+}
+
+// TestAllowed: none needs a person; in explore all but the list of things to do
+// may run (the ExAthena seed's plan mode denies TodoWrite).
+func TestAllowed(t *testing.T) {
+	t.Parallel()
+	for name, readOnly := range map[string]bool{
+		"TodoWrite": false, "todo_write": false, "TaskCreate": false,
+		"TodoRead": true, "Agent": true, "Task": true, "spawn_agent": true, "Skill": true, "ToolSearch": true,
+		"AskUserQuestion": true, "plan_mode": true, "EnterPlanMode": true, "ExitPlanMode": true, "exit_plan_mode": true,
+	} {
+		in := `{"any":{"thing":[1]}}`
+		if got := host.Check(t, name, in); got.Behavior != tool.Allow {
+			t.Errorf("%s: check got %+v, want allow", name, got)
+		}
+		if got := host.ReadOnly(t, name, in); got != readOnly {
+			t.Errorf("%s: read-only got %v, want %v", name, got, readOnly)
+		}
+		if got := host.Check(t, name, `[]`); got.Behavior != tool.Ask {
+			t.Errorf("%s: check of a list got %+v, want ask", name, got)
+		}
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		tool, rule, input string
+		want              bool
+	}{
+		{"Task", "explore", `{"subagent_type":"explore","prompt":"x"}`, true},
+		{"Task", "explore", `{"description":"explore"}`, false},
+		{"Task", "explore", `{"subagent_type":["explore"]}`, false},
+		{"Skill", "deploy", `{"skill":"deploy"}`, true},
+		{"Skill", "skill:dep*", `{"skill":"deploy"}`, true},
+		{"AskUserQuestion", "", `{"":""}`, false},
+	} {
+		if got := host.Match(t, tool.Deny, tc.rule, tc.tool, tc.input); got != tc.want {
+			t.Errorf("%s(%s) on %s: got %v, want %v", tc.tool, tc.rule, tc.input, got, tc.want)
+		}
+	}
+}
