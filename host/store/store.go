@@ -107,11 +107,11 @@ func open(ctx context.Context, path string, o Options) (_ *Store, err error) {
 	if s.reads, err = connect(path, o.LockWait, readers, "query_only(1)"); err != nil {
 		return nil, err
 	}
-	return s, s.load(ctx)
+	return s, s.load(ctx, o.LockWait)
 }
 
 // load reads what is kept in memory and starts the writer.
-func (s *Store) load(ctx context.Context) error {
+func (s *Store) load(ctx context.Context, busy time.Duration) error {
 	key, err := s.maskKey(ctx)
 	if err != nil {
 		return explain(s.path, err)
@@ -121,7 +121,7 @@ func (s *Store) load(ctx context.Context) error {
 	if s.rules, err = s.loadRules(ctx); err != nil {
 		return explain(s.path, err)
 	}
-	if s.writer, err = startWriter(ctx, s.writes); err != nil {
+	if s.writer, err = startWriter(ctx, s.writes, busy); err != nil {
 		return explain(s.path, err)
 	}
 	return nil

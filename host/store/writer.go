@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // maxGroup bounds the changes that share one transaction.
@@ -22,6 +23,7 @@ type writer struct {
 	conn  *sql.Conn
 	chain chain
 	wipe  bool // the log holds pages that something has erased
+	busy  time.Duration
 }
 
 // job is one change. run sees the file as left by the jobs before it; when it
@@ -44,12 +46,12 @@ type tx struct {
 	chain *chain
 }
 
-func startWriter(ctx context.Context, db *sql.DB) (*writer, error) {
+func startWriter(ctx context.Context, db *sql.DB, busy time.Duration) (*writer, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{jobs: make(chan *job, maxGroup), ended: make(chan struct{}), conn: conn}
+	w := &writer{jobs: make(chan *job, maxGroup), ended: make(chan struct{}), conn: conn, busy: busy}
 	w.chain.stale = true
 	if err := w.chain.refresh(ctx, conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
@@ -108,9 +110,6 @@ func (w *writer) loop() {
 	for j := range w.jobs {
 		group = w.gather(append(group[:0], j))
 		w.commit(group)
-		if w.wipe && len(w.jobs) == 0 {
-			w.wipe = !w.wipeLog()
-		}
 	}
 }
 
@@ -137,13 +136,18 @@ func (w *writer) commit(group []*job) {
 	ctx := context.Background()
 	err := w.transaction(ctx, group)
 	for _, j := range group {
+		w.wipe = w.wipe || j.erases && j.err == nil && err == nil
+	}
+	if w.wipe {
+		w.wipe = !w.wipeLog(ctx)
+	}
+	for _, j := range group {
 		if err != nil && j.err == nil {
 			j.err = err
 		}
 		if j.err == nil && j.after != nil {
 			j.after()
 		}
-		w.wipe = w.wipe || j.erases
 		j.done <- j.err
 	}
 }
@@ -202,13 +206,22 @@ func (w *writer) runOne(ctx context.Context, j *job) error {
 	return err
 }
 
+// maxWipeWait is how long emptying the log waits for readers, in milliseconds.
+const maxWipeWait = 20
+
 // wipeLog empties the write-ahead log, which keeps the pages that a change
-// replaced. It reports whether it could: a reader may be in the way.
-func (w *writer) wipeLog() bool {
-	ctx := context.Background()
+// replaced. It reports whether it could: a reader may be in the way, and then the
+// next commit tries again.
+func (w *writer) wipeLog(ctx context.Context) bool {
+	w.busyTimeout(ctx, maxWipeWait)
+	defer w.busyTimeout(ctx, w.busy.Milliseconds())
 	var busy, pages, moved int
 	row := w.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return row.Scan(&busy, &pages, &moved) == nil && busy == 0
+}
+
+func (w *writer) busyTimeout(ctx context.Context, ms int64) {
+	_, _ = w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", ms)) // cannot fail on an open connection
 }
 
 func (w *writer) release() {
