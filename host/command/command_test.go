@@ -1,0 +1,142 @@
+package command_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/host/command"
+)
+
+var tools = []string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "WebFetch", "WebSearch", "Skill", "mcp__github__create_issue"}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	state := func(allow, ask, deny string) command.State {
+		return command.State{Allow: strings.Fields(allow), Ask: strings.Fields(ask), Deny: strings.Fields(deny)}
+	}
+	cases := []struct {
+		text          string
+		before, after command.State
+		ok            bool
+		says          string
+	}{
+		{"/ask", state("", "", ""), state("", "", ""), true, "the ask list is empty"},
+		{"/deny", state("", "", "Bash Read"), state("", "", "Bash Read"), true, "the deny list: Bash, Read"},
+		{"/allow Bash", state("", "", ""), state("Bash", "", ""), true, "added Bash to the allow list"},
+		{"  /allow   Bash  ", state("", "", ""), state("Bash", "", ""), true, "added Bash"},
+		{"/allow Bash", state("Bash", "", ""), state("Bash", "", ""), true, "on the allow list already"},
+		{"/allow bash(GIT:*)", state("", "", ""), state("Bash(GIT:*)", "", ""), true, "Bash(GIT:*)"},
+		{"/deny read(SRC/**/*.TS)", state("", "", ""), state("", "", "Read(SRC/**/*.TS)"), true, "Read(SRC/**/*.TS)"},
+		{"/ask WEBFETCH", state("", "", ""), state("", "WebFetch", ""), true, "WebFetch"},
+		{"/ask Bash(*)", state("", "", ""), state("", "Bash(*)", ""), true, "Bash(*)"},
+		{"/ask mcp__github__*", state("", "", ""), state("", "mcp__github__*", ""), true, "mcp__github__*"},
+		{"/allow -Bash", state("Bash Bash(git:*)", "", ""), state("Bash(git:*)", "", ""), true, "removed Bash from the allow list"},
+		{"/allow -bash", state("Bash(git:*)", "", ""), state("Bash(git:*)", "", ""), true, "Bash was not on the allow list"},
+		{"/ask -Gone", state("", "Gone", ""), state("", "", ""), true, "removed Gone"},
+		{"/allow Bash", state("", "Bash", ""), state("Bash", "Bash", ""), true, "still asked about because of the ask list: Bash"},
+		{"/allow Bash", state("", "Bash(npm:*) Read", "Bash(rm:*)"), state("Bash", "Bash(npm:*) Read", "Bash(rm:*)"), true, "still denied because of the deny list: Bash(rm:*); still asked about because of the ask list: Bash(npm:*)"},
+		{"/ask Bash", state("Bash", "", ""), state("Bash", "Bash", ""), true, "asks although the allow list has Bash"},
+		{"/deny Bash", state("Bash", "Bash", ""), state("Bash", "Bash", "Bash"), true, "added Bash to the deny list"},
+
+		{"/ask Nope", state("", "", ""), state("", "", ""), false, "want one of Bash, Read"},
+		{"/ask Nope(x)", state("", "", ""), state("", "", ""), false, "want one of Bash"},
+		{"/ask Bash()", state("", "", ""), state("", "", ""), false, "the tools are Bash"},
+		{"/ask Bash(npm", state("", "", ""), state("", "", ""), false, "the tools are Bash"},
+		{"/ask Bashnpm)", state("", "", ""), state("", "", ""), false, "the tools are Bash"},
+		{"/ask Bash Read", state("", "", ""), state("", "", ""), false, "the tools are Bash"},
+		{"/ask *", state("", "", ""), state("", "", ""), false, "unknown tool"},
+		{"/ask ?*", state("", "", ""), state("", "", ""), false, "unknown tool"},
+		{"/ask -", state("", "", ""), state("", "", ""), false, "name what to remove"},
+		{"/ask Bash(a\nb)", state("", "", ""), state("", "", ""), false, "one line"},
+		{"/forget Bash", state("", "", ""), state("", "", ""), false, "unknown command"},
+		{"", state("", "", ""), state("", "", ""), false, "unknown command"},
+	}
+	for _, c := range cases {
+		t.Run(c.text, func(t *testing.T) {
+			t.Parallel()
+			after, ok, message := command.Run(c.before, c.text, tools)
+			if ok != c.ok || !strings.Contains(message, c.says) {
+				t.Errorf("got %t, %q; want %t, saying %q", ok, message, c.ok, c.says)
+			}
+			for _, l := range [][2][]string{{after.Allow, c.after.Allow}, {after.Ask, c.after.Ask}, {after.Deny, c.after.Deny}} {
+				if !slices.Equal(l[0], l[1]) {
+					t.Errorf("got list %q, want %q", l[0], l[1])
+				}
+			}
+		})
+	}
+}
+
+func TestMode(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct {
+		mode string
+		ok   bool
+		says string
+	}{
+		"/permission":                   {"default", true, "the mode is default; it can be default, acceptEdits"},
+		"/permission acceptEdits":       {"acceptEdits", true, "now acceptEdits"},
+		"/permission bypassPermissions": {"bypassPermissions", true, "bypassPermissions"},
+		"/permission plan":              {"plan", true, "plan"},
+		"/permission acceptedits":       {"default", false, "default, acceptEdits, plan, bypassPermissions"},
+		"/permission auto":              {"default", false, "reserved"},
+	} {
+		after, ok, message := command.Run(command.State{Mode: "default"}, text, tools)
+		if after.Mode != want.mode || ok != want.ok || !strings.Contains(message, want.says) {
+			t.Errorf("%s: got %q, %t, %q; want %q, %t, saying %q", text, after.Mode, ok, message, want.mode, want.ok, want.says)
+		}
+	}
+	if _, _, message := command.Run(command.State{}, "/permission", tools); !strings.Contains(message, "the mode is default") {
+		t.Errorf("without a mode: %q", message)
+	}
+}
+
+// TestRunChangesItsCopyOnly: what the caller holds stays as it is.
+func TestRunChangesItsCopyOnly(t *testing.T) {
+	t.Parallel()
+	before := command.State{Allow: append(make([]string, 0, 8), "Bash", "Read")}
+	command.Run(before, "/allow -Bash", tools)
+	command.Run(before, "/allow Write", tools)
+	if want := []string{"Bash", "Read"}; !reflect.DeepEqual(before.Allow, want) || before.Allow[:3][2] != "" {
+		t.Errorf("the caller's list became %q, want %q", before.Allow[:3], want)
+	}
+}
+
+func TestBuild(t *testing.T) {
+	t.Parallel()
+	for want, got := range map[string]string{
+		"Bash":         command.Build("Bash", "", true),
+		"Read(src/**)": command.Build("Read", "src/**", true),
+		"Skill":        command.Build("Skill", "x", false),
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// FuzzRun: what is not understood changes nothing, and every entry that is
+// added can be removed by its own text.
+func FuzzRun(f *testing.F) {
+	for _, s := range []string{"/allow Bash", "/ask bash(git:*)", "/deny -Read", "/permission plan", "/allow Bash()", "/ask (", "/deny -"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		before := command.State{Allow: []string{"Read"}, Ask: []string{"Edit(src/**)"}, Deny: []string{"Write"}, Mode: "default"}
+		after, ok, message := command.Run(before, text, tools)
+		if message == "" {
+			t.Errorf("%q: no message", text)
+		}
+		if !ok && !reflect.DeepEqual(after, before) {
+			t.Errorf("%q was refused and changed %+v to %+v", text, before, after)
+		}
+		if len(after.Allow) == 2 {
+			again, _, _ := command.Run(after, "/allow -"+after.Allow[1], tools)
+			if !reflect.DeepEqual(again, before) {
+				t.Errorf("%q added %q, which cannot be removed: %+v", text, after.Allow[1], again)
+			}
+		}
+	})
+}
