@@ -9,8 +9,9 @@ import (
 // FS is what resolution asks of a file system. Paths are absolute and clean.
 // It must be safe for concurrent use.
 type FS interface {
-	// Lstat returns the type bits of what stands at path, a link itself and not
-	// what it points to. Nothing there is fs.ErrNotExist.
+	// Lstat returns what stands at path, a link itself and not what it points
+	// to: fs.ModeDir, fs.ModeSymlink, 0 for a regular file, other bits for the
+	// rest. Nothing there is fs.ErrNotExist.
 	Lstat(path string) (fs.FileMode, error)
 	// Readlink returns what the link at path points to, as written.
 	Readlink(path string) (string, error)

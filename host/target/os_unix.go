@@ -24,12 +24,25 @@ type osFS struct {
 // meanwhile costs at most Limits.Time.
 const mountsAge = time.Second
 
+// Lstat asks the kernel itself: os.Lstat makes a FileInfo and, for what is not
+// there, an error each time, and most of what is asked about is not there.
 func (*osFS) Lstat(path string) (fs.FileMode, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return 0, err
+	var st syscall.Stat_t
+	switch err := syscall.Lstat(path, &st); {
+	case err == syscall.ENOENT:
+		return 0, fs.ErrNotExist
+	case err != nil:
+		return 0, &fs.PathError{Op: "lstat", Path: path, Err: err}
 	}
-	return info.Mode().Type(), nil
+	switch uint32(st.Mode) & syscall.S_IFMT {
+	case syscall.S_IFREG:
+		return 0, nil
+	case syscall.S_IFDIR:
+		return fs.ModeDir, nil
+	case syscall.S_IFLNK:
+		return fs.ModeSymlink, nil
+	}
+	return fs.ModeIrregular, nil // pipes, sockets and devices are all the same here
 }
 
 func (*osFS) Readlink(path string) (string, error) { return os.Readlink(path) }
