@@ -142,8 +142,8 @@ func (ck *checker) modules(m *Modules) {
 	for _, name := range sortedKeys(m.Grants) {
 		g, field := m.Grants[name], "modules.grants."+name
 		ck.names(g.Names, field+".names")
-		if g.Limits.Fuel < 0 || g.Limits.MemoryMiB < 0 || g.Limits.MemoryMiB > 4096 {
-			ck.add(field+".limits", "fuel must not be negative, memory_mib is 1 to 4096")
+		if g.Limits.MemoryMiB < 0 || g.Limits.MemoryMiB > 4096 {
+			ck.add(field+".limits.memory_mib", "%d: want 1 to 4096", g.Limits.MemoryMiB)
 		}
 		if g.Limits.Timeout > Duration(time.Minute) {
 			ck.add(field+".limits.timeout", "at most 1m: an agent waits meanwhile")

@@ -124,8 +124,6 @@ type Grant struct {
 
 // Limits bounds one call of a module's verb. Zero means the sandbox's default.
 type Limits struct {
-	// Fuel is the number of steps.
-	Fuel int64 `yaml:"fuel"`
 	// MemoryMiB is the memory in MiB.
 	MemoryMiB int `yaml:"memory_mib"`
 	// Timeout is the time on the clock, such as 250ms.
