@@ -1,0 +1,121 @@
+package frontmatter
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// chatKeys are a chat's keys about permissions.
+var chatKeys = []string{"permission_mode", "permissions_mode", "permissions_allow", "permissions_ask", "permissions_deny"}
+
+// chat reads a vibing.nvim chat. Keys that are not about permissions are not
+// its business; one that looks as if it were is refused.
+func chat(f fields) (Result, error) {
+	var r Result
+	var err error
+	for key, v := range f {
+		if strings.HasPrefix(strings.ToLower(key), "permission") && !slices.Contains(chatKeys, key) {
+			return r, fmt.Errorf("line %d: unknown key %s: want one of %s", v.line, key, strings.Join(chatKeys, ", "))
+		}
+	}
+	if r.Mode, err = f.mode("permission_mode", "permissions_mode"); err != nil {
+		return r, err
+	}
+	if r.Mode == "" {
+		r.Mode = engine.DefaultMode.String()
+	}
+	for _, l := range []struct {
+		key string
+		to  *[]string
+	}{{"permissions_allow", &r.Allow}, {"permissions_ask", &r.Ask}, {"permissions_deny", &r.Deny}} {
+		if *l.to, err = f.rules(l.key); err != nil {
+			return r, err
+		}
+	}
+	r.Resumed = f.resumed()
+	return r, nil
+}
+
+// resumed reports whether a chat has a session: any value but none. What is
+// odd there counts as one, because a resumed session is the stricter case.
+func (f fields) resumed() bool {
+	switch v := f["session_id"].value.(type) {
+	case nil, *ast.NullNode:
+		return false
+	case *ast.StringNode:
+		return v.Value != ""
+	}
+	return true
+}
+
+func skill(f fields) (Result, error) {
+	var r Result
+	var err error
+	if r.Name, err = f.name(); err != nil {
+		return r, err
+	}
+	if r.Allowed, err = f.tools("allowed-tools"); err != nil {
+		return r, err
+	}
+	r.Hidden, err = f.flag("disable-model-invocation")
+	return r, err
+}
+
+// agent reads a subagent: permissions is its mode.
+func agent(f fields) (Result, error) {
+	var r Result
+	var err error
+	if r.Name, err = f.name(); err != nil {
+		return r, err
+	}
+	if r.Mode, err = f.mode("permissions"); err != nil {
+		return r, err
+	}
+	r.Allowed, err = f.tools("tools")
+	return r, err
+}
+
+func (f fields) name() (string, error) {
+	name, err := f.text("name")
+	if err == nil && strings.TrimSpace(name) == "" {
+		err = errors.New("name: missing")
+	}
+	return name, err
+}
+
+// tools reads a list of tools, or a text with blanks or commas between them as
+// clients write it. Parentheses hold together what they enclose.
+func (f fields) tools(key string) ([]string, error) {
+	list, err := f.list(key)
+	if text, ok := f[key].value.(*ast.StringNode); ok {
+		list, err = splitTools(text.Value), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range list {
+		if _, err := engine.ParseRule(text); err != nil {
+			return nil, fmt.Errorf("line %d: %s[%d]: %w", f[key].line, key, i, err)
+		}
+	}
+	return list, nil
+}
+
+func splitTools(text string) []string {
+	depth := 0
+	return append([]string{}, strings.FieldsFunc(text, func(c rune) bool {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return depth <= 0 && (c == ',' || c == ' ' || c == '\t' || c == '\n')
+	})...)
+}
