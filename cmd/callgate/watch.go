@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/terminal"
+)
+
+// watcher shows asks as they come and, on a terminal, answers them.
+type watcher struct {
+	client   *api.Client
+	by       string
+	out      io.Writer
+	json     bool
+	terminal *terminal.Terminal
+}
+
+func (w watcher) run(ctx context.Context) error {
+	surface := terminal.Surface
+	if w.terminal == nil {
+		surface = "" // it can show, not answer
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	changed := make(chan ask.Event, 64)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- w.client.Events(ctx, surface, w.by, func(ev api.Event) error { return forward(ctx, ev, changed) })
+		close(changed)
+	}()
+	if !w.json {
+		fmt.Fprintln(w.out, "Watching for asks; control-C ends it.")
+	}
+	asker := newAsker(w)
+	for ev := range changed {
+		asker.event(ctx, ev)
+	}
+	asker.stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// forward passes on what is about asks.
+func forward(ctx context.Context, ev api.Event, to chan<- ask.Event) error {
+	var event ask.Event
+	switch ev.Name {
+	case api.EventReady, api.EventLagged:
+		event.Kind = ask.EventLagged // look at what waits
+	case api.EventAsk:
+		var err error
+		if event, err = ev.Ask(); err != nil {
+			return err
+		}
+	default:
+		return nil
+	}
+	select {
+	case to <- event:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// asker puts one ask after the other to the person.
+type asker struct {
+	watcher
+	waiting []ask.Ask
+	// current is the ask on the screen; cancel takes it away.
+	current string
+	cancel  context.CancelFunc
+	done    chan struct{}
+}
+
+func newAsker(w watcher) *asker { return &asker{watcher: w} }
+
+func (a *asker) event(ctx context.Context, ev ask.Event) {
+	switch ev.Kind {
+	case ask.EventLagged:
+		views, err := a.client.Asks(ctx, ask.Filter{State: ask.Shown})
+		if err != nil {
+			fmt.Fprintln(a.out, "cannot see what waits:", err)
+			return
+		}
+		for _, v := range views {
+			a.add(ctx, v.Ask)
+		}
+	case ask.EventShown:
+		a.add(ctx, ev.Ask)
+	case ask.EventAnswered, ask.EventTimedOut, ask.EventCancelled:
+		a.remove(ctx, ev.Ask)
+	}
+}
+
+func (a *asker) add(ctx context.Context, shown ask.Ask) {
+	if shown.ID == a.current {
+		return
+	}
+	for _, known := range a.waiting {
+		if known.ID == shown.ID {
+			return
+		}
+	}
+	if a.terminal == nil {
+		a.show(shown)
+		return
+	}
+	a.waiting = append(a.waiting, shown)
+	a.next(ctx)
+}
+
+// remove takes away an ask that ended, with a word about how.
+func (a *asker) remove(ctx context.Context, ended ask.Ask) {
+	if a.json {
+		a.show(ended)
+		return
+	}
+	for i, known := range a.waiting {
+		if known.ID == ended.ID {
+			a.waiting = append(a.waiting[:i], a.waiting[i+1:]...)
+			break
+		}
+	}
+	if ended.ID == a.current {
+		a.stop()
+		a.next(ctx)
+	}
+	line := fmt.Sprintf("ask %s: %s", ended.ID, ended.State)
+	if ended.Answer != nil {
+		line += " by " + card.Line(ended.Answer.By)
+	}
+	fmt.Fprintln(a.out, line)
+}
+
+// next puts the first waiting ask on the screen when it is free.
+func (a *asker) next(ctx context.Context) {
+	if a.done != nil {
+		select {
+		case <-a.done:
+		default:
+			return
+		}
+	}
+	if len(a.waiting) == 0 {
+		a.current = ""
+		return
+	}
+	shown := a.waiting[0]
+	a.waiting = a.waiting[1:]
+	a.current = shown.ID
+	asking, cancel := context.WithCancel(ctx)
+	a.cancel, a.done = cancel, make(chan struct{})
+	go func(done chan struct{}) {
+		defer close(done)
+		a.put(asking, shown)
+	}(a.done)
+}
+
+// put shows one ask and sends the answer.
+func (a *asker) put(ctx context.Context, shown ask.Ask) {
+	if err := a.client.Seen(ctx, shown.ID, a.by); err != nil {
+		fmt.Fprintln(a.out, err)
+		return
+	}
+	answer, ok := a.terminal.Ask(ctx, shown)
+	if !ok {
+		return
+	}
+	answer.By = a.by
+	answered, err := a.client.Answer(ctx, shown.ID, answer)
+	if err != nil {
+		fmt.Fprintln(a.out, err)
+		return
+	}
+	printAnswered(a.out, answered)
+}
+
+// stop takes the ask on the screen away and waits until it is.
+func (a *asker) stop() {
+	if a.done == nil {
+		return
+	}
+	a.cancel()
+	<-a.done
+	a.done = nil
+}
+
+// show prints an ask without asking.
+func (a *asker) show(shown ask.Ask) {
+	if a.json {
+		if text, err := json.Marshal(shown); err == nil { // plain data always encodes
+			fmt.Fprintf(a.out, "%s\n", text)
+		}
+		return
+	}
+	fmt.Fprint(a.out, "\n", card.Terminal(card.Render(shown, time.Now()), 0, false))
+}
+
+// printAnswered tells what an answer did.
+func printAnswered(w io.Writer, a gate.Answered) {
+	fmt.Fprintf(w, "ask %s: %s\n", a.Ask.ID, a.Ask.State)
+	for _, r := range a.Rules {
+		fmt.Fprintf(w, "stored: %s %s (%s)\n", r.Behavior, card.Line(r.String()), r.Scope)
+	}
+	for _, id := range a.AlsoAnswered {
+		fmt.Fprintf(w, "the rule answered ask %s as well\n", id)
+	}
+	for _, note := range a.Notes {
+		fmt.Fprintln(w, "note:", card.Line(note))
+	}
+}

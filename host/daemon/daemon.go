@@ -1,0 +1,137 @@
+// Package daemon runs a gate behind its API: what `callgate serve` is.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/callgate/callgate/host"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/config"
+)
+
+// Options say what a Daemon is made of.
+type Options struct {
+	Host host.Options
+	// State is the directory of the tokens.
+	State string
+	// Version is the program's.
+	Version string
+	// Listener is where it answers; nil means the configuration's endpoint.
+	Listener net.Listener
+}
+
+// Daemon is a gate with its API, ready to serve.
+type Daemon struct {
+	Host     *host.Host
+	Tokens   *api.Tokens
+	server   *api.Server
+	listener net.Listener
+	log      *slog.Logger
+}
+
+// Open opens the gate, its tokens and its endpoint. The caller calls Run, or
+// Close.
+func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
+	log := o.Host.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	d := &Daemon{log: log, listener: o.Listener}
+	defer func() {
+		if err != nil {
+			_ = d.Close() // the error that stopped us is the one to tell
+		}
+	}()
+	if d.listener == nil {
+		if d.listener, err = api.Listen(o.Host.Config.Endpoint()); err != nil {
+			return nil, err
+		}
+	}
+	if d.Tokens, err = api.OpenTokens(o.State, agents(o.Host.Config)); err != nil {
+		return nil, err
+	}
+	if d.Host, err = host.Open(ctx, o.Host); err != nil {
+		return nil, err
+	}
+	// Whoever holds the admin token can answer through the API at any time.
+	d.Host.Asks.Attach(ask.Surface{Name: "api"})
+	d.server, err = api.New(api.Config{
+		Gate: d.Host.Gate, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens,
+		Version: o.Version, Log: log, Now: o.Host.Now,
+	})
+	return d, err
+}
+
+func agents(c *config.Config) []string { return slices.Sorted(maps.Keys(c.Agents)) }
+
+// Address is where the daemon answers.
+func (d *Daemon) Address() net.Addr { return d.listener.Addr() }
+
+// closePatience is how long checks under way get at a shutdown.
+const closePatience = 5 * time.Second
+
+// Run serves until ctx ends, applies the configuration when it changes, and
+// closes everything. What waits for a human stays in the store and is taken up
+// at the next start.
+func (d *Daemon) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	failed := make(chan error, 1)
+	go func() { failed <- d.server.Serve(d.listener) }()
+	watching := make(chan error, 1)
+	go func() { watching <- d.Host.Watch(ctx, d.reloaded) }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	cancel()
+	if werr := <-watching; werr != nil && !errors.Is(werr, context.Canceled) {
+		d.log.Error("the configuration is no longer watched", "error", werr)
+	}
+	return errors.Join(err, d.Close())
+}
+
+// reloaded notes what became of a changed configuration file.
+func (d *Daemon) reloaded(notes []string, err error) {
+	if err != nil {
+		d.log.Error("the configuration was not taken over; the old one holds", "error", err)
+		return
+	}
+	if err := d.Tokens.Ensure(agents(d.Host.Config())); err != nil {
+		d.log.Error("tokens of new agents could not be made", "error", err)
+	}
+	for _, n := range notes {
+		d.log.Warn(n)
+	}
+	d.log.Info("configuration in force", "file", d.Host.Config().File, "agents", len(d.Host.Config().Agents))
+}
+
+// Close ends what Open began. It may be called after Run.
+func (d *Daemon) Close() error {
+	var errs []error
+	if d.Host != nil {
+		d.Host.Asks.Close()
+	}
+	if d.server != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+		defer cancel()
+		if err := d.server.Shutdown(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("stop serving: %w", err))
+		}
+	} else if d.listener != nil {
+		errs = append(errs, d.listener.Close())
+	}
+	if d.Host != nil {
+		errs = append(errs, d.Host.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,43 @@
+package demo
+
+import (
+	"context"
+
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/daemon"
+)
+
+// startApprover answers every ask that is shown until ctx ends: the person, as
+// long as there is one who answers, else the demo's own approver. The channel
+// is closed when it has stopped.
+func startApprover(ctx context.Context, o Options, d *daemon.Daemon) <-chan struct{} {
+	events := d.Host.Asks.Subscribe(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ev := range events {
+			if ev.Kind != ask.EventShown && ev.Kind != ask.EventLagged {
+				continue
+			}
+			for _, a := range d.Host.Asks.Waiting(ask.Filter{State: ask.Shown}) {
+				answerOne(ctx, o, d, a)
+			}
+		}
+	}()
+	return done
+}
+
+func answerOne(ctx context.Context, o Options, d *daemon.Daemon, a ask.Ask) {
+	answer, ok := ask.Answer{}, false
+	if o.Person != nil {
+		asking, cancel := context.WithTimeout(ctx, o.Patience)
+		d.Host.Asks.MarkSeen(a.ID, "you")
+		answer, ok = o.Person(asking, a)
+		cancel()
+	}
+	if !ok {
+		answer = demoApprover(a)
+		d.Host.Asks.MarkSeen(a.ID, answer.By)
+	}
+	_, _ = d.Host.Gate.Answer(ctx, a.ID, answer) // an ask that ended meanwhile needs no answer
+}

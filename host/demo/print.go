@@ -1,0 +1,96 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+)
+
+// printer writes what a person sees.
+type printer struct {
+	w     io.Writer
+	color bool
+	// project is left out of paths.
+	project string
+}
+
+func (p printer) title(name string) { fmt.Fprintf(p.w, "\nSession %s\n", name) }
+
+// call prints one line: the decision, what decided, the call, why, how long.
+func (p printer) call(l line, res gate.Result) {
+	stage := string(res.Decision.Stage)
+	if res.AskID != "" {
+		stage = string(res.Outcome)
+	}
+	fmt.Fprintf(p.w, "%s %-12s %-48s %s  %s\n", p.verdict(res.Decision.Behavior), stage, clip(l.Tool+" "+p.short(what(l.Request)), 48), clip(p.short(why(res)), 90),
+		time.Duration(res.Micros*int64(time.Microsecond)).Round(10*time.Microsecond))
+}
+
+var marks = map[engine.Behavior]string{engine.Allow: "\x1b[32mallow\x1b[0m", engine.Deny: "\x1b[31mdeny \x1b[0m", engine.Ask: "\x1b[33mask  \x1b[0m"}
+
+func (p printer) verdict(b engine.Behavior) string {
+	if p.color {
+		return marks[b]
+	}
+	return fmt.Sprintf("%-5s", b)
+}
+
+// why is the rule that decided, or the reason.
+func why(res gate.Result) string {
+	reason := res.Decision.Reason
+	if r := res.Decision.Rule; r != nil {
+		reason = "rule " + r.String()
+	}
+	if res.DecidedBy != "" && !strings.Contains(reason, res.DecidedBy) {
+		reason += " (" + res.DecidedBy + ")"
+	}
+	return card.Line(reason)
+}
+
+// short takes the project's directory out of a text.
+func (p printer) short(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, p.project+"/", ""), p.project, ".")
+}
+
+// what is the part of the input that says most.
+func what(r gate.Request) string {
+	var input map[string]any
+	if json.Unmarshal(r.Input, &input) != nil {
+		return string(r.Input)
+	}
+	for _, member := range []string{"command", "file_path", "url", "pattern", "target"} {
+		if text, ok := input[member].(string); ok {
+			return card.Line(text)
+		}
+	}
+	return string(r.Input)
+}
+
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
+
+func (p printer) summary(calls int, counts map[store.Outcome]int, rules []engine.Rule, report store.Report) {
+	fmt.Fprintf(p.w, "\n%d calls:", calls)
+	for _, o := range []store.Outcome{store.Allowed, store.AskApproved, store.AskDenied, store.AskTimeout, store.AskCancelled, store.Denied} {
+		if counts[o] > 0 {
+			fmt.Fprintf(p.w, "  %d %s", counts[o], o)
+		}
+	}
+	fmt.Fprintf(p.w, "\n%d rules stored by answers:\n", len(rules))
+	for _, r := range rules {
+		fmt.Fprintf(p.w, "  %s %s (%s)\n", r.Behavior, p.short(r.String()), r.Scope)
+	}
+	fmt.Fprintf(p.w, "%d audit rows, the chain verifies.\n", report.Rows)
+}

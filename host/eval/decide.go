@@ -1,0 +1,106 @@
+package eval
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/gate"
+)
+
+type decideAnswer struct {
+	ID           jsontext.Value  `json:"id"`
+	Behavior     engine.Behavior `json:"behavior"`
+	Stage        engine.Stage    `json:"stage"`
+	Code         string          `json:"code"`
+	BypassImmune bool            `json:"bypass_immune"`
+	Reason       string          `json:"reason"`
+	Rule         *ruleAnswer     `json:"rule"`
+	Suggestions  []ruleAnswer    `json:"suggestions"`
+	Trace        []engine.Step   `json:"trace"`
+}
+
+func (e *Evaluator) decide(ctx context.Context, r *request) (any, error) {
+	s, err := e.subject(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	callback, called, err := readCallback(r.Callback)
+	if err != nil {
+		return nil, err
+	}
+	if s.req.Rules, err = r.engineRules(); err != nil {
+		return nil, err
+	}
+	s.req.Lists = r.lists()
+	if s.req.Profile, err = s.profileOf(r, gate.Actions(s.desc)); err != nil {
+		return nil, err
+	}
+	if s.badInput != nil {
+		return decideAnswer{
+			ID: r.ID, Stage: engine.StageError, Code: "bad_request", Reason: "input: " + s.badInput.Error(),
+			Suggestions: []ruleAnswer{}, Trace: []engine.Step{},
+		}, nil
+	}
+	d := engine.Decide(ctx, s.req)
+	if called {
+		d = engine.ApplyCallback(d, r.Tool, callback)
+	}
+	return decided(r.ID, d), nil
+}
+
+func decided(id jsontext.Value, d engine.Decision) decideAnswer {
+	a := decideAnswer{
+		ID: id, Behavior: d.Behavior, Stage: d.Stage, Code: d.Code, BypassImmune: d.BypassImmune, Reason: d.Reason,
+		Suggestions: make([]ruleAnswer, len(d.Suggestions)), Trace: d.Trace,
+	}
+	if d.Rule != nil {
+		a.Rule = &ruleAnswer{d.Rule.Tool, d.Rule.Content, d.Rule.Behavior}
+	}
+	for i, s := range d.Suggestions {
+		a.Suggestions[i] = ruleAnswer{s.Tool, s.Content, s.Behavior}
+	}
+	return a
+}
+
+func (r *request) lists() engine.Lists {
+	lists := engine.Lists{Disallowed: r.DisallowedTools, Skills: r.ActiveSkills}
+	if r.AllowedTools != nil {
+		lists.Allowed = append([]string{}, *r.AllowedTools...)
+	}
+	lists.IgnoreDenylist = r.RespectDenylist != nil && !*r.RespectDenylist
+	return lists
+}
+
+// readCallback reads what the callback approver of a request answers. Source:
+// the ExAthena seed's table of return values.
+func readCallback(v jsontext.Value) (answer engine.CallbackAnswer, called bool, err error) {
+	if v == nil || v.Kind() == 'n' {
+		return answer, false, nil
+	}
+	var word string
+	if json.Unmarshal(v, &word) == nil {
+		switch word {
+		case "none":
+			return answer, false, nil
+		case "allow":
+			return engine.CallbackAnswer{Behavior: engine.Allow}, true, nil
+		case "deny":
+			return engine.CallbackAnswer{Behavior: engine.Deny}, true, nil
+		}
+	}
+	var object struct {
+		Deny    *string        `json:"deny"`
+		Garbage jsontext.Value `json:"garbage"`
+	}
+	if json.Unmarshal(v, &object, json.RejectUnknownMembers(true)) != nil || (object.Deny == nil) == (object.Garbage == nil) {
+		return answer, false, errors.New(`callback: want "allow", "deny", {"deny": reason} or {"garbage": any}`)
+	}
+	if object.Deny != nil {
+		return engine.CallbackAnswer{Behavior: engine.Deny, Reason: *object.Deny}, true, nil
+	}
+	return engine.CallbackAnswer{Unexpected: string(object.Garbage)}, true, nil
+}
