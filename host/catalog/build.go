@@ -94,9 +94,7 @@ func (b *builder) admit(f file) (*module, error) {
 		}
 	}
 	if g, _, byName := b.grantFor(f.name, m.desc.Name); byName && !byFile {
-		granted := newModule(f, g, b.runtime)
-		granted.desc = m.desc
-		m = granted
+		m = m.with(f, g)
 	}
 	if old := b.old(f); old != nil && old.same(m) {
 		return old, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
@@ -55,7 +56,7 @@ func write(tb testing.TB, dir, name string, data []byte) {
 func open(tb testing.TB, opts catalog.Options) *catalog.Catalog {
 	tb.Helper()
 	if opts.Runtime == nil {
-		r, err := sandbox.New(context.Background(), sandbox.Config{})
+		r, err := sandbox.New(context.Background(), sandbox.Config{Limits: sandbox.Limits{Timeout: time.Minute}})
 		if err != nil {
 			tb.Fatal(err)
 		}

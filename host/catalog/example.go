@@ -1,10 +1,12 @@
 package catalog
 
 import (
+	"context"
 	"path"
 	"strings"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/sandbox"
 )
 
 // The world of a rule example. Source: sdk/ABI.md.
@@ -22,6 +24,41 @@ func (e Example) call(tool string) *engine.Call {
 	return &engine.Call{Tool: tool, Input: e.Input, Context: engine.Context{
 		CWD: cwd, WorkingDirectories: []string{cwd}, Home: exampleHome, Kind: engine.Main,
 	}}
+}
+
+// warmExamples is how many examples a module is warmed up with.
+const warmExamples = 6
+
+// warm lets the module's instances begin warmed up on its own examples, taken
+// from all its tools in turn.
+func (m *module) warm(ctx context.Context) {
+	if m.desc == nil || m.loaded == nil {
+		return
+	}
+	var examples []sandbox.Example
+	for i := 0; i < maxExamples && len(examples) < warmExamples; i++ {
+		for _, t := range m.desc.Tools {
+			if i < len(t.RuleExamples) && len(examples) < warmExamples {
+				examples = append(examples, t.RuleExamples[i].envelopes(t.Name))
+			}
+		}
+	}
+	m.loaded.WarmUp(ctx, examples)
+}
+
+// envelopes are what each verb would read of the example's call.
+func (e Example) envelopes(tool string) sandbox.Example {
+	call, rules := e.call(tool), []engine.RuleText{{Content: e.Content}}
+	all := sandbox.Example{}
+	for _, verb := range []string{sandbox.DescribeCall, sandbox.CheckPermissions, sandbox.CheckReadOnly, sandbox.GenerateSuggestions} {
+		if env, err := encode(verb, tool, call, nil); err == nil {
+			all[verb] = env
+		}
+	}
+	if env, err := encodeRules(sandbox.MatchRule, tool, call, nil, e.Behavior, rules); err == nil {
+		all[sandbox.MatchRule] = env
+	}
+	return all
 }
 
 // lexicalTargets resolves targets in a world without links, where nothing

@@ -72,8 +72,21 @@ func (m *module) running(ctx context.Context) (*sandbox.Module, error) {
 	if m.loaded == nil && m.failed == nil {
 		m.loaded, m.failed = m.runtime.Load(context.WithoutCancel(ctx), m.file, m.wasm)
 		m.wasm = nil
+		m.warm(ctx)
 	}
 	return m.loaded, m.failed
+}
+
+// with returns a module of the same file under another grant.
+func (m *module) with(f file, g Grant) *module {
+	other := newModule(f, g, m.runtime)
+	other.desc = m.desc
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.grant.Limits == g.Limits {
+		other.loaded, other.failed = m.loaded, m.failed // spares compiling it again
+	}
+	return other
 }
 
 // admit makes the description known: from the verdicts of earlier runs, else
@@ -99,6 +112,7 @@ func (m *module) admit(ctx context.Context, v *verdicts) error {
 	if err := m.tryExamples(ctx); err != nil {
 		return err
 	}
+	m.warm(ctx)
 	return v.admit(m.digest, bytes.Clone(raw))
 }
 

@@ -31,9 +31,11 @@ func refill(ctx context.Context, stack []uint64) {
 	if err := ctx.Err(); err != nil {
 		panic(cancelled(err))
 	}
-	if time.Now().After(kernelOf(ctx).deadline) {
+	k := kernelOf(ctx)
+	if time.Now().After(k.deadline) {
 		panic(cancelled(context.DeadlineExceeded))
 	}
+	k.spent += fuelSlice
 	stack[0] = fuelSlice
 }
 

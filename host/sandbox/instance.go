@@ -20,9 +20,10 @@ type instance struct {
 	binary *wasmbin.Result
 	stack  [1]uint64
 
-	globals  []api.MutableGlobal
-	fuel     api.MutableGlobal
-	pristine *snapshot // nil when only a new instance is as new
+	globals    []api.MutableGlobal
+	fuel       api.MutableGlobal
+	generation int       // of the pool
+	pristine   *snapshot // nil when only a new instance is as new
 }
 
 // start makes a pristine instance: the module's first one is initialised and
@@ -37,6 +38,35 @@ func (m *Module) start(ctx context.Context) (*instance, *Error) {
 	if m.pool.snapshot == nil {
 		return m.startFirst(ctx)
 	}
+	return m.copied(ctx)
+}
+
+// startFirst finds the module's snapshot, on an instance of its own, and makes
+// the first copy. A module that does not survive its warm-up has the state it
+// was initialised to.
+func (m *Module) startFirst(ctx context.Context) (*instance, *Error) {
+	inst, err := m.initialised(ctx)
+	if err != nil {
+		return nil, err
+	}
+	state := m.warmUp(ctx, inst)
+	inst.close(ctx)
+	if ctx.Err() != nil { // it may have ended for the caller's reasons
+		return nil, classify(cancelled(ctx.Err()), "")
+	}
+	if state == nil {
+		if inst, err = m.initialised(ctx); err != nil {
+			return nil, err
+		}
+		state = inst.snapshot()
+		inst.close(ctx)
+	}
+	m.pool.snapshot = state
+	return m.copied(ctx)
+}
+
+// copied makes an instance in the state of the snapshot.
+func (m *Module) copied(ctx context.Context) (*instance, *Error) {
 	inst, err := m.instantiate(ctx)
 	if err != nil {
 		return nil, err
@@ -48,30 +78,9 @@ func (m *Module) start(ctx context.Context) (*instance, *Error) {
 	return inst, nil
 }
 
-// startFirst makes the instance whose state becomes the module's snapshot. One
-// that does not survive its warm-up is made again without.
-func (m *Module) startFirst(ctx context.Context) (*instance, *Error) {
-	inst, err := m.initialised(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !m.warmUp(inst.context(ctx), inst) {
-		inst.close(ctx)
-		if inst, err = m.initialised(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if ctx.Err() != nil { // the warm-up may have ended for the caller's reasons
-		return inst, nil
-	}
-	m.pool.snapshot = inst.snapshot()
-	inst.pristine = m.pool.snapshot
-	return inst, nil
-}
-
 // instantiate makes an instance and runs its start function, if any.
 func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
-	inst := &instance{kernel: newKernel(m.name, m.limits, m.rt.logger), limits: m.limits, binary: m.binary}
+	inst := &instance{kernel: newKernel(m.name, m.limits, m.rt.logger), limits: m.limits, binary: m.binary, generation: m.pool.now()}
 	inst.kernel.deadline = time.Now().Add(startFactor * m.limits.Timeout)
 	guest, err := m.rt.engine.InstantiateModule(inst.context(ctx), m.pool.compiled, inst.kernel.config())
 	if err != nil {
@@ -130,13 +139,20 @@ func (inst *instance) context(ctx context.Context) context.Context {
 	return &callContext{ctx, inst.kernel}
 }
 
+// begin sets the input of a call. Without fuel, the guest's first step is to
+// ask for some, so that a call that is already too late does nothing.
+func (inst *instance) begin(input []byte) error {
+	inst.fuel.Set(0)
+	inst.stack[0] = 0
+	return inst.kernel.setInput(input)
+}
+
 // call runs one verb and copies its output out of the host memory.
 func (inst *instance) call(ctx context.Context, verb int, input []byte) ([]byte, *Error) {
-	if err := inst.kernel.setInput(input); err != nil {
+	if err := inst.begin(input); err != nil {
 		return nil, &Error{Kind: KindInput, Message: err.Error()}
 	}
 	inst.kernel.deadline = time.Now().Add(inst.limits.Timeout)
-	inst.stack[0] = 0
 	if err := inst.verbs[verb].CallWithStack(inst.context(ctx), inst.stack[:]); err != nil {
 		return nil, classify(err, inst.kernel.message())
 	}

@@ -24,6 +24,7 @@ type kernel struct {
 	logged               int
 
 	deadline time.Time
+	spent    int64 // fuel handed out, for warmUp
 	slept    time.Duration
 	rand     *rand.ChaCha8
 }

@@ -24,6 +24,8 @@ type Module struct {
 	limits Limits
 	binary *wasmbin.Result
 	pool   *pool
+
+	examples []Example // guarded by pool.first
 }
 
 func newModule(r *Runtime, name string, compiled wazero.CompiledModule, binary *wasmbin.Result, verbs []string, wasm []byte) *Module {

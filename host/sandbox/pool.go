@@ -20,10 +20,12 @@ type pool struct {
 	running int
 	closed  bool
 
-	// first is held while the module's first instance is made; snapshot is the
-	// state it had then, which all others share.
+	// first is held while an instance is made; snapshot is the state of the
+	// first one, which all others share.
 	first    sync.Mutex
 	snapshot *snapshot
+	// generation counts how often the snapshot was forgotten.
+	generation int
 }
 
 func newPool(compiled wazero.CompiledModule, use *usage) *pool {
@@ -61,7 +63,7 @@ func (p *pool) take(ctx context.Context) (*instance, *Error) {
 func (p *pool) put(ctx context.Context, inst *instance, sound bool) {
 	keep := sound && inst.restore()
 	p.mu.Lock()
-	if keep = keep && !p.closed; keep {
+	if keep = keep && !p.closed && inst.generation == p.generation; keep {
 		p.idle = append(p.idle, inst)
 	}
 	p.mu.Unlock()
@@ -82,6 +84,30 @@ func (p *pool) release(ctx context.Context) {
 	}
 	p.use.end()
 	<-p.slots
+}
+
+// now returns the generation that a new instance belongs to.
+func (p *pool) now() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.generation
+}
+
+// forget drops the snapshot and the instances that wait. Those that run are
+// dropped when they come back. The caller holds first.
+func (p *pool) forget(ctx context.Context) {
+	if !p.use.begin() {
+		return
+	}
+	defer p.use.end()
+	p.mu.Lock()
+	idle := p.idle
+	p.idle, p.snapshot = nil, nil
+	p.generation++
+	p.mu.Unlock()
+	for _, inst := range idle {
+		inst.close(ctx)
+	}
 }
 
 func (p *pool) close(ctx context.Context) {

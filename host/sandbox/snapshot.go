@@ -1,9 +1,7 @@
 package sandbox
 
 import (
-	"context"
 	"slices"
-	"time"
 
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
@@ -48,7 +46,6 @@ func (inst *instance) restore() bool {
 	for i, g := range inst.globals {
 		g.Set(inst.pristine.globals[i])
 	}
-	inst.fuel.Set(0)
 	inst.kernel.reset()
 	return true
 }
@@ -62,28 +59,6 @@ func (inst *instance) adopt(s *snapshot) bool {
 		}
 	}
 	return inst.restore()
-}
-
-// warmUp runs the verbs that a module answers for its own sake, so that what a
-// guest sets up at its first call is part of the snapshot: a Go guest's JSON
-// decoder costs four times as much cold. What they answer does not matter here;
-// whether the instance survived is the result.
-func (m *Module) warmUp(ctx context.Context, inst *instance) bool {
-	inst.kernel.deadline = time.Now().Add(m.limits.Timeout)
-	for _, w := range []struct{ verb, input string }{
-		{Describe, ""},
-		{MatchRule, `{"tool":"","input":{},"context":{},"behavior":"deny","rules":[{"content":"x"}]}`},
-	} {
-		inst.kernel.reset()
-		if inst.kernel.setInput([]byte(w.input)) != nil {
-			return false
-		}
-		if err := inst.verbs[slices.Index(m.verbs, w.verb)].CallWithStack(ctx, inst.stack[:]); err != nil {
-			return false
-		}
-	}
-	inst.kernel.reset()
-	return true
 }
 
 // bind looks up what restore needs.
