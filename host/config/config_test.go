@@ -232,7 +232,7 @@ func TestParse_errors(t *testing.T) {
 		{"example of another type", "rules: [{allow: A, match: [5]}]\n", "f:1:9: rules[0]: match: [0]: want the input as text or as a mapping, got 5"},
 		{"bad expiry", "rules: [{allow: A, expires_at: tomorrow}]\n", `f:1:32: rules[0].expires_at: "tomorrow" is not a time`},
 		{"glob of tool settings", "tools: {'mcp__*': {config: 1}}\n", "f:1:19: tools.mcp__*: a glob: name each tool"},
-		{"limits", "modules: {grants: {m: {limits: {memory_mib: 5000}}}}\n", "f:1:44: modules.grants.m.limits.memory_mib: 5000: want 1 to 4096"},
+		{"limits", "modules: {grants: {m: {limits: {memory_mib: 5000}}}}\n", "f:1:45: modules.grants.m.limits.memory_mib: 5000: want 1 to 4096"},
 		{"limits of time", "modules: {grants: {m: {limits: {timeout: 2m}}}}\n", "f:1:42: modules.grants.m.limits.timeout: at most 1m"},
 		{"granted name", "modules: {grants: {m: {names: ['*']}}}\n", "f:1:32: modules.grants.m.names[0]: a tool name of only stars"},
 		{"agent without a name", "agents: {'': {}}\n", `f:1:14: agents.: "" is not an agent's name`},
