@@ -413,3 +413,31 @@ func TestListsNeverLoosen(t *testing.T) {
 		}
 	})
 }
+
+// TestSuggestionsAreAlwaysHonest: whatever a tool proposes, adding the rules of
+// one offered set lets this very call run, in any mode.
+func TestSuggestionsAreAlwaysHonest(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScene(t)
+		s.tool.proposals = propose(rapid.SliceOfN(rapid.SampledFrom(append([]string{"*", "zzz"}, contents...)), 0, 5).Draw(t, "proposals")...)
+		if rapid.Bool().Draw(t, "compound") {
+			s.tool.covers = rapid.SliceOfNDistinct(rapid.SampledFrom(contents), 1, 3, rapid.ID).Draw(t, "covers")
+		}
+		d := engine.Decide(t.Context(), s.req)
+		if d.Behavior != engine.Ask && len(d.Suggestions) > 0 {
+			t.Fatalf("%s with suggestions %+v", d.Behavior, d.Suggestions)
+		}
+		sets := map[int][]engine.Rule{}
+		for _, p := range d.Suggestions {
+			sets[p.Set] = append(sets[p.Set], engine.Rule{Tool: p.Tool, Content: p.Content, Behavior: p.Behavior})
+		}
+		for set, rules := range sets {
+			with := s.req
+			with.Rules = slices.Concat(s.req.Rules, rules)
+			if again := engine.Decide(t.Context(), with); again.Behavior != engine.Allow {
+				t.Fatalf("set %d %v was offered, with it the call is %s at %s", set, rules, again.Behavior, again.Stage)
+			}
+		}
+	})
+}

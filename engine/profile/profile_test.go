@@ -244,6 +244,18 @@ func TestCatastrophicPatterns(t *testing.T) {
 	}
 }
 
+// TestDeepRepeatsGiveUp: a long text cannot use up the stack.
+func TestDeepRepeatsGiveUp(t *testing.T) {
+	t.Parallel()
+	c := compiled(t, profile.Profile{Allow: []string{`tool:bash:(?:(a)|b)*\1`}})
+	if a := c.Decide([]string{"tool:bash:" + strings.Repeat("ab", 100_000)}); a.Behavior != engine.Deny || !strings.Contains(a.Note, "too deep") {
+		t.Errorf("got %s, note %q; want a denial that says the repeat is too deep", a.Behavior, a.Note)
+	}
+	if a := c.Decide([]string{"tool:bash:" + strings.Repeat("ab", 200) + "a"}); a.Behavior != engine.Allow {
+		t.Errorf("got %s (%s), want allow", a.Behavior, a.Note)
+	}
+}
+
 // TestStepsAreShared: many patterns and actions together stay within the bound
 // of one decision.
 func TestStepsAreShared(t *testing.T) {
