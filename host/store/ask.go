@@ -14,7 +14,7 @@ var _ ask.Store = (*Store)(nil)
 
 // InsertAsk implements ask.Store.
 func (s *Store) InsertAsk(ctx context.Context, a ask.Ask) error {
-	body, err := askBody(&a)
+	body, err := s.askBody(a)
 	if err != nil {
 		return fmt.Errorf("ask %q: %w", a.ID, err)
 	}
@@ -31,9 +31,10 @@ func (s *Store) InsertAsk(ctx context.Context, a ask.Ask) error {
 }
 
 // CompareAndSetAsk implements ask.Store. The raw input of an ask that ended is
-// overwritten in the file and, as soon as no reader is in the way, in its log.
+// overwritten in the file and, as soon as no reader is in the way, in its log;
+// in its other texts secrets are masked.
 func (s *Store) CompareAndSetAsk(ctx context.Context, from ask.State, next ask.Ask) (bool, error) {
-	body, err := askBody(&next)
+	body, err := s.askBody(next)
 	if err != nil {
 		return false, fmt.Errorf("ask %q: %w", next.ID, err)
 	}
@@ -63,7 +64,7 @@ func (s *Store) UseAsk(ctx context.Context, id string, at time.Time) (bool, erro
 			return err
 		}
 		a.UsedAt = at
-		body, err := askBody(&a)
+		body, err := s.askBody(a)
 		if err != nil {
 			return err
 		}
@@ -160,16 +161,6 @@ func (s *Store) Streaks(ctx context.Context) ([]ask.Streak, error) {
 		found = append(found, k)
 	}
 	return found, rows.Err()
-}
-
-// askBody is the ask as it is stored. What has ended keeps no raw input,
-// whatever the caller left in it.
-func askBody(a *ask.Ask) (string, error) {
-	if !a.State.Waiting() {
-		a.Input = nil
-	}
-	body, err := json.Marshal(a)
-	return string(body), err
 }
 
 func (s *Store) readAsk(ctx context.Context, where string, args ...any) (ask.Ask, error) {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,6 +129,53 @@ func TestT14_rawInputIsErased(t *testing.T) {
 		t.Errorf("got %s, %v, want no input", got.Input, err)
 	}
 	checkBytes(t, s.Path(), "r4w-1nput-1", false)
+}
+
+// A reader that still sees the old pages delays the erasing and not the answer.
+func TestT14_rawInputIsErasedBehindAReader(t *testing.T) {
+	t.Parallel()
+	s := fresh(t)
+	must(t, s.InsertAsk(t.Context(), waiting("1")))
+	reader, err := sql.Open("sqlite", s.Path())
+	must(t, err)
+	defer reader.Close()
+	reading, err := reader.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+	must(t, err)
+	var n int
+	must(t, reading.QueryRow("SELECT count(*) FROM asks").Scan(&n))
+	if ok, err := s.CompareAndSetAsk(t.Context(), ask.Queued, ended(waiting("1"), ask.Denied, ask.CauseTimeout, askTime)); !ok || err != nil {
+		t.Fatalf("beside a reader: got %v, %v", ok, err)
+	}
+	must(t, reading.Rollback())
+	appendMany(t, s, 1)
+	checkBytes(t, s.Path(), "r4w-1nput-1", false)
+}
+
+// T14: what quotes the input in an ended ask holds no secret either, and the
+// caller's own value is left alone.
+func TestT14_endedAskIsMasked(t *testing.T) {
+	t.Parallel()
+	s := fresh(t)
+	const canary = "c4n4ry-Secret"
+	quote := "TOKEN=" + canary + " npm publish"
+	a := waiting("1")
+	a.Input, a.Action, a.Changed = json.RawMessage(`{"command":"`+quote+`"}`), "tool:bash:"+quote, []string{quote}
+	a.Targets = []engine.Target{{Kind: "host", Value: "https://ann:" + canary + "@h/"}}
+	a.Decision = engine.Decision{Behavior: engine.Ask, Reason: quote, Message: quote, SuggestionsNote: quote, Trace: []engine.Step{{Saw: quote}},
+		Suggestions: []engine.Suggestion{{Tool: "Bash", Content: &quote, Description: quote}}, Rule: &engine.Rule{Tool: "Bash", Content: &quote, Match: []string{quote}}}
+	must(t, s.InsertAsk(t.Context(), a))
+	end := ended(a, ask.Denied, ask.CauseAnswered, askTime)
+	end.Answer.Reason = quote
+	if ok, err := s.CompareAndSetAsk(t.Context(), ask.Queued, end); !ok || err != nil {
+		t.Fatalf("got %v, %v", ok, err)
+	}
+	checkBytes(t, s.Path(), canary, false)
+	if *end.Decision.Suggestions[0].Content != quote || end.Changed[0] != quote || end.Answer.Reason != quote || *end.Decision.Rule.Content != quote {
+		t.Errorf("the caller's ask was changed: %+v", end)
+	}
+	if got, err := s.Ask(t.Context(), "1"); err != nil || !strings.Contains(got.Action, "npm publish") {
+		t.Errorf("action: got %q, %v, want the call without its secret", got.Action, err)
+	}
 }
 
 func TestUseAsk_once(t *testing.T) {
