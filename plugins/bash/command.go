@@ -12,6 +12,10 @@ func (w *walker) call(c *syntax.CallExpr, redirects []Redirect) {
 	for _, a := range c.Assigns {
 		w.assign(cmd, a)
 	}
+	if len(c.Args) > maxWords {
+		w.line.opaque("a command has too many words")
+		c.Args = c.Args[:maxWords]
+	}
 	for _, word := range c.Args {
 		cmd.Words = append(cmd.Words, w.word(word))
 	}

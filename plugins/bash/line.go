@@ -10,6 +10,15 @@ const (
 	maxBytes    = 64 << 10
 	maxCommands = 256
 	maxDepth    = 32
+	// maxWords bounds the words of one command.
+	maxWords = 4096
+	// maxRedirects bounds the redirections of one command.
+	maxRedirects = 64
+	// maxNesting bounds the brackets open at once, maxOpeners the words that
+	// open a compound command, before the text is given to the parser, whose
+	// effort grows with the square of the nesting.
+	maxNesting = 128
+	maxOpeners = 256
 	// maxDirs bounds the directories a command may be running in when an
 	// earlier cd may or may not have worked.
 	maxDirs = 4
@@ -70,6 +79,8 @@ type Command struct {
 	Source string
 	// Inline tells that an argument is code in some other language.
 	Inline bool
+	// touched are the paths the command touches, once asked for.
+	touched []touch
 	// Stdin tells that the program reads its commands from its input: from
 	// whoever sits at the terminal unless the input is piped or redirected.
 	Stdin bool

@@ -128,7 +128,7 @@ func (l *Line) shows(cmd *Command, n int) bool {
 		return false // it runs a script
 	}
 	for _, inner := range l.Commands {
-		if inner.within(cmd) && (inner.Offset < 0 || inner.Offset-cmd.Offset >= n) {
+		if inner.within(cmd) && (inner.Offset < 0 || inner.Offset-cmd.Offset >= n || len(inner.Words) > 0 && inner.Words[0].Quoted) {
 			return false
 		}
 	}

@@ -43,6 +43,32 @@ func unreadable(text string) string {
 			return "the command holds a replacement character"
 		}
 	}
+	return tangled(text)
+}
+
+// tangled reports whether text opens more brackets or compound commands than
+// any honest line does. Quotes are not heeded: it only has to err on this side.
+func tangled(text string) string {
+	depth, deepest := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '{', '[':
+			depth++
+			deepest = max(deepest, depth)
+		case ')', '}', ']':
+			depth = max(0, depth-1)
+		}
+	}
+	openers := 0
+	for word := range strings.FieldsSeq(text) {
+		switch word {
+		case "if", "for", "while", "until", "case", "select", "function", "time", "!", "[[", "coproc", "elif":
+			openers++
+		}
+	}
+	if deepest > maxNesting || openers > maxOpeners {
+		return "the command is nested too deeply"
+	}
 	return ""
 }
 
@@ -168,6 +194,10 @@ func (w *walker) stmt(s *syntax.Stmt) {
 // redirects reads the redirections of a statement and remembers literal input
 // for the command that reads it.
 func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
+	if len(list) > maxRedirects {
+		w.line.opaque("a command has too many redirections")
+		list = list[:maxRedirects]
+	}
 	var out []Redirect
 	for _, r := range list {
 		word := w.word(r.Word)

@@ -186,8 +186,20 @@ func secret(p string) bool {
 	return strings.HasPrefix(base, ".") && strings.ContainsAny(base, "*?[")
 }
 
-// expandBraces returns the alternatives of an unquoted brace word, at most 64.
+// expandBraces returns the alternatives of an unquoted brace word; nil when
+// there are too many to name.
 func expandBraces(s string) []string {
+	if strings.Count(s, "{") > 6 || strings.Count(s, ",") > 64 || len(s) > 4096 {
+		return nil
+	}
+	out := alternatives(s)
+	if len(out) > 64 {
+		return nil
+	}
+	return out
+}
+
+func alternatives(s string) []string {
 	open := strings.IndexByte(s, '{')
 	if open < 0 {
 		return []string{s}
@@ -205,8 +217,8 @@ func expandBraces(s string) []string {
 			parts = append(parts, s[start:i])
 			var out []string
 			for _, part := range parts {
-				for _, alternative := range expandBraces(part) {
-					for _, rest := range expandBraces(s[i+1:]) {
+				for _, alternative := range alternatives(part) {
+					for _, rest := range alternatives(s[i+1:]) {
 						if out = append(out, s[:open]+alternative+rest); len(out) > 64 {
 							return out
 						}

@@ -15,7 +15,7 @@ var commandGen = rapid.Custom(func(t *rapid.T) string {
 	word := rapid.SampledFrom([]string{
 		"ls", "git status", "npm run build", "rm x", "touch a", "cd sub", "cd /tmp", "echo hi", "cat f | wc -l", "sudo ls", "env A=b ls", "X=1 ls", "git push", "ls > f", "cat .env",
 		"$(id)", "`id`", "$X y", "'rm' x", `\rm x`, "xargs rm", "find . -exec rm {} +", "bash -c 'rm x'", "sed -n 1p f", "sed -i s/a/b/ f", "cp a b", "mkdir 'a b'", "rm -rf /", "python3 -c 1",
-		"curl https://x.example", "for f in a; do ls; done", "(ls)", "{ ls; }", "! ls", "time ls", "ls &", "cat <<E\nx\nE\n", "[ -f a ]", "alias a=b", "mv a b", "cp a ../b",
+		"curl https://x.example", "for f in a; do ls; done", "(ls)", "{ ls; }", "! ls", "time ls", "ls &", "cat <<E\nx\nE\n", "[ -f a ]", "alias a=b", "mv a b", "cp a ../../../../../b",
 	})
 	op := rapid.SampledFrom([]string{" && ", " || ", "; ", " | ", "\n"})
 	parts := rapid.SliceOfN(word, 1, 4).Draw(t, "parts")

@@ -32,7 +32,10 @@ type touch struct {
 
 // touches returns the paths that cmd touches, redirections included.
 func (l *Line) touches(cmd *Command) []touch {
-	t := &toucher{cmd: cmd}
+	if cmd.touched != nil {
+		return cmd.touched
+	}
+	t := &toucher{cmd: cmd, out: []touch{}}
 	for _, r := range cmd.Redirects {
 		if r.Read {
 			t.add(r.Word, read)
@@ -47,6 +50,7 @@ func (l *Line) touches(cmd *Command) []touch {
 		}
 		t.operands()
 	}
+	cmd.touched = t.out
 	return t.out
 }
 
@@ -75,7 +79,10 @@ func (t *toucher) put(one touch) {
 	}
 	alternatives := []string{pathText(one.word)}
 	if one.word.Brace {
-		alternatives = expandBraces(alternatives[0])
+		if alternatives = expandBraces(alternatives[0]); alternatives == nil {
+			t.out = append(t.out, one)
+			return
+		}
 	}
 	dirs := t.cmd.Dirs
 	if len(dirs) == 0 {
