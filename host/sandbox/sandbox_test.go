@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -196,17 +197,77 @@ func TestStartOfInstanceFails(t *testing.T) {
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	r := newRuntime(t, sandbox.Limits{})
-	for _, module := range []string{"alloc_bomb", "double_free", "table_bomb", "sleep"} {
+	for _, module := range []string{"alloc_bomb", "double_free", "table_bomb", "sleep", "abi", "everything"} {
 		t.Run(module, func(t *testing.T) {
 			t.Parallel()
 			m := load(t, r, module)
 			for range 3 {
-				got, err := m.Call(t.Context(), "check_permissions", []byte(`{"a":1}`))
+				got, err := m.Call(t.Context(), "check_permissions", []byte(`{"input":{}}`))
 				if err != nil || string(got) != `{"behavior":"passthrough"}` {
 					t.Errorf("got %s, %v", got, err)
 				}
 			}
 		})
+	}
+}
+
+// TestLog: warnings and errors reach the logger, tamed; the rest does not.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	r, err := sandbox.New(t.Context(), sandbox.Config{Logger: slog.New(slog.NewTextHandler(&out, nil)), Limits: sandbox.Limits{Timeout: time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := load(t, r, "abi").Call(t.Context(), "check_permissions", []byte(`{"input":{}}`)); err != nil {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	want := []string{"level=WARN msg=\"module says\" module=abi.wasm text=hello", "level=ERROR msg=\"module says\" module=abi.wasm text=\"\""}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != len(want) || !strings.HasSuffix(lines[0], want[0]) || !strings.HasSuffix(lines[1], want[1]) {
+		t.Errorf("got %q; want lines that end in %q", lines, want)
+	}
+}
+
+// TestBusyModule: who waits for an instance gives up with its own context.
+func TestBusyModule(t *testing.T) {
+	t.Parallel()
+	m := load(t, newRuntime(t, sandbox.Limits{}), "loop")
+	busy, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	for range 64 { // more than there are slots
+		running.Go(func() {
+			got, err := m.Call(busy, "check_permissions", nil)
+			wantError(t, got, err, sandbox.KindCancelled, "gave up")
+		})
+	}
+	late, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	got, err := m.Call(late, "check_permissions", nil)
+	wantError(t, got, err, sandbox.KindTimeout, "too long")
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(), "tool loop.wasm: check_permissions: time-out: ") {
+		t.Errorf("got %v; want it to be the deadline", err)
+	}
+	cancel()
+	running.Wait()
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, cfg := range map[string]sandbox.Config{
+		"a file as cache": {CacheDir: file},
+		"too much memory": {Limits: sandbox.Limits{MemoryPages: 65537}},
+	} {
+		if r, err := sandbox.New(t.Context(), cfg); err == nil {
+			t.Errorf("%s: got %v; want an error", name, r)
+		}
 	}
 }
 
