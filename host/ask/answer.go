@@ -23,7 +23,8 @@ const (
 // ask returned is the ask as it ended.
 //
 // Other errors, each without any change: ErrUnknown, ErrNotShown,
-// ErrUnconfirmed, ErrBadAnswer, Config.May's own, or the store's.
+// ErrUnconfirmed, ErrBadAnswer, or the store's. Whether answer.By may answer at
+// all is for the surface to know.
 func (b *Broker) Answer(ctx context.Context, id string, answer Answer) (Ask, error) {
 	return b.answer(ctx, id, answer, CauseAnswered, func(e *entry) error {
 		if e.ask.State != Shown {
@@ -71,11 +72,6 @@ func (b *Broker) answer(ctx context.Context, id string, answer Answer, cause Cau
 	}
 	if err := valid(e); err != nil {
 		return e.ask, fmt.Errorf("answer ask %s: %w", id, err)
-	}
-	if b.cfg.May != nil {
-		if err := b.cfg.May(e.ask, answer); err != nil {
-			return e.ask, fmt.Errorf("answer ask %s: %w", id, err)
-		}
 	}
 	return b.decide(ctx, e, answer, cause)
 }

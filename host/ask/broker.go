@@ -35,10 +35,6 @@ type Config struct {
 	// Log hears of failures that have no caller to go to; nil means silence. No
 	// input is ever logged.
 	Log *slog.Logger
-	// May says whether the approver in the answer may give it to this ask; nil
-	// means that the surfaces have seen to it. It runs before anything changes
-	// and must not call the broker.
-	May func(a Ask, answer Answer) error
 
 	// Timeout is how long an ask stays visible when it does not say.
 	Timeout time.Duration

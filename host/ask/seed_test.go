@@ -11,7 +11,7 @@ import (
 
 // TestSeed replays the classes of the Discord seed: what its approvers could
 // do, and when. Where design section 8 departs (one card at a time, repeats
-// denied without a card, bystanders ignored), the design's outcome is wanted.
+// denied without a card), the design's outcome is wanted.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	type step struct {
@@ -80,12 +80,6 @@ func TestSeed(t *testing.T) {
 				}
 			}}, {8 * s, approve("a")}},
 			map[string]end{"a": {ask.Approved, ask.CauseAnswered, 8 * s}}},
-		{"bystander approves", 0, []step{{0, request("a")},
-			{3 * s, refused("a", ask.Answer{Verdict: ask.Approve, By: "bystander"}, errBystander)}},
-			map[string]end{"a": {ask.TimedOut, ask.CauseTimeout, 60 * s}}},
-		{"bystander denies", 0, []step{{0, request("a")},
-			{3 * s, refused("a", ask.Answer{By: "bystander"}, errBystander)}, {6 * s, approve("a")}},
-			map[string]end{"a": {ask.Approved, ask.CauseAnswered, 6 * s}}},
 		{"approve once does not cover the next", 0, []step{{0, request("a")}, {5 * s, approve("a")},
 			{10 * s, func(w *world) { w.request("b", func() ask.Ask { a := call("a"); a.CallID = "b"; return a }()) }}, {15 * s, deny("b")}},
 			map[string]end{"a": {ask.Approved, ask.CauseAnswered, 5 * s}, "b": {ask.Denied, ask.CauseAnswered, 15 * s}}},

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,22 +33,12 @@ type pending struct {
 	at     time.Duration
 }
 
-var errBystander = errors.New("is not an approver")
-
 // inWorld runs f in a bubble with a fresh broker.
 func inWorld(t *testing.T, cfg ask.Config, f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, store: newMemStore(), cfg: cfg, start: time.Now(), calls: map[string]*pending{}}
 		w.cfg.Store = w.store
-		if w.cfg.May == nil {
-			w.cfg.May = func(_ ask.Ask, answer ask.Answer) error {
-				if answer.By == "bystander" {
-					return errBystander
-				}
-				return nil
-			}
-		}
 		w.broker = ask.New(w.cfg)
 		f(w)
 		w.broker.Close()
