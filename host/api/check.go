@@ -29,11 +29,20 @@ type Progress struct {
 const StateHeartbeat = "heartbeat"
 
 func (s *Server) check(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
-	req, done, err := s.admit(w, r)
+	q, err := query(r, "timeout")
+	if err != nil {
+		return err
+	}
+	timeout, err := q.duration("timeout")
+	if err != nil {
+		return err
+	}
+	req, done, err := s.admit(w, r, caller)
 	if err != nil {
 		return err
 	}
 	defer done()
+	req.Timeout = timeout
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	out := newStream(w, r, cancel)
@@ -48,7 +57,10 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request, caller gate.Calle
 }
 
 func (s *Server) evaluate(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
-	req, done, err := s.admit(w, r)
+	if _, err := query(r); err != nil {
+		return err
+	}
+	req, done, err := s.admit(w, r, caller)
 	if err != nil {
 		return err
 	}
@@ -60,33 +72,18 @@ func (s *Server) evaluate(w http.ResponseWriter, r *http.Request, caller gate.Ca
 	return reply(w, http.StatusOK, res)
 }
 
-// admit reads a request and takes its place among those under way; done gives
-// it back.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request) (req gate.Request, done func(), err error) {
-	select {
-	case s.checks <- struct{}{}:
-	default:
-		return req, nil, failure(http.StatusTooManyRequests, CodeTooManyRequests, fmt.Sprintf("%d checks are under way: try again in a moment", cap(s.checks)))
-	}
-	defer func() {
-		if err != nil {
-			<-s.checks
-		}
-	}()
-	q, err := query(r, "timeout")
-	if err != nil {
-		return req, nil, err
-	}
-	timeout, err := q.duration("timeout")
-	if err != nil {
-		return req, nil, err
+// admit takes a request's place among those under way and reads it; done gives
+// the place back.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller gate.Caller) (req gate.Request, done func(), err error) {
+	if !s.checks.enter(caller.Token) {
+		return req, nil, failure(http.StatusTooManyRequests, CodeTooManyRequests, "too many checks are under way: try again in a moment")
 	}
 	release, err := s.readJSON(w, r, &req)
 	if err != nil {
+		s.checks.leave(caller.Token)
 		return req, nil, err
 	}
-	req.Timeout = timeout
-	return req, func() { release(); <-s.checks }, nil
+	return req, func() { release(); s.checks.leave(caller.Token) }, nil
 }
 
 // heartbeats shows life on the stream until stop is called; stop returns when

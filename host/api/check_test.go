@@ -183,7 +183,7 @@ func TestCheck_panicDenies(t *testing.T) {
 
 func TestCheck_tooManyAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *api.Config) { c.MaxChecks = 2 })
+	w := newWorld(t, func(c *api.Config) { c.MaxChecks = 4 })
 	w.attach()
 	events := w.broker.Subscribe(t.Context())
 	ctx, leave := context.WithCancel(t.Context())
@@ -198,6 +198,9 @@ func TestCheck_tooManyAtOnce(t *testing.T) {
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Status != http.StatusTooManyRequests || res.Decision.Behavior != engine.Deny {
 		t.Errorf("got %+v, %v, want 429 and deny", res.Decision, err)
+	}
+	if _, err := w.client("ci").Check(t.Context(), bash("make more"), nil); err != nil {
+		t.Errorf("another agent meanwhile: %v", err)
 	}
 	leave()
 	for _, out := range waiting {

@@ -51,7 +51,7 @@ func (c *Client) Check(ctx context.Context, r gate.Request, progress func(Progre
 
 // Evaluate decides without asking, storing or auditing.
 func (c *Client) Evaluate(ctx context.Context, r gate.Request) (gate.Result, error) {
-	res, err := fetch[gate.Result](ctx, c, http.MethodPost, at("evaluate"), timeoutQuery(r), r)
+	res, err := fetch[gate.Result](ctx, c, http.MethodPost, at("evaluate"), nil, r)
 	if err != nil {
 		return gate.Result{}, fmt.Errorf("evaluate: %w", err)
 	}

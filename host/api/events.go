@@ -120,7 +120,7 @@ const eventPause = 15 * time.Second
 
 // events streams what happens, as server-sent events. With the parameters
 // surface and approver the reader is a place where a person answers, for as long
-// as it reads. What happened before is not sent again: after a break a reader
+// as it reads; an approver without a surface only looks on. What happened before is not sent again: after a break a reader
 // lists the waiting asks.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, _ gate.Caller) error {
 	q, err := query(r, "surface", "approver")
@@ -134,9 +134,6 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, _ gate.Caller) e
 	approver, err := person("approver", q["approver"], "")
 	if err != nil {
 		return err
-	}
-	if surface == "" && approver != "" {
-		return badField("surface", "missing beside approver")
 	}
 	asks := s.c.Asks.Subscribe(r.Context())
 	others, stop := s.feed.subscribe()

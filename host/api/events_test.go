@@ -49,7 +49,7 @@ func TestEvents_endWithTheServer(t *testing.T) {
 	w := newWorld(t, nil)
 	ready, done := make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- w.client("admin").Events(t.Context(), "", "", func(api.Event) error { close(ready); return nil })
+		done <- w.client("admin").Events(t.Context(), "", "ana", func(api.Event) error { close(ready); return nil })
 	}()
 	receive(t, ready)
 	must(t, w.server.Shutdown(t.Context()))

@@ -38,7 +38,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, caller gate.Call
 		h.Version = s.c.Version
 	}
 	if caller.Standing == gate.Admin {
-		checks, asks := len(s.checks), len(s.c.Asks.Waiting(ask.Filter{}))
+		checks, asks := s.checks.used(), len(s.c.Asks.Waiting(ask.Filter{}))
 		h.StartedAt, h.Checks, h.Asks = s.started, &checks, &asks
 		for _, surface := range s.c.Asks.Surfaces() {
 			h.Surfaces = append(h.Surfaces, surface.Name)

@@ -146,7 +146,7 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 
 	allowed := `{"call_id":"c1","tool":"Bash","input":{"command":"npm run build"},"context":{"agent":"default","session":"a/b","mode":"plan","cwd":"/","home":"/","user":"ana","working_directories":["/"],"kind":"main","active_skills":{"x":["Bash"],"y":null},"annotations":{"readOnlyHint":true}}}`
 	x.do("POST", "/v1/check", "?timeout=10s", allowed, 200)
-	x.do("POST", "/v1/evaluate", "?timeout=10s", `{"tool":"Bash","input":{"command":"npm test"}}`, 200)
+	x.do("POST", "/v1/evaluate", "", `{"tool":"Bash","input":{"command":"npm test"}}`, 200)
 	x.do("POST", "/v1/evaluate", "", `{"tool":""}`, 400)
 
 	out := make(chan rawAnswer, 1)

@@ -27,7 +27,7 @@ func privateDirectory(dir string) error {
 	case !ours(info):
 		return fmt.Errorf("%w: %s belongs to another user", ErrUnsafe, dir)
 	case checksModes && info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%w: others can enter %s (mode %04o): run chmod 700 %[2]s", ErrUnsafe, dir, info.Mode().Perm())
+		return fmt.Errorf("%w: others can enter %s (mode %04o): run chmod 700 %[2]s, or name a directory of your own", ErrUnsafe, dir, info.Mode().Perm())
 	}
 	return nil
 }

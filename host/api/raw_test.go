@@ -26,6 +26,9 @@ type rawAnswer struct {
 	body   string
 }
 
+// impatient keeps no connection, so that none is open and unused at a shutdown.
+var impatient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
 // raw sends over the port.
 func (w *world) raw(ctx context.Context, r rawRequest) (rawAnswer, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, "http://"+w.port+r.path, bytes.NewReader([]byte(r.body)))
@@ -54,7 +57,7 @@ func (w *world) raw(ctx context.Context, r rawRequest) (rawAnswer, error) {
 	for k, v := range r.header {
 		req.Header.Set(k, v)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := impatient.Do(req)
 	if err != nil {
 		return rawAnswer{}, err
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
 	"net"
@@ -60,8 +61,8 @@ type Config struct {
 	Tokens *Tokens
 	// Version is the program's.
 	Version string
-	// MaxChecks is how many checks and evaluations may be under way at once;
-	// one more is answered 429. Default 512.
+	// MaxChecks is how many checks and evaluations may be under way at once,
+	// half of them for one token; one more is answered 429. Default 512.
 	MaxChecks int
 	// Heartbeat is how often a waiting check's stream shows life. Default 10 s.
 	Heartbeat time.Duration
@@ -90,7 +91,7 @@ type Server struct {
 	c       Config
 	http    *http.Server
 	started time.Time
-	checks  chan struct{} // a place for each check under way
+	checks  *places       // of the checks and evaluations under way
 	large   chan struct{} // a place for each large body
 	feed    feed
 	stop    chan struct{} // closed when streams have to end
@@ -113,7 +114,7 @@ func New(c Config) (*Server, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Server{c: c, started: c.Now(), checks: make(chan struct{}, c.MaxChecks), large: make(chan struct{}, largeBodies), stop: make(chan struct{})}
+	s := &Server{c: c, started: c.Now(), checks: newPlaces(c.MaxChecks), large: make(chan struct{}, largeBodies), stop: make(chan struct{})}
 	s.http = &http.Server{
 		Handler:           s.handler(),
 		ReadHeaderTimeout: headerPatience,
@@ -139,8 +140,12 @@ func (s *Server) Serve(l net.Listener) error {
 // first: a check that waits for a human then returns, and its ask stays in the
 // store, where a cut connection would have cancelled it.
 func (s *Server) Shutdown(ctx context.Context) error {
-	if err := s.http.Shutdown(ctx); err != nil {
-		return errors.Join(err, s.http.Close())
+	err := s.http.Shutdown(ctx)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if n := s.checks.used(); n > 0 {
+		return errors.Join(fmt.Errorf("%d checks were cut off: %w", n, err), s.http.Close())
+	}
+	return s.http.Close() // what was left had nothing under way
 }

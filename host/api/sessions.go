@@ -109,13 +109,16 @@ type interrupted struct {
 }
 
 func (s *Server) interruptSession(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
-	if _, err := s.bodiless(r, caller); err != nil {
-		return err
-	}
-	n, err := s.c.Gate.InterruptSession(r.Context(), r.PathValue("id"))
+	by, err := s.bodiless(r, caller)
 	if err != nil {
 		return err
 	}
+	id := r.PathValue("id")
+	n, err := s.c.Gate.InterruptSession(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	s.c.Log.Info("session interrupted", "session", id, "by", by, "asks", n)
 	return reply(w, http.StatusOK, interrupted{Asks: n})
 }
 
@@ -124,13 +127,15 @@ type resumed struct {
 }
 
 func (s *Server) resumeSession(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
-	if _, err := s.bodiless(r, caller); err != nil {
+	by, err := s.bodiless(r, caller)
+	if err != nil {
 		return err
 	}
 	id := r.PathValue("id")
 	if err := s.c.Gate.ResumeSession(r.Context(), id); err != nil {
 		return err
 	}
+	s.c.Log.Info("session resumed", "session", id, "by", by)
 	return reply(w, http.StatusOK, resumed{Resumed: id})
 }
 
