@@ -163,7 +163,8 @@ func (g generator) mutate(pattern string) string {
 }
 
 // TestClassesSameAsPython compares the classes that depend on Unicode and on
-// case for every character of the first two planes, where all of those are.
+// case, for every character up to the Deseret letters, which are outside the basic
+// plane and have case.
 func TestClassesSameAsPython(t *testing.T) {
 	t.Parallel()
 	interpreter := python(t)
@@ -172,7 +173,7 @@ func TestClassesSameAsPython(t *testing.T) {
 	script := `import re,sys,json
 for p in json.load(sys.stdin):
     r = re.compile(p)
-    print(json.dumps([c for c in range(0x20000) if not 0xd800 <= c <= 0xdfff and r.fullmatch(chr(c))]))`
+    print(json.dumps([c for c in range(0x11000) if not 0xd800 <= c <= 0xdfff and r.fullmatch(chr(c))]))`
 	in, err := json.Marshal(patterns)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +207,7 @@ func difference(c *profile.Compiled, want []rune) string {
 	for _, r := range want {
 		wanted[r] = true
 	}
-	for r := range rune(0x20000) {
+	for r := range rune(0x11000) {
 		if r >= 0xd800 && r <= 0xdfff {
 			continue
 		}
