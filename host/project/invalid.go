@@ -21,7 +21,7 @@ func (e *Invalid) Error() string {
 	if len(e.Problems) > 0 && e.Problems[0].Line > 0 {
 		where = fmt.Sprintf("%s:%d:%d", e.Path, e.Problems[0].Line, e.Problems[0].Column)
 	}
-	return fmt.Sprintf("%s: the project's file has errors: run `callgate config check` in the project, and correct or remove it", where)
+	return fmt.Sprintf("%s: the project's file is not understood here: it holds the lists deny, ask and disallowed_tools, so correct it or remove it", where)
 }
 
 // maxQuoted bounds what a Problem repeats of the file.

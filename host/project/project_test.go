@@ -152,7 +152,7 @@ func TestT03_errorsRepeatNothingToTheModel(t *testing.T) {
 	if !errors.As(err, &invalid) || len(invalid.Problems) != 1 {
 		t.Fatalf("got %v, want *Invalid with one problem", err)
 	}
-	if want := "/p/.callgate.yaml:2:5: the project's file has errors: run `callgate config check` in the project, and correct or remove it"; err.Error() != want {
+	if want := "/p/.callgate.yaml:2:5: the project's file is not understood here: it holds the lists deny, ask and disallowed_tools, so correct it or remove it"; err.Error() != want {
 		t.Errorf("got %q,\nwant %q", err, want)
 	}
 }
