@@ -8,6 +8,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+
+	"github.com/callgate/callgate/host/internal/private"
 )
 
 // verdicts remembers between processes which modules were admitted, by digest,
@@ -28,7 +30,7 @@ func openVerdicts(dir string) (*verdicts, error) {
 	if dir == "" {
 		return nil, nil
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := private.Directory(dir); err != nil {
 		return nil, fmt.Errorf("catalog: verdicts on modules: %w", err)
 	}
 	v := &verdicts{dir: dir, last: map[string]string{}}

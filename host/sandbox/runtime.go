@@ -5,19 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/callgate/callgate/host/internal/private"
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
 // Config says how a Runtime works.
 type Config struct {
 	// CacheDir is where compiled code is kept between processes; it is created
-	// with mode 0700. Empty means that nothing is kept. Whoever can write there
+	// with mode 0700, and refused when others can write it. Empty means that nothing is kept. Whoever can write there
 	// can make the host run any code, so it must belong to the daemon alone.
 	CacheDir string
 	// Limits hold for each module loaded, unless WithLimits says otherwise.
@@ -66,7 +66,7 @@ func New(ctx context.Context, cfg Config) (*Runtime, error) {
 }
 
 func openCache(dir string) (wazero.CompilationCache, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := private.Directory(dir); err != nil {
 		return nil, fmt.Errorf("sandbox: cache of compiled modules: %w", err)
 	}
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
