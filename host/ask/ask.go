@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -75,18 +74,12 @@ const (
 // targets.
 func (a Ask) Long() bool { return len(a.Targets) > MaxShownTargets || a.LongInput() }
 
-// LongInput reports whether a card cannot show the input whole. It counts the
-// JSON escapes of a line feed as lines, and a doubled escape too: that errs on
-// the side of asking for a confirmation.
+// LongInput reports whether a card cannot show the input whole. What counts is
+// what the card shows: texts as they decode, and the lines they, their members
+// and elements take. So the answer does not depend on how the JSON is written.
 func (a Ask) LongInput() bool {
-	if len(a.Input) > MaxShownBytes {
-		return true
-	}
-	lines := 0
-	for _, feed := range []string{"\n", `\n`, `\u000a`, `\u000A`} {
-		lines += bytes.Count(a.Input, []byte(feed))
-	}
-	return lines >= MaxShownLines
+	size, lines := extent(a.Input)
+	return size > MaxShownBytes || lines > MaxShownLines
 }
 
 // NeedsConfirmation reports whether an approval must be confirmed a second
