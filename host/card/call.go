@@ -14,10 +14,11 @@ func inputFields(a ask.Ask) []Field {
 		return []Field{{Name: "input", Value: "erased when the ask ended"}}
 	}
 	list := members(a.Input)
+	text := fullText(list)
 	var fields []Field
 	switch {
 	case a.LongInput():
-		fields = cutFields(fullText(list))
+		fields = cutFields(text)
 	case len(list) == 0:
 		fields = []Field{{Name: "input", Value: "no parameters"}}
 	}
@@ -26,7 +27,7 @@ func inputFields(a ask.Ask) []Field {
 			fields = append(fields, Field{Name: "input " + m.name, Value: orEmpty(Visible(m.text)), Block: true})
 		}
 	}
-	if names := scripts(string(a.Input), fullText(list)); len(names) > 0 {
+	if names := scripts(text); len(names) > 0 {
 		fields = append(fields, Field{
 			Name: "letters", Warn: true,
 			Value: "the input has " + strings.Join(names, " and ") + " letters, some of which look like Latin ones",

@@ -64,7 +64,7 @@ var impostors = []rune{
 }
 
 // lookalikeScripts have letters drawn like Latin ones.
-var lookalikeScripts = []struct {
+var lookalikeScripts = [...]struct {
 	name  string
 	table *unicode.RangeTable
 }{
@@ -78,25 +78,32 @@ var lookalikeScripts = []struct {
 }
 
 // foreign reports whether r is a letter of a script that looks like Latin.
-func foreign(r rune) bool {
+func foreign(r rune) bool { return lookalike(r) >= 0 }
+
+// lookalike is the index in lookalikeScripts of the script r belongs to, or -1.
+func lookalike(r rune) int {
 	if r < 0x80 {
-		return false
+		return -1
 	}
-	for _, s := range lookalikeScripts {
+	for i, s := range lookalikeScripts {
 		if unicode.Is(s.table, r) {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
-// scripts names the look-alike scripts that occur in the texts.
-func scripts(texts ...string) []string {
+// scripts names the look-alike scripts that occur in the text.
+func scripts(text string) []string {
+	var found [len(lookalikeScripts)]bool
+	for _, r := range text {
+		if i := lookalike(r); i >= 0 {
+			found[i] = true
+		}
+	}
 	var names []string
-	for _, s := range lookalikeScripts {
-		if slices.ContainsFunc(texts, func(t string) bool {
-			return slices.ContainsFunc([]rune(t), func(r rune) bool { return unicode.Is(s.table, r) })
-		}) {
+	for i, s := range lookalikeScripts {
+		if found[i] {
 			names = append(names, s.name)
 		}
 	}
