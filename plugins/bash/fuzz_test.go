@@ -55,6 +55,9 @@ func FuzzRule(f *testing.F) {
 		if len(allow) > 0 && len(deny) == 0 {
 			t.Errorf("rule %q allows %q but would not deny it", content, command)
 		}
+		if line := bash.Analyze(command, bash.Setting{}); line.Opaque != "" || len(line.Commands) == 0 {
+			return // what follows could complete it
+		}
 		longer := callOf(command + "\nno-such-program")
 		if len(bash.Spec.Match(longer, tool.Allow, rules)) > 0 && len(allow) == 0 {
 			t.Errorf("rule %q covers %q only with another command after it", content, command)

@@ -89,6 +89,9 @@ func escapeRule(s string) string {
 // splitWords splits the text of a rule as a shell would; a text that is no
 // simple command is split at blanks.
 func splitWords(text string) []string {
+	if !strings.ContainsAny(text, "\\'\"$`;&|<>(){}#!~=*?[") {
+		return strings.Fields(text)
+	}
 	line := Analyze(text, Setting{})
 	if line.Opaque == "" && line.Hidden == "" && len(line.Commands) > 0 {
 		first := line.Commands[0]
