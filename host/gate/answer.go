@@ -34,7 +34,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 	if err != nil {
 		return Answered{Ask: waiting}, err
 	}
-	release := g.holdBack(id)
+	release := g.holdBack(waiting.ID)
 	settled, err := g.c.Asks.Answer(ctx, id, a)
 	if err != nil {
 		release()
@@ -51,7 +51,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 	}
 	release()
 	if len(out.Rules) > 0 {
-		out.AlsoAnswered = g.settleCovered(ctx, id, a)
+		out.AlsoAnswered = g.settleCovered(ctx, waiting.ID, a)
 	}
 	return out, nil
 }
@@ -149,13 +149,14 @@ func acceptedScope(a ask.Ask, answer ask.Answer) (engine.Scope, string, error) {
 	return scope, keys[scope], nil
 }
 
-// settleCovered answers the other waiting asks that the new rules cover, that
-// this approver had been shown and that are not safety checks. Source: design
-// section 4.
+// settleCovered answers the other waiting asks that the new rules cover: those
+// whose cards this approver had been shown, and those that nobody was shown yet,
+// but never a safety check. Source: design section 4.
 func (g *Gate) settleCovered(ctx context.Context, id string, a ask.Answer) []string {
 	var settled []string
 	for _, other := range g.c.Asks.Waiting(ask.Filter{}) {
-		if other.ID == id || other.Decision.BypassImmune || !g.c.Asks.SeenBy(a.By, other.ID) {
+		unseen := other.State == ask.Shown && !g.c.Asks.SeenBy(a.By, other.ID)
+		if other.ID == id || other.Decision.BypassImmune || unseen {
 			continue
 		}
 		if !g.coveredNow(ctx, other) {

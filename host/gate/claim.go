@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,10 +10,14 @@ import (
 	"github.com/callgate/callgate/host/config"
 )
 
+// DefaultAgent is the agent of calls that name none. It has the configuration's
+// defaults unless it has a block of its own.
+const DefaultAgent = "default"
+
 // agentName is the agent a request is for. A checker speaks for its own only.
 func agentName(caller Caller, claim Claim) (string, error) {
 	if caller.believed() {
-		return claim.Agent, nil
+		return cmp.Or(claim.Agent, DefaultAgent), nil
 	}
 	if claim.Agent != "" && claim.Agent != caller.Agent {
 		return "", fmt.Errorf("%w: context.agent: this token belongs to agent %q, not %q", ErrNotEntitled, caller.Agent, claim.Agent)

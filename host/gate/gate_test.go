@@ -1,0 +1,252 @@
+package gate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+)
+
+func TestAskOnceThenTheStoredRuleAllows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	shown, done := w.start(worker, call("build"))
+	if got := len(shown.Decision.Suggestions); got != 1 {
+		t.Fatalf("suggestions: got %d, want 1", got)
+	}
+	answered := w.answer(shown.ID, ask.Answer{Verdict: ask.Approve, Sets: []int{shown.Decision.Suggestions[0].Set}})
+	if len(answered.Rules) != 1 || answered.Rules[0].String() != "Probe(build)" {
+		t.Fatalf("stored rules: got %v, want Probe(build)", answered.Rules)
+	}
+	res := <-done
+	if res.Decision.Behavior != engine.Allow || res.Outcome != store.AskApproved || res.DecidedBy != "ann" {
+		t.Fatalf("got %+v, want an allow approved by ann", res)
+	}
+	again := w.check(worker, call("build"))
+	if again.Decision.Behavior != engine.Allow || again.Decision.Stage != engine.StageAllowRule {
+		t.Fatalf("the identical call: got %+v, want allow by the stored rule", again.Decision)
+	}
+	if row := w.lastRow(); row.Seq != again.AuditSeq || row.RuleID != answered.Rules[0].ID || row.Decision != store.Allowed {
+		t.Errorf("audit row: got %+v, want %d by rule %s", row, again.AuditSeq, answered.Rules[0].ID)
+	}
+}
+
+func twoDirsOf(t *testing.T) string {
+	t.Helper()
+	return fmt.Sprintf(twoDirs, t.TempDir())
+}
+
+func TestRefusalsAreAudited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	shown, done := w.start(worker, call("deploy"))
+	w.answer(shown.ID, ask.Answer{Reason: "use staging"})
+	res := <-done
+	if res.Decision.Behavior != engine.Deny || res.Outcome != store.AskDenied || !strings.Contains(res.Decision.Message, "use staging") {
+		t.Errorf("denied: got %+v", res)
+	}
+	if row := w.lastRow(); row.Decision != store.AskDenied || row.DecidedBy != "ann" {
+		t.Errorf("row: got %s by %q", row.Decision, row.DecidedBy)
+	}
+	_, done = w.start(worker, call("other"))
+	if n, err := w.gate.InterruptSession(context.Background(), "s1"); n != 1 || err != nil {
+		t.Fatalf("interrupt: got %d, %v", n, err)
+	}
+	if res := <-done; res.Outcome != store.AskCancelled || res.Decision.Behavior != engine.Deny {
+		t.Errorf("interrupted: got %+v", res)
+	}
+}
+
+func TestUnwritableAuditDenies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "defaults:\n  mode: bypass\n")
+	admin := gate.Caller{Token: "admin", Standing: gate.Admin}
+	if res := w.check(admin, call("x")); res.Decision.Behavior != engine.Allow {
+		t.Fatalf("before: got %+v, want allow", res.Decision)
+	}
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	res, err := w.gate.Check(context.Background(), admin, call("x"), nil)
+	if err != nil || res.Decision.Behavior != engine.Deny {
+		t.Errorf("with a closed store: got %+v, %v; want deny", res.Decision, err)
+	}
+}
+
+func TestNobodyToAskDenies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	deaf := ask.New(ask.Config{Store: w.store})
+	t.Cleanup(deaf.Close)
+	g, err := gate.New(w.partsWith(deaf))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := g.Check(context.Background(), worker, call("x"), nil)
+	if err != nil || res.Decision.Behavior != engine.Deny || res.Decision.ConvertedBy != engine.CodeNoApprover {
+		t.Errorf("got %+v, %v; want a denial by no_approver", res.Decision, err)
+	}
+	if !strings.Contains(res.Decision.Message, "asks watch") {
+		t.Errorf("message %q does not say how to attach an approver", res.Decision.Message)
+	}
+}
+
+func TestApprovalIsForWhatWasShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	shown, done := w.start(worker, call("x"))
+	content := "x"
+	if _, _, err := w.gate.AddRule(context.Background(), "ann", engine.Rule{Tool: "Probe", Content: &content, Behavior: engine.Deny, Scope: engine.Global}); err != nil {
+		t.Fatal(err)
+	}
+	w.answer(shown.ID, ask.Answer{Verdict: ask.Approve})
+	if res := <-done; res.Decision.Behavior != engine.Deny || res.Decision.Stage != engine.StageDenyRule {
+		t.Errorf("a deny rule stored meanwhile: got %+v, want deny by it", res.Decision)
+	}
+}
+
+func TestChangedAskIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	reason := "first"
+	w.tool.check = func(*engine.Call) engine.Verdict {
+		return engine.Verdict{Behavior: engine.Ask, BypassImmune: true, Reason: reason}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	events := w.broker.Subscribe(ctx)
+	shown, done := w.start(worker, call("x"))
+	w.tool.mu.Lock()
+	reason = "second"
+	w.tool.mu.Unlock()
+	w.answer(shown.ID, ask.Answer{Verdict: ask.Approve, Confirmed: true})
+	var again ask.Ask
+	for ev := range events {
+		if ev.Kind == ask.EventShown && ev.Ask.ID != shown.ID {
+			again = ev.Ask
+			break
+		}
+	}
+	if len(again.Changed) == 0 || !strings.Contains(again.Changed[0], "second") {
+		t.Fatalf("the new ask says %q, want what changed", again.Changed)
+	}
+	w.answer(again.ID, ask.Answer{Verdict: ask.Approve, Confirmed: true})
+	if res := <-done; res.Decision.Behavior != engine.Allow {
+		t.Errorf("approved twice: got %+v, want allow", res.Decision)
+	}
+}
+
+func TestAcceptingARuleAnswersWhatItCovers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	first, firstDone := w.start(worker, call("build"))
+	second := call("build")
+	second.Context.Session = "s2"
+	other, otherDone := w.start(worker, second)
+	w.broker.MarkSeen(other.ID, "ann")
+	unseen := call("build")
+	unseen.Context.Session = "s3"
+	third, thirdDone := w.start(worker, unseen)
+	answered := w.answer(first.ID, ask.Answer{Verdict: ask.Approve, Sets: []int{1}})
+	if len(answered.AlsoAnswered) != 1 || answered.AlsoAnswered[0] != other.ID {
+		t.Fatalf("also answered: got %v, want only %s, whose card ann had seen", answered.AlsoAnswered, other.ID)
+	}
+	for i, done := range []<-chan gate.Result{firstDone, otherDone} {
+		if res := <-done; res.Decision.Behavior != engine.Allow {
+			t.Errorf("call %d: got %+v, want allow", i, res.Decision)
+		}
+	}
+	w.answer(third.ID, ask.Answer{})
+	if res := <-thirdDone; res.Decision.Behavior != engine.Deny {
+		t.Errorf("the unseen card was denied by its own answer: got %+v", res.Decision)
+	}
+}
+
+func TestAskSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	r := call("build")
+	r.CallID = "toolu_1"
+	shown, done := w.start(worker, r)
+	w.broker.Close()
+	<-done // the daemon went down: this waiter got a denial, the ask did not end
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	waiting := w.broker.Waiting(ask.Filter{})
+	if len(waiting) != 1 || waiting[0].ID != shown.ID {
+		t.Fatalf("after the restart: got %v, want ask %s waiting", waiting, shown.ID)
+	}
+	w.answer(shown.ID, ask.Answer{Verdict: ask.Approve})
+	if res := w.check(worker, r); res.Decision.Behavior != engine.Allow || res.Outcome != store.AskApproved {
+		t.Errorf("the client came back: got %+v, want the stored approval", res)
+	}
+	twin := r
+	twin.Input = []byte(`{"value":"other"}`)
+	if res := w.check(worker, twin); res.Decision.Behavior != engine.Deny {
+		t.Errorf("same call id, other input: got %+v, want deny", res.Decision)
+	}
+}
+
+func TestBadRequestsAreDeniedAndAudited(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		change func(*gate.Request)
+		want   error
+		says   string
+	}{
+		"no tool":         {func(r *gate.Request) { r.Tool = "" }, gate.ErrBadRequest, "tool"},
+		"no input":        {func(r *gate.Request) { r.Input = nil }, gate.ErrBadRequest, "input"},
+		"list input":      {func(r *gate.Request) { r.Input = []byte(`[]`) }, gate.ErrBadRequest, "object"},
+		"duplicate key":   {func(r *gate.Request) { r.Input = []byte(`{"a":1,"a":2}`) }, gate.ErrBadRequest, "duplicate"},
+		"invalid UTF-8":   {func(r *gate.Request) { r.Input = []byte("{\"a\":\"\xff\"}") }, gate.ErrBadRequest, "UTF-8"},
+		"lone surrogate":  {func(r *gate.Request) { r.Input = []byte(`{"a":"\ud800"}`) }, gate.ErrBadRequest, "surrogate"},
+		"trailing":        {func(r *gate.Request) { r.Input = []byte(`{} {}`) }, gate.ErrBadRequest, "after"},
+		"too large":       {func(r *gate.Request) { r.Input = []byte(`{"a":"` + strings.Repeat("x", gate.MaxInput) + `"}`) }, gate.ErrBadRequest, "at most"},
+		"unknown mode":    {func(r *gate.Request) { r.Context.Mode = "yolo" }, gate.ErrBadRequest, "context.mode"},
+		"auto":            {func(r *gate.Request) { r.Context.Mode = "auto" }, gate.ErrBadRequest, "reserved"},
+		"unknown kind":    {func(r *gate.Request) { r.Context.Kind = "side" }, gate.ErrBadRequest, "context.kind"},
+		"relative cwd":    {func(r *gate.Request) { r.Context.CWD = "src" }, gate.ErrBadRequest, "context.cwd"},
+		"another's agent": {func(r *gate.Request) { r.Context.Agent = "loose" }, gate.ErrNotEntitled, "belongs to"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, twoDirsOf(t))
+			r := call("x")
+			c.change(&r)
+			res, err := w.gate.Check(context.Background(), worker, r, nil)
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error: got %v, want %v saying %q", err, c.want, c.says)
+			}
+			if res.Decision.Behavior != engine.Deny {
+				t.Errorf("got %+v, want deny", res.Decision)
+			}
+			if row := w.lastRow(); row.Seq != res.AuditSeq || row.Decision != store.Denied {
+				t.Errorf("row: got %+v, want the denial", row)
+			}
+		})
+	}
+}
+
+func TestEvaluateChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	res, err := w.gate.Evaluate(context.Background(), worker, call("x"))
+	if err != nil || res.Decision.Behavior != engine.Ask || len(res.Decision.Suggestions) == 0 {
+		t.Fatalf("got %+v, %v; want an ask with suggestions", res.Decision, err)
+	}
+	if sessions, err := w.gate.Sessions(context.Background(), store.SessionFilter{}); err != nil || len(sessions) != 0 {
+		t.Errorf("sessions: got %v, %v; want none", sessions, err)
+	}
+	for row, err := range w.store.Audit(context.Background(), store.Filter{}) {
+		t.Errorf("audit: got %+v, %v; want nothing", row, err)
+	}
+}
