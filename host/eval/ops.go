@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -45,6 +46,10 @@ func (e *Evaluator) answer(ctx context.Context, r *request) (any, error) {
 
 const ops = "decide, match, read_only, tool_check, suggest, action, profile, offered, command, frontmatter, inherit"
 
+// patience is how long the targets of one request may take: no disk is behind
+// them, so that an answer must not depend on how busy the machine is.
+const patience = time.Minute
+
 // subject is a call made ready, as the Gate would.
 type subject struct {
 	req   engine.Request
@@ -68,7 +73,7 @@ func (e *Evaluator) subject(ctx context.Context, r *request) (s subject, err err
 	if badInput != nil {
 		return s, nil
 	}
-	resolver := target.Resolver{FS: target.Links(r.Context.Links)}
+	resolver := target.Resolver{FS: target.Links(r.Context.Links), Limits: target.Limits{Time: patience}}
 	s.desc, s.req.Related, s.req.Err = gate.Touch(ctx, lookup, &resolver, s.entry, call)
 	return s, nil
 }

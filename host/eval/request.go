@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -134,6 +135,7 @@ func (r *request) call() (call *engine.Call, badInput error, err error) {
 
 func (r *request) context() (engine.Context, error) {
 	in := r.Context
+	in.WorkingDirectories = atHome(in.Home, in.WorkingDirectories)
 	mode, err := r.mode()
 	if err != nil {
 		return engine.Context{}, err
@@ -157,6 +159,19 @@ func (r *request) context() (engine.Context, error) {
 		Approver: approver, ActiveSkills: slices.Sorted(maps.Keys(r.ActiveSkills)),
 		Annotations: []byte(r.Annotations), Config: []byte(r.Config),
 	}, nil
+}
+
+// atHome gives "~/" its meaning in a list of directories, as the configuration
+// does.
+func atHome(home string, dirs []string) []string {
+	out := make([]string, len(dirs))
+	for i, d := range dirs {
+		if rest, ok := strings.CutPrefix(d, "~/"); ok && home != "" {
+			d = filepath.Join(home, rest)
+		}
+		out[i] = d
+	}
+	return out
 }
 
 func (r *request) mode() (engine.Mode, error) {

@@ -140,7 +140,7 @@ func (e *Evaluator) line(ctx context.Context, line []byte) []byte {
 	if err != nil {
 		answer = badLine{ID: idOf(line, r.ID), Error: err.Error()}
 	}
-	text, err := json.Marshal(answer, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	text, err := json.Marshal(answer, json.Deterministic(true), json.FormatNilSliceAsNull(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		text, _ = json.Marshal(badLine{ID: idOf(line, r.ID), Error: "encode the answer: " + err.Error()}) // two texts always encode
 	}
