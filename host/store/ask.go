@@ -68,7 +68,7 @@ func (s *Store) UseAsk(ctx context.Context, id string, at time.Time) (bool, erro
 		if err != nil {
 			return err
 		}
-		used, err = changed(t.ExecContext(ctx, "UPDATE asks SET used_at = ?, body = ? WHERE id = ? AND used_at = 0", nanos(at), body, id))
+		used, err = changed(t.ExecContext(ctx, "UPDATE asks SET used_at = ?, body = ? WHERE id = ?", nanos(at), body, id))
 		return err
 	}
 	if err := s.changeAsk(ctx, id, &job{run: run}); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/host/store"
 )
@@ -63,4 +64,25 @@ func appendBesideFailures(t *testing.T, s *store.Store) (acknowledged map[int64]
 	}
 	wg.Wait()
 	return acknowledged, failed
+}
+
+// A rule that cannot take an expired one's place leaves that one where it is.
+func TestAddRule_failureTakesEverythingBack(t *testing.T) {
+	t.Parallel()
+	s, c := timed(t)
+	short := allow("Bash", "x")
+	short.ExpiresAt = c.now.Add(time.Minute)
+	old := added(t, s, short)
+	c.now = c.now.Add(time.Hour)
+	tamper(t, s.Path(), "CREATE TRIGGER no BEFORE INSERT ON rules BEGIN SELECT RAISE(ABORT, 'no'); END")
+	if r, err := s.AddRule(t.Context(), allow("Bash", "x")); err == nil {
+		t.Errorf("got %+v, want an error", r)
+	}
+	s = reopened(t, s)
+	if got, err := s.Rule(t.Context(), old.ID); err != nil || !got.ExpiresAt.Equal(old.ExpiresAt) {
+		t.Errorf("the expired rule: got %+v, %v, want %+v", got, err, old)
+	}
+	if got := rowsOf(t, s, store.Filter{}); len(got) != 1 || got[0].Event != store.EventRuleAdded {
+		t.Errorf("audit: got %+v, want the first adding alone", got)
+	}
 }

@@ -72,7 +72,11 @@ func TestOpen_refuses(t *testing.T) {
 		"a symbolic link":      {link, store.ErrUnsafe, []string{"not a regular file"}},
 		"a directory":          {func(t *testing.T, p string) { must(t, os.Remove(p)); must(t, os.Mkdir(p, 0o700)) }, store.ErrUnsafe, []string{"not a regular file"}},
 		"a linked log":         {func(t *testing.T, p string) { must(t, os.Symlink("/dev/null", p+"-wal")) }, store.ErrUnsafe, []string{"-wal"}},
-		"an open directory":    {func(t *testing.T, p string) { must(t, os.Chmod(filepath.Dir(p), 0o777)) }, store.ErrUnsafe, []string{"chmod 700"}},
+		"a linked lock": {func(t *testing.T, p string) {
+			must(t, os.Remove(p+".lock"))
+			must(t, os.Symlink("/dev/null", p+".lock"))
+		}, store.ErrUnsafe, []string{".lock"}},
+		"an open directory": {func(t *testing.T, p string) { must(t, os.Chmod(filepath.Dir(p), 0o777)) }, store.ErrUnsafe, []string{"chmod 700"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

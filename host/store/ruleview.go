@@ -245,6 +245,6 @@ func admitted(ctx context.Context, q queryer, r storedRule) (bool, error) {
 		return false, err
 	}
 	sum, _ := row.sum(nil)
-	return sum == row.Hash && row.RuleID == r.ID && row.Digest == ruleDigest(r.Rule) &&
+	return sum == row.Hash && row.Digest == ruleDigest(r.Rule) &&
 		(row.Event == EventRuleAdded || row.Event == EventRuleExtended), rows.Err()
 }
