@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
@@ -23,6 +24,8 @@ type instance struct {
 	globals    []api.MutableGlobal
 	fuel       api.MutableGlobal
 	generation int       // of the pool
+	tracker    tracker   // nil where there is none
+	tracked    bool      // the tracker has adopted pristine
 	pristine   *snapshot // nil when only a new instance is as new
 }
 
@@ -61,6 +64,7 @@ func (m *Module) startFirst(ctx context.Context) (*instance, *Error) {
 		state = inst.snapshot()
 		inst.close(ctx)
 	}
+	state.memory.share()
 	m.pool.snapshot = state
 	return m.copied(ctx)
 }
@@ -82,8 +86,10 @@ func (m *Module) copied(ctx context.Context) (*instance, *Error) {
 func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
 	inst := &instance{kernel: newKernel(m.name, m.limits, m.rt.logger), limits: m.limits, binary: m.binary, generation: m.pool.now()}
 	inst.kernel.deadline = time.Now().Add(startFactor * m.limits.Timeout)
-	guest, err := m.rt.engine.InstantiateModule(inst.context(ctx), m.pool.compiled, inst.kernel.config())
+	inst.tracker = newTracker(uint64(m.binary.MemoryPages) * PageSize)
+	guest, err := m.rt.engine.InstantiateModule(inst.withMemory(inst.context(ctx)), m.pool.compiled, inst.kernel.config())
 	if err != nil {
+		inst.release()
 		return nil, classify(err, inst.kernel.message())
 	}
 	inst.guest = guest
@@ -92,6 +98,16 @@ func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
 	}
 	inst.bind()
 	return inst, nil
+}
+
+// withMemory lets the guest's memory be the tracker's.
+func (inst *instance) withMemory(ctx context.Context) context.Context {
+	if inst.tracker == nil {
+		return ctx
+	}
+	return experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
+		return inst.tracker
+	}))
 }
 
 // initialised makes an instance and runs its initialisers.
@@ -189,6 +205,15 @@ func mutable(guest api.Module, name string) api.MutableGlobal {
 	return guest.ExportedGlobal(name).(api.MutableGlobal)
 }
 
+// close ends an instance. No call may run in it, and nothing of it may be used
+// afterwards.
 func (inst *instance) close(ctx context.Context) {
 	_ = inst.guest.Close(ctx) // an instance that is done with; nothing can be lost
+	inst.release()
+}
+
+func (inst *instance) release() {
+	if inst.tracker != nil {
+		inst.tracker.release()
+	}
 }

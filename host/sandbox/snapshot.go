@@ -9,13 +9,13 @@ import (
 // snapshot is all that a call can change in an instance: the bytes of its
 // memory and its mutable globals. Instances of one module share it.
 type snapshot struct {
-	memory  []byte
+	memory  image
 	globals []uint64
 }
 
 // take copies the state of an instance.
 func (inst *instance) snapshot() *snapshot {
-	s := &snapshot{memory: slices.Clone(inst.memory())}
+	s := &snapshot{memory: image{bytes: slices.Clone(inst.memory())}}
 	for _, g := range inst.globals {
 		s.globals = append(s.globals, g.Get())
 	}
@@ -38,11 +38,13 @@ func (inst *instance) restore() bool {
 	if inst.pristine == nil {
 		return false
 	}
-	memory := inst.memory()
-	if len(memory) != len(inst.pristine.memory) {
+	memory, image := inst.memory(), &inst.pristine.memory
+	if len(memory) != len(image.bytes) {
 		return false
 	}
-	copy(memory, inst.pristine.memory)
+	if !inst.tracked || !inst.tracker.restore(image) {
+		copy(memory, image.bytes)
+	}
 	for i, g := range inst.globals {
 		g.Set(inst.pristine.globals[i])
 	}
@@ -53,11 +55,12 @@ func (inst *instance) restore() bool {
 // adopt turns a new instance, not yet initialised, into a copy of the snapshot.
 func (inst *instance) adopt(s *snapshot) bool {
 	inst.pristine = s
-	if missing := len(s.memory) - len(inst.memory()); missing > 0 {
+	if missing := len(s.memory.bytes) - len(inst.memory()); missing > 0 {
 		if _, ok := inst.guest.Memory().Grow(uint32(missing / PageSize)); !ok {
 			return false
 		}
 	}
+	inst.tracked = inst.tracker != nil && inst.tracker.adopt(&s.memory)
 	return inst.restore()
 }
 

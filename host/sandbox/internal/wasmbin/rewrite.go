@@ -42,8 +42,10 @@ type Result struct {
 	// writes to tables, drops segments or has mutable globals that hold vectors or
 	// references: only a new instance is as new.
 	Restorable bool
-	// Memory tells whether there is a linear memory.
-	Memory bool
+	// Memory tells whether there is a linear memory, MemoryPages how large it may
+	// become.
+	Memory      bool
+	MemoryPages uint32
 }
 
 const (
@@ -208,7 +210,8 @@ func (w *rewriter) boundMemory() error {
 		if low > w.opts.MemoryPages {
 			return fmt.Errorf("%d pages: at most %d", low, w.opts.MemoryPages)
 		}
-		content = appendLimits(content, low, min(high, w.opts.MemoryPages))
+		w.result.MemoryPages = min(high, w.opts.MemoryPages)
+		content = appendLimits(content, low, w.result.MemoryPages)
 	}
 	w.replace(secMemory, content)
 	return r.end()
