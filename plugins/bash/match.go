@@ -164,6 +164,9 @@ func hits(r rule, cmd *Command) bool {
 	if len(cmd.Words) == 0 {
 		return false
 	}
+	if mentioned(r, cmd) {
+		return true
+	}
 	switch r.kind {
 	case exactRule:
 		return r.text == cmd.Source || standTogether(r.words, cmd) || spelt(r.words, cmd, true)
@@ -289,7 +292,33 @@ func flagsOf(program string, words []string) (flags, rest []string) {
 			rest = append(rest, w)
 		}
 	}
-	return flags, rest
+	return append(flags, impliedFlags(program, flags, rest)...), rest
+}
+
+// impliedFlags are options that git's own shorthands mean.
+func impliedFlags(program string, flags, rest []string) []string {
+	if program != "git" || len(rest) == 0 {
+		return nil
+	}
+	var out []string
+	switch rest[0] {
+	case "push":
+		for _, refspec := range rest[1:] {
+			if strings.HasPrefix(refspec, "+") {
+				out = append(out, "-f")
+			}
+			if strings.HasPrefix(refspec, ":") && len(refspec) > 1 {
+				out = append(out, "-d")
+			}
+		}
+	case "branch":
+		if slices.Contains(flags, "-D") {
+			out = append(out, "-d", "-f")
+		} else if slices.Contains(flags, "-d") && (slices.Contains(flags, "-f") || slices.Contains(flags, "--force")) {
+			out = append(out, "-D")
+		}
+	}
+	return out
 }
 
 // flagNames are options with two names where people write rules about them.
@@ -297,7 +326,7 @@ var flagNames = map[string]string{
 	"rm --recursive": "-r", "rm -R": "-r", "rm --force": "-f", "rm --dir": "-d",
 	"cp --recursive": "-r", "cp -R": "-r", "cp --force": "-f", "chmod --recursive": "-R", "chown --recursive": "-R",
 	"git commit --no-verify": "-n", "git commit --all": "-a", "git commit --message": "-m", "git push --force": "-f", "git push --delete": "-d",
-	"git branch --delete": "-d", "git clean --force": "-f", "git checkout --force": "-f", "git switch --force-create": "-C", "git add --all": "-A", "git tag --delete": "-d", "git rebase --interactive": "-i",
+	"git branch --delete": "-d", "git branch --force": "-f", "git clean --force": "-f", "git checkout --force": "-f", "git switch --force-create": "-C", "git add --all": "-A", "git tag --delete": "-d", "git rebase --interactive": "-i",
 }
 
 // canonicalFlag folds the names of one option into one. A long name may be

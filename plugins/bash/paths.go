@@ -170,6 +170,9 @@ func secret(p string) bool {
 	}
 	segments := strings.Split(clean, "/")
 	base := segments[len(segments)-1]
+	if at := strings.LastIndexByte(base, ':'); at >= 0 {
+		base = base[at+1:] // git's REVISION:path
+	}
 	for _, dir := range secretDirs {
 		if slices.Contains(segments, dir) {
 			return true

@@ -147,6 +147,11 @@ func jqReads(cmd *Command, _ []option, _ []Word) bool {
 }
 
 func tarLists(cmd *Command, options []option, operands []Word) bool {
+	for _, w := range cmd.Args() {
+		if strings.Contains(w.Text, ":") {
+			return false // an archive on another machine, fetched by a program
+		}
+	}
 	if has(options, "-t", "--list") {
 		return true
 	}
@@ -218,7 +223,7 @@ func goReads(cmd *Command, _ []option, _ []Word) bool {
 		}
 		name, _, _ := strings.Cut(strings.TrimLeft(t, "-"), "=")
 		switch name {
-		case "m", "json", "deps", "e", "test", "find", "compiled", "export", "retracted", "versions", "u", "v", "all", "short", "src", "c", "cmd", "n":
+		case "m", "json", "deps", "e", "test", "find", "compiled", "v", "all", "short", "src", "c", "cmd", "n":
 		case "f", "tags":
 			if !strings.Contains(t, "=") {
 				i++

@@ -34,7 +34,7 @@ const (
 	gitDiffOptions = " -psuwbzaRtqiEFPMCcm -U= -S= -G= -L= -O= -M -C --stat=? --numstat --shortstat --summary --name-only --name-status --cached --staged --merge-base" +
 		" --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-space-at-eol --minimal --patience --histogram --diff-algorithm= --find-renames=? --find-copies=?" +
 		" --no-renames --diff-filter= --raw --unified= --exit-code --quiet --full-index --binary --check --text --relative=? --no-prefix --patch --no-patch --color=? --no-color" +
-		" --word-diff=? --word-diff-regex= --color-words=? --color-moved=? --no-ext-diff --no-textconv --compact-summary --dirstat=? --pickaxe-all --pickaxe-regex --function-context -W --inter-hunk-context= --submodule=? --ignore-submodules=? --src-prefix= --dst-prefix= --abbrev=? --patch-with-stat --no-color-moved --cc"
+		" --word-diff=? --word-diff-regex= --color-words=? --color-moved=? --no-ext-diff --no-textconv --compact-summary --dirstat=? --pickaxe-all --pickaxe-regex --function-context -W --inter-hunk-context= --ignore-submodules=? --src-prefix= --dst-prefix= --abbrev=? --patch-with-stat --no-color-moved --cc"
 	gitLogOptions = gitDiffOptions + " -# -n= --oneline --graph --no-graph --decorate=? --no-decorate --decorate-refs= --all --branches=? --tags=? --remotes=? --glob= --exclude= --author= --committer= --grep= --since= --after= --until= --before=" +
 		" --max-count= --skip= --format= --pretty=? --date= --follow --no-merges --merges --first-parent --reverse --topo-order --date-order --author-date-order --abbrev-commit --no-abbrev-commit" +
 		" --cherry-pick --cherry-mark --cherry --left-right --left-only --right-only --boundary --simplify-by-decoration --source --no-walk=? --invert-grep --all-match --extended-regexp --fixed-strings --perl-regexp --regexp-ignore-case" +
@@ -83,7 +83,6 @@ var readOnlyRows = []row{
 	{command: "grep", options: grepOptions, tame: true, reason: "grep searches"},
 	{command: "egrep", options: grepOptions, tame: true, reason: "grep searches"},
 	{command: "fgrep", options: grepOptions, tame: true, reason: "grep searches"},
-	{command: "zgrep", options: " -nilcowvhHqE -e= -A= -B= -C= -m=", reason: "zgrep searches"},
 	{command: "rg", options: "-nNiSswvxclLoqUPFaHhIpu0.b -e= -f= -A= -B= -C= -m= -g= -t= -T= -j= -d= -M= -r= -E= -# --line-number --no-line-number --ignore-case --smart-case --case-sensitive --word-regexp --line-regexp --invert-match --count --count-matches --files-with-matches --files-without-match --only-matching --quiet --multiline --multiline-dotall --pcre2 --fixed-strings --text --with-filename --no-filename --heading --no-heading --pretty --hidden --no-ignore --no-ignore-vcs --no-ignore-parent --unrestricted --null --regexp= --file= --after-context= --before-context= --context= --max-count= --glob= --iglob= --type= --type-not= --type-list --files --threads= --max-depth= --max-columns= --max-columns-preview --color= --colors= --sort= --sortr= --stats --json --vimgrep --trim --column --no-column --byte-offset --passthru --replace= --encoding= --follow --no-config --max-filesize= --no-messages --context-separator= --crlf --debug --version --engine= --include-zero --null-data --one-file-system --path-separator= --no-mmap --mmap --line-buffered --block-buffered --field-match-separator=", reason: "rg searches (--pre and -z run programs, so they are not listed)"},
 	{command: "ag", options: "-aciflLnoQqRrsSuvwHh0 -A= -B= -C= -G= -m= --ignore= --ignore-case --case-sensitive --smart-case --literal --hidden --files-with-matches --files-without-matches --count --column --nocolor --color --numbers --nonumbers --heading --noheading --word-regexp --vimgrep --depth= --follow --silent --stats --unrestricted --nogroup --group --nobreak --break", reason: "ag searches (--pager runs a program, so it is not listed)"},
 	{command: "ack", options: "-cfghHilLnoQrRsvwx1 -A= -B= -C= -m= --ignore-case --smart-case --word-regexp --literal --nocolor --color --count --files-with-matches --files-without-matches --column --type= --ignore-dir= --ignore-file= --noheading --heading --nogroup --group --noenv --nopager --max-count= --python --js --go --java --ruby --perl", repo: true, reason: "ack searches (.ackrc and --pager can run a program)"},
@@ -133,7 +132,7 @@ var readOnlyRows = []row{
 	{command: "expr", check: anyWords, reason: "expr computes"},
 
 	// Facts about the machine.
-	{command: "date", options: "-uRI -d= -r= -I -f= --date= --utc --universal --reference= --iso-8601=? --rfc-3339= --rfc-email", check: dateReads, reason: "date prints the time (-s sets it, so it is not listed)"},
+	{command: "date", options: "-uRI -d= -r= -I --date= --utc --universal --reference= --iso-8601=? --rfc-3339= --rfc-email", check: dateReads, reason: "date prints the time (-s sets it, so it is not listed)"},
 	{command: "cal", options: "-13jmsywA -m=", reason: "cal prints"},
 	{command: "ps", options: "-AaCcdefFHhjlLMmNnoOrsStTuUvwxXyZ -o= -p= -C= -u= -U= -g= -G= -t= --forest --sort= --no-headers --pid= --ppid= --format= --user= --headers --width= --cols=", check: psReads, reason: "ps lists processes"},
 	{command: "uname", options: "-amnoprsvi --all --kernel-name --machine --operating-system", operands: "none", reason: "uname prints"},
@@ -164,7 +163,6 @@ var readOnlyRows = []row{
 	{command: "git stash list", options: gitLogOptions, repo: true, reason: "git stash list reads"},
 	{command: "git stash show", options: gitDiffOptions, repo: true, reason: "git stash show reads"},
 	{command: "git worktree list", options: "-vz --porcelain --verbose", operands: "none", repo: true, reason: "git worktree list reads"},
-	{command: "git submodule status", options: "--recursive --cached", repo: true, reason: "git submodule status reads"},
 	{command: "git ls-files", options: "-cdmoistuvfz -x= -X= --cached --deleted --modified --others --ignored --stage --unmerged --killed --exclude= --exclude-standard --exclude-from= --error-unmatch --full-name --recurse-submodules --abbrev=? --directory --no-empty-directory --eol --deduplicate --format= --with-tree= --debug", repo: true, reason: "git ls-files reads"},
 	{command: "git ls-tree", options: "-drtlz --name-only --name-status --full-name --full-tree --abbrev=? --long --object-only --format=", repo: true, reason: "git ls-tree reads"},
 	{command: "git cat-file", options: "-tspe --batch-check=? --allow-unknown-type", repo: true, reason: "git cat-file reads"},

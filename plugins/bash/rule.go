@@ -76,15 +76,16 @@ func hasStar(s string) bool {
 	return false
 }
 
+var (
+	ruleUnescaper = strings.NewReplacer(`\\`, `\`, `\*`, `*`)
+	ruleEscaper   = strings.NewReplacer(`\`, `\\`, `*`, `\*`)
+)
+
 // unescapeRule resolves \* and \\.
-func unescapeRule(s string) string {
-	return strings.NewReplacer(`\\`, `\`, `\*`, `*`).Replace(s)
-}
+func unescapeRule(s string) string { return ruleUnescaper.Replace(s) }
 
 // escapeRule is the inverse of unescapeRule.
-func escapeRule(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(s)
-}
+func escapeRule(s string) string { return ruleEscaper.Replace(s) }
 
 // splitWords splits the text of a rule as a shell would; a text that is no
 // simple command is split at blanks.

@@ -20,7 +20,7 @@ func (c *call) danger() string {
 
 func (c *call) dangerOf(cmd *Command) string {
 	if cmd.Name() != "" {
-		for _, check := range []func(*Command) string{privilege, disks, modes, signals, interactive, gitTampering, sedWrites} {
+		for _, check := range []func(*Command) string{privilege, disks, modes, signals, listedRemoval, interactive, gitTampering, sedWrites} {
 			if reason := check(cmd); reason != "" {
 				return reason
 			}
@@ -49,7 +49,7 @@ func (c *Command) label() string {
 
 func privilege(cmd *Command) string {
 	switch name := cmd.Name(); name {
-	case "sudo", "doas", "su", "pkexec", "runuser", "run0", "sudoedit", "gosu", "su-exec", "nsenter", "chroot":
+	case "sudo", "doas", "su", "pkexec", "runuser", "run0", "sudoedit", "gosu", "su-exec", "nsenter", "chroot", "visudo", "usermod", "useradd", "adduser", "passwd", "chsh":
 		return name + " runs commands with other privileges"
 	}
 	return ""
@@ -117,6 +117,20 @@ func signals(cmd *Command) string {
 			if cmd.Name() == "kill" && (a.Text == "-1" || a.Text == "1") && i > 0 {
 				return "kill " + a.Text + " ends every process"
 			}
+		}
+	}
+	return ""
+}
+
+// listedRemoval refuses a recursive removal of what another program lists.
+func listedRemoval(cmd *Command) string {
+	if cmd.Name() != "rm" || cmd.Parent == nil {
+		return ""
+	}
+	switch cmd.Parent.Name() {
+	case "xargs", "gxargs", "parallel":
+		if options, _ := arguments(cmd.Args(), ""); has(options, "-r", "-R", "--recursive") {
+			return cmd.Parent.Name() + " rm -r removes whatever it is given"
 		}
 	}
 	return ""
@@ -287,6 +301,9 @@ func (c *call) protects(t touch) string {
 		return protected(t.word.Text) // an unknown part does not hide a known name
 	}
 	for _, p := range c.forms(t) {
+		if t.spreads && (p == "/" || c.set.Home != "" && within(c.set.Home, p)) {
+			return "everything in " + p
+		}
 		if name := protected(c.relative(p)); name != "" {
 			return name
 		}

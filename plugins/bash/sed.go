@@ -123,7 +123,7 @@ func sedAddress(s string) (rest string, ok bool) {
 		case strings.HasPrefix(s, "$"):
 			s = s[1:]
 		case strings.HasPrefix(s, "/"):
-			if s, ok = sedPattern(s[1:], '/'); !ok {
+			if s, ok = sedPattern(s[1:], '/', true); !ok {
 				return "", false
 			}
 			s = strings.TrimLeft(s, "I")
@@ -140,24 +140,57 @@ func sedAddress(s string) (rest string, ok bool) {
 	return s, true
 }
 
-// sedPattern skips to behind the next unescaped delimiter.
-func sedPattern(s string, delimiter byte) (rest string, ok bool) {
-	class := false
+// sedPattern skips to behind the next unescaped delimiter. In a regular
+// expression a delimiter between brackets is an ordinary character to today's
+// seds and the end to some old ones: then nothing after it may be a letter that
+// could write or run.
+func sedPattern(s string, delimiter byte, regex bool) (rest string, ok bool) {
 	for i := 0; i < len(s); i++ {
 		switch {
 		case s[i] == '\\':
 			i++
 		case s[i] == '\n':
 			return "", false
-		case s[i] == '[':
-			class = true // a delimiter inside a class is read in two ways
-		case s[i] == ']':
-			class = false
+		case regex && s[i] == '[':
+			end := bracketEnd(s, i)
+			if end < 0 {
+				return "", false
+			}
+			if at := strings.IndexByte(s[i:end], delimiter); at >= 0 && strings.ContainsAny(s[i+at:], "wWerRaicM") {
+				return "", false
+			}
+			i = end
 		case s[i] == delimiter:
-			return s[i+1:], !class
+			return s[i+1:], true
 		}
 	}
 	return "", false
+}
+
+// bracketEnd returns where the bracket expression beginning at s[i] ends, or -1.
+func bracketEnd(s string, i int) int {
+	i++
+	if i < len(s) && s[i] == '^' {
+		i++
+	}
+	if i < len(s) && s[i] == ']' {
+		i++
+	}
+	for ; i < len(s); i++ {
+		switch {
+		case s[i] == ']':
+			return i
+		case s[i] == '\n' || s[i] == '\\':
+			return -1
+		case s[i] == '[' && i+1 < len(s) && strings.IndexByte(":.=", s[i+1]) >= 0:
+			end := strings.Index(s[i+2:], string(s[i+1])+"]")
+			if end < 0 {
+				return -1
+			}
+			i += 2 + end + 1
+		}
+	}
+	return -1
 }
 
 // sedFunction skips one harmless command: p, d, =, q, h, n and their like,
@@ -170,11 +203,11 @@ func sedFunction(s string) (rest string, ok bool) {
 		if len(s) < 2 || strings.IndexByte("/|#,:@!%_;", s[1]) < 0 {
 			return "", false
 		}
-		rest, ok = sedPattern(s[2:], s[1])
+		rest, ok = sedPattern(s[2:], s[1], s[0] == 's')
 		if !ok {
 			return "", false
 		}
-		rest, ok = sedPattern(rest, s[1])
+		rest, ok = sedPattern(rest, s[1], false)
 		if !ok {
 			return "", false
 		}

@@ -28,6 +28,8 @@ type touch struct {
 	// derived tells that the path is not written on the line as such (the file
 	// that cp makes inside a directory).
 	derived bool
+	// spreads tells that the command makes files of any name inside the path.
+	spreads bool
 }
 
 // touches returns the paths that cmd touches, redirections included.
@@ -343,7 +345,9 @@ func (t *toucher) archive(name string, args []Word) {
 		if len(into) == 0 {
 			into = []Word{{Text: ".", Literal: true}}
 		}
-		t.addAll(into, write)
+		for _, dir := range into {
+			t.put(touch{word: dir, access: write, spreads: true})
+		}
 	default:
 		t.addAll(append(archive, values(options, "-o", "--output")...), write)
 		t.addAll(operands, map[bool]access{true: read, false: write}[strings.HasSuffix(name, "tar")])
@@ -387,7 +391,7 @@ func (t *toucher) others(name string, args []Word) {
 		}
 	case "rsync", "scp", "ditto", "robocopy":
 		if n := len(operands); n > 1 {
-			t.add(operands[n-1], write)
+			t.put(touch{word: operands[n-1], access: write, spreads: true})
 			operands = operands[:n-1]
 		}
 	case "split", "csplit":

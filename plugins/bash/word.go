@@ -144,8 +144,8 @@ func unescapeDouble(s string) string {
 	return b.String()
 }
 
-// param reads a parameter expansion. Only plain names are understood; $HOME is
-// replaced where nothing on the line changes it.
+// param reads a parameter expansion. Only plain names are understood; $HOME and
+// $PWD are replaced where nothing on the line changes them.
 func (r *wordReader) param(p *syntax.ParamExp) {
 	if p.Param == nil || !simpleParam(p) {
 		r.out.Literal = false
@@ -161,6 +161,10 @@ func (r *wordReader) param(p *syntax.ParamExp) {
 	home := r.w.line.Setting.Home
 	if name == "HOME" && home != "" && !r.w.assigned["HOME"] {
 		r.text.WriteString(home)
+		return
+	}
+	if cwd := r.w.line.Setting.CWD; name == "PWD" && cwd != "" && len(r.w.dirs) == 1 && r.w.dirs[0] == "" && !r.w.assigned["PWD"] {
+		r.text.WriteString(cwd)
 		return
 	}
 	r.out.Literal = false

@@ -53,11 +53,11 @@ var wrappers = map[string]wrapper{
 	"fakeroot":          {short: "lsibu"},
 	"proot":             {short: "rbqkw"},
 	"firejail":          {},
-	"bwrap":             {},
 	"systemd-run":       {short: "pMHtu"},
 	"xargs":             {short: "aEIiLnPsd", long: []string{"arg-file", "delimiter", "max-lines", "max-args", "max-procs", "max-chars", "replace", "eof", "process-slot-var"}},
 	"gxargs":            {short: "aEIiLnPsd", long: []string{"arg-file", "delimiter", "max-lines", "max-args", "max-procs", "max-chars", "replace"}},
 	"parallel":          {short: "jNILnaSdC", long: []string{"jobs", "max-args", "colsep", "arg-file", "delay", "timeout", "joblog", "results", "tmpdir", "sshlogin", "workdir"}},
+	"watch":             {short: "nq", long: []string{"interval", "equexit"}},
 	"busybox":           {},
 	"toybox":            {},
 	"npx":               {short: "pc", long: []string{"package", "call"}},
@@ -123,10 +123,18 @@ func (w *walker) unwrap(cmd *Command) {
 	case "man":
 		w.unwrapOption(cmd, "P", "pager")
 		return
-	case "su", "script", "flock", "watch", "runuser", "parallel", "npx":
+	case "su", "script", "flock", "runuser", "npx":
 		if w.unwrapScriptOption(cmd) {
 			return
 		}
+	case "at", "batch", "crontab", "make", "gmake":
+		w.readsScript(cmd)
+	case "bwrap", "proot", "unshare", "systemd-nspawn", "podman-unshare":
+		w.line.opaque(name + " runs a command behind options of every sort")
+	}
+	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") || name == "ld.so" {
+		w.unwrapPlain(cmd, wrapper{long: []string{"library-path", "preload", "argv0", "audit"}})
+		return
 	}
 	if isShell(name) {
 		w.unwrapShell(cmd)
@@ -144,8 +152,8 @@ func (w *walker) unwrap(cmd *Command) {
 		}
 		return
 	}
-	if name == "watch" {
-		w.unwrapWatch(cmd)
+	if name == "watch" || name == "parallel" {
+		w.unwrapJoined(cmd, wrappers[name])
 		return
 	}
 	if name == "flock" {
@@ -252,6 +260,9 @@ func (w *walker) innerWords(cmd *Command, i int, words []Word) {
 // innerScript walks a script given as one word.
 func (w *walker) innerScript(cmd *Command, script Word) {
 	cmd.Wraps = true
+	if p := cmd.Parent; p != nil && (strings.Contains(script.Text, "{}") || replaces(p)) {
+		w.line.opaque("a script into which file names are pasted")
+	}
 	if !script.Literal {
 		w.line.opaque(cmd.Name() + " runs a text that is not literal")
 		return
@@ -259,10 +270,35 @@ func (w *walker) innerScript(cmd *Command, script Word) {
 	w.inSubshell(func() { w.script(script.Text, cmd) })
 }
 
+// replaces reports whether an xargs pastes what it reads into its arguments.
+func replaces(cmd *Command) bool {
+	if cmd.Name() != "xargs" && cmd.Name() != "gxargs" && cmd.Name() != "parallel" {
+		return false
+	}
+	options, _ := arguments(cmd.Words[1:max(1, cmd.Inner)], "I", "replace")
+	return has(options, "-I", "-i", "-J", "--replace")
+}
+
+// readsScript handles programs that read a list of commands from their input.
+func (w *walker) readsScript(cmd *Command) {
+	name := cmd.Name()
+	fromInput := name == "at" || name == "batch" || slices.ContainsFunc(cmd.Args(), func(a Word) bool { return a.Text == "-" })
+	if name == "crontab" && w.stdin == nil && !cmd.Piped {
+		fromInput = false
+	} else if name == "crontab" {
+		fromInput = true
+	}
+	if fromInput && !slices.ContainsFunc(cmd.Args(), func(a Word) bool { return a.Text == "-l" || a.Text == "-c" || a.Text == "-q" }) {
+		cmd.Stdin = true
+		w.line.opaque(name + " runs whatever its input says")
+	}
+}
+
 // unwrapScriptOption handles -c SCRIPT of programs that are no shells.
 func (w *walker) unwrapScriptOption(cmd *Command) bool {
 	for i, a := range cmd.Args() {
-		if (a.Text == "-c" || a.Text == "--command" || a.Text == "--call") && i+1 < len(cmd.Args()) {
+		cluster := strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.HasSuffix(a.Text, "c")
+		if (cluster || a.Text == "--command" || a.Text == "--call") && i+1 < len(cmd.Args()) {
 			w.innerScript(cmd, cmd.Args()[i+1])
 			return true
 		}
@@ -291,21 +327,30 @@ func (w *walker) unwrapOption(cmd *Command, short, long string) {
 	}
 }
 
-// unwrapWatch joins the operands of watch, which gives them to sh -c.
-func (w *walker) unwrapWatch(cmd *Command) {
-	i := skipOptions(cmd.Words, 1, wrapper{short: "nq", long: []string{"interval", "equexit"}})
-	if i < 0 || i >= len(cmd.Words) {
+// unwrapJoined joins the operands of watch and parallel, which give them to a
+// shell.
+func (w *walker) unwrapJoined(cmd *Command, spec wrapper) {
+	i := skipOptions(cmd.Words, 1, spec)
+	if i < 0 {
+		w.line.opaque(cmd.Name() + " with options that are not literal")
 		return
 	}
-	script := Word{Literal: true, Text: strings.Join(texts(cmd.Words[i:]), " ")}
-	for _, word := range cmd.Words[i:] {
+	words := cmd.Words[min(i, len(cmd.Words)):]
+	if end := slices.IndexFunc(words, func(word Word) bool { return strings.HasPrefix(word.Text, ":::") }); end >= 0 {
+		words = words[:end]
+	}
+	if len(words) == 0 {
+		return
+	}
+	script := Word{Literal: true, Text: strings.Join(texts(words), " ")}
+	for _, word := range words {
 		script.Literal = script.Literal && word.Literal && !word.Glob
 	}
 	w.innerScript(cmd, script)
 }
 
 func (w *walker) unwrapFlock(cmd *Command) {
-	i := skipOptions(cmd.Words, 1, wrapper{short: "wEn", long: []string{"timeout", "wait", "conflict-exit-code"}})
+	i := skipOptions(cmd.Words, 1, wrapper{short: "wE", long: []string{"timeout", "wait", "conflict-exit-code"}})
 	if i >= 0 && i+1 < len(cmd.Words) {
 		w.inner(cmd, i+1)
 	}
