@@ -307,6 +307,7 @@ func TestT15_verifyNamesTheFirstBreak(t *testing.T) {
 		"edit":              {[]string{"UPDATE audit SET decision = 'deny' WHERE seq = 4"}, 4, "edited"},
 		"edit of a time":    {[]string{"UPDATE audit SET timestamp = timestamp + 1 WHERE seq = 1"}, 1, "edited"},
 		"edit of latency":   {[]string{"UPDATE audit SET latency = 1 WHERE seq = 10"}, 10, "edited"},
+		"edit of prev":      {[]string{"UPDATE audit SET prev = zeroblob(32) WHERE seq = 6"}, 6, "edited"},
 		"edit of the hash":  {[]string{"UPDATE audit SET hash = zeroblob(32) WHERE seq = 3"}, 3, "edited"},
 		"text moved over":   {[]string{"UPDATE audit SET stage = '', code = stage || code WHERE seq = 2"}, 2, "edited"},
 		"delete one":        {[]string{"DELETE FROM audit WHERE seq = 5"}, 5, "rows 5 to 5 are missing"},
