@@ -168,7 +168,8 @@ func TestMatch(t *testing.T) {
 		{"**/.ssh/**", ".ssh/config", true, true},
 		// The vibing seed's.
 		{"*.json", "a.json", true, true},
-		{"*.json", "d/a.json", false, false},
+		{"*.json", "d/a.json", false, true},
+		{"*.json", "/elsewhere/a.json", false, false},
 		{"config/*.yaml", "config/a.yaml", true, true},
 		{"config/*.yaml", "xconfig/a.yaml", false, false},
 		{"docs/?.md", "docs/é.md", true, true},

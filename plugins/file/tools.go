@@ -34,7 +34,7 @@ func Tools() []tool.Tool {
 
 const ruleHelp = `A glob over the file's path: * stays within a directory, ** crosses directories (src/**/*.py includes src/a.py), ? is one character, [ab] a class, {a,b} alternatives, \ takes the meaning of the next character. ` +
 	`A relative pattern starts at the project root or the first working directory, ~/ at the home directory, **/ anywhere. ` +
-	`An allow rule must name the path as written and as links lead; a deny or ask rule either, in any case.`
+	`An allow rule must name the path as written and as links lead; a deny or ask rule either, in any case, and without a slash in every directory below.`
 
 var ruleExamples = []tool.RuleExample{
 	example("src/**", tool.Allow, "/project/src/a/b.py", true),
@@ -42,6 +42,7 @@ var ruleExamples = []tool.RuleExample{
 	example("src/**", tool.Allow, "/project/lib/a.py", false),
 	example("src/**", tool.Allow, "/project/src/../secret", false),
 	example("*.json", tool.Allow, "/project/config/a.json", false),
+	example("*.json", tool.Deny, "/project/config/a.json", true),
 	example("src/**", tool.Deny, "/project/lib/../SRC/a.py", true),
 	example("~/notes/**", tool.Ask, "/home/user/notes/a.md", true),
 	example("**/.bashrc", tool.Deny, "/home/user/.bashrc", true),

@@ -9,19 +9,38 @@ import (
 
 // Matches reports whether a rule's content, a glob, names the place. As an
 // allow rule both forms must be named, exactly as spelled. As a deny or ask rule
-// one is enough, compared case-folded, and "dir/**" names dir too.
+// one is enough, compared case-folded; "dir/**" names dir too, and a pattern
+// without a slash names files in every directory below its root, as AgentScope
+// reads it, where an allow rule names those of the root alone, as vibing does.
 // A pattern that cannot be read allows nothing and denies everything.
 func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bool {
-	pattern, err := Anchor(rule.Content, root(rule, c), c.Home)
-	if err != nil {
-		return behavior != tool.Allow
-	}
 	if behavior == tool.Allow {
-		g, err := Compile(pattern)
+		g, err := compile(rule.Content, rule, c, false)
 		return err == nil && g.Match(p.Lexical, p.Directory) && g.Match(p.Resolved, p.Directory)
 	}
-	g, err := Compile(Fold(pattern))
-	return err != nil || g.Match(Fold(p.Lexical), true) || g.Match(Fold(p.Resolved), true)
+	contents := []string{rule.Content}
+	if !strings.ContainsAny(rule.Content, "/~") {
+		contents = append(contents, "./**/"+rule.Content)
+	}
+	for _, content := range contents {
+		g, err := compile(content, rule, c, true)
+		if err != nil || g.Match(Fold(p.Lexical), true) || g.Match(Fold(p.Resolved), true) {
+			return true
+		}
+	}
+	return false
+}
+
+// compile anchors and compiles a pattern, folded or as spelled.
+func compile(content string, rule tool.Rule, c tool.Context, fold bool) (Glob, error) {
+	pattern, err := Anchor(content, root(rule, c), c.Home)
+	if err != nil {
+		return Glob{}, err
+	}
+	if fold {
+		pattern = Fold(pattern)
+	}
+	return Compile(pattern)
 }
 
 // root is the directory that a rule's relative pattern starts in.
