@@ -141,9 +141,8 @@ func sedAddress(s string) (rest string, ok bool) {
 }
 
 // sedPattern skips to behind the next unescaped delimiter. In a regular
-// expression a delimiter between brackets is an ordinary character to today's
-// seds and the end to some old ones: then nothing after it may be a letter that
-// could write or run.
+// expression a delimiter between brackets is an ordinary character. A sed that
+// saw the end there would be left with an open bracket and refuse the script.
 func sedPattern(s string, delimiter byte, regex bool) (rest string, ok bool) {
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -154,9 +153,6 @@ func sedPattern(s string, delimiter byte, regex bool) (rest string, ok bool) {
 		case regex && s[i] == '[':
 			end := bracketEnd(s, i)
 			if end < 0 {
-				return "", false
-			}
-			if at := strings.IndexByte(s[i:end], delimiter); at >= 0 && strings.ContainsAny(s[i+at:], "wWerRaicM") {
 				return "", false
 			}
 			i = end
@@ -180,8 +176,8 @@ func bracketEnd(s string, i int) int {
 		switch {
 		case s[i] == ']':
 			return i
-		case s[i] == '\n' || s[i] == '\\':
-			return -1
+		case s[i] == '\n' || s[i] == '\\' && i+1 < len(s) && s[i+1] == ']':
+			return -1 // the two readings of \] end in different places
 		case s[i] == '[' && i+1 < len(s) && strings.IndexByte(":.=", s[i+1]) >= 0:
 			end := strings.Index(s[i+2:], string(s[i+1])+"]")
 			if end < 0 {
