@@ -3,6 +3,7 @@ package api_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -221,21 +223,6 @@ func TestT07_fakeDaemonNeverSeesTheToken(t *testing.T) {
 	}
 }
 
-func TestT07_proxiesAreNotAsked(t *testing.T) {
-	w := newWorld(t, nil)
-	var ear eavesdropper
-	proxy := "http://" + ear.listen(t, "tcp", "127.0.0.1:0", func(in *bufio.Reader, _ net.Conn) { _, _ = in.ReadByte() })
-	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY"} {
-		t.Setenv(name, proxy)
-	}
-	if _, err := w.dial(w.port, "admin").Health(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if ear.heard() != "" {
-		t.Errorf("the proxy was told %q", ear.heard())
-	}
-}
-
 func TestClient_noDaemon(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
@@ -420,5 +407,25 @@ func TestT14_tokensAndInputsStayOutOfLogAndErrors(t *testing.T) {
 	}
 	if !strings.Contains(log, "panic") {
 		t.Error("the log does not tell of the panic")
+	}
+}
+
+// failingGate fails as a gate does whose parts fail.
+type failingGate struct{ api.Gate }
+
+func (failingGate) Check(context.Context, gate.Caller, gate.Request, gate.Progress) (gate.Result, error) {
+	return gate.Result{}, errors.New("open /home/ana/secret-place: permission denied")
+}
+
+// T14: what went wrong inside is the admin's to know.
+func TestT14_internalErrorsAreToldToTheAdminOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *api.Config) { c.Gate = failingGate{c.Gate} })
+	for token, told := range map[string]bool{"default": false, "admin": true} {
+		got := w.mustRaw(t, rawRequest{method: "POST", path: "/v1/check", token: token, body: `{"tool":"Bash","input":{}}`})
+		if got.status != http.StatusInternalServerError || strings.Contains(got.body, "secret-place") != told {
+			t.Errorf("%s: got %d %s, want 500, the cause told: %t", token, got.status, got.body, told)
+		}
+		wantsDeny(t, got)
 	}
 }
