@@ -31,7 +31,8 @@ type Options struct {
 	Sessions fs.FS
 	// Modules are the first-party modules.
 	Modules fs.FS
-	// CacheDir keeps compiled modules between runs; empty keeps nothing.
+	// CacheDir holds compiled modules of other runs. It is used when it exists
+	// and never made: the demo leaves nothing behind.
 	CacheDir string
 	// Out gets the lines.
 	Out io.Writer
@@ -97,8 +98,11 @@ func Run(ctx context.Context, o Options) (err error) {
 }
 
 func open(ctx context.Context, o Options, dir, project string) (*daemon.Daemon, error) {
-	state := filepath.Join(dir, "state")
-	dirs := config.Dirs{Home: filepath.Join(dir, "home"), Config: filepath.Join(dir, "config"), State: state, Cache: o.CacheDir}
+	state, cache := filepath.Join(dir, "state"), o.CacheDir
+	if info, err := os.Stat(cache); err != nil || !info.IsDir() {
+		cache = filepath.Join(dir, "cache")
+	}
+	dirs := config.Dirs{Home: filepath.Join(dir, "home"), Config: filepath.Join(dir, "config"), State: state, Cache: cache}
 	cfg, err := config.Parse("demo.yaml", fmt.Appendf(nil, configuration, project), dirs)
 	if err != nil {
 		return nil, err
@@ -109,7 +113,7 @@ func open(ctx context.Context, o Options, dir, project string) (*daemon.Daemon, 
 		return nil, err
 	}
 	return daemon.Open(ctx, daemon.Options{
-		Host:  host.Options{Config: cfg, CacheDir: o.CacheDir, Modules: o.Modules},
+		Host:  host.Options{Config: cfg, CacheDir: cache, Modules: o.Modules},
 		State: state, Version: "demo", Listener: l,
 	})
 }
