@@ -1,7 +1,7 @@
 package file
 
 import (
-	"encoding/json"
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/callgate/callgate/sdk/go/tool"
 )
@@ -49,7 +49,7 @@ var ruleExamples = []tool.RuleExample{
 }
 
 func example(content string, behavior tool.Behavior, file string, match bool) tool.RuleExample {
-	in, err := json.Marshal(map[string]string{"file_path": file})
+	in, err := jsonv2.Marshal(map[string]string{"file_path": file})
 	if err != nil {
 		panic("file: a map of strings is JSON: " + err.Error())
 	}

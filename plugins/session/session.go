@@ -10,6 +10,8 @@ package session
 import (
 	"encoding/json"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -77,7 +79,7 @@ func (e entry) define() tool.Tool {
 func (e entry) match(c *tool.Call[members], behavior tool.Behavior, rules []tool.Rule) []int {
 	var subject string
 	if raw, ok := c.Input[e.subject]; ok {
-		if err := json.Unmarshal(raw, &subject); err != nil {
+		if err := jsonv2.Unmarshal(raw, &subject); err != nil {
 			subject = ""
 		}
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 
@@ -130,7 +129,7 @@ func clip(text string) string {
 }
 
 func fetchExample(content string, behavior tool.Behavior, url string, match bool) tool.RuleExample {
-	in, err := json.Marshal(map[string]string{"url": url})
+	in, err := jsonv2.Marshal(map[string]string{"url": url})
 	if err != nil {
 		panic("web: a map of strings is JSON: " + err.Error())
 	}

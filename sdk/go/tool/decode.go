@@ -55,13 +55,13 @@ func decodeInput(input jsontext.Value, in any) error {
 	return err
 }
 
-// unknownMembers lists the members of input, an object that decodes into In,
-// that In does not have, in order of their names; nested ones as "a/b". An In
-// that takes anything (a map, an interface, a type that decodes itself) knows
-// every member.
-func unknownMembers[In any](input jsontext.Value) []string {
+// unknownMembers lists the members of input, an object that decodes into t, that
+// t does not have, in order of their names; nested ones as "a/b". A type that
+// takes anything (a map, an interface, one that decodes itself) knows every
+// member.
+func unknownMembers(t reflect.Type, input jsontext.Value) []string {
 	var found []string
-	collectUnknown(reflect.TypeFor[In](), input, "", &found)
+	collectUnknown(t, input, "", &found)
 	slices.Sort(found)
 	return found
 }

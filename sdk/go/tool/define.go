@@ -1,8 +1,10 @@
 package tool
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,15 +29,64 @@ type Tool interface {
 //     rule matches, nothing is suggested.
 //   - ReadOnly is false whenever Check denies or asks bypass-immune.
 func Define[In any](spec Spec[In]) Tool {
-	return definition[In]{spec}
+	d := definition{
+		name: spec.Name, aliases: spec.Aliases, schema: spec.InputSchema, readOnlyTool: spec.ReadOnlyTool, editsFiles: spec.EditsFiles,
+		ruleHelp: spec.RuleHelp, ruleExamples: spec.RuleExamples, anyField: spec.AnyField, input: reflect.TypeFor[In](),
+	}
+	d.bind = func(env *envelope) (verbs, any, *[]string) {
+		call := &Call[In]{Tool: env.Tool, Raw: []byte(env.Input), Context: env.Context}
+		if len(env.Config) > 0 && env.Config.Kind() != 'n' {
+			call.Config = []byte(env.Config)
+		}
+		return verbs{
+			check: bound(spec.Check, call), readOnly: bound(spec.ReadOnly, call), suggest: bound(spec.Suggest, call),
+			describe: bound(spec.Describe, call), match: boundMatch(spec.Match, call),
+		}, &call.Input, &call.Unknown
+	}
+	return d
 }
 
-// definition implements Tool.
-type definition[In any] struct{ spec Spec[In] }
-
-func (d definition[In]) names() []string {
-	return append([]string{d.spec.Name}, d.spec.Aliases...)
+// verbs are an author's functions, tied to one call; those left out are nil.
+type verbs struct {
+	check    func() Verdict
+	readOnly func() ReadOnly
+	match    func(Behavior, []Rule) []int
+	suggest  func() []Suggestion
+	describe func() Description
 }
+
+func bound[In, Out any](f func(*Call[In]) Out, call *Call[In]) func() Out {
+	if f == nil {
+		return nil
+	}
+	return func() Out { return f(call) }
+}
+
+func boundMatch[In any](f func(*Call[In], Behavior, []Rule) []int, call *Call[In]) func(Behavior, []Rule) []int {
+	if f == nil {
+		return nil
+	}
+	return func(b Behavior, rules []Rule) []int { return f(call, b, rules) }
+}
+
+// definition implements Tool. Nothing of it but bind depends on the type of the
+// input, so that a module of many tools stays small.
+type definition struct {
+	name         string
+	aliases      []string
+	schema       string
+	readOnlyTool bool
+	editsFiles   bool
+	ruleHelp     string
+	ruleExamples []RuleExample
+	anyField     bool
+	input        reflect.Type
+	// bind makes a call of an envelope, and returns where its input and its
+	// unknown members belong.
+	bind func(*envelope) (v verbs, input any, unknown *[]string)
+}
+
+func (d definition) names() []string { return append([]string{d.name}, d.aliases...) }
 
 // toolDescription is one member of "tools" in the answer of describe.
 type toolDescription struct {
@@ -48,107 +99,116 @@ type toolDescription struct {
 	RuleExamples []RuleExample  `json:"rule_examples"`
 }
 
-func (d definition[In]) describe() (toolDescription, error) {
-	s := d.spec
-	if s.Name == "" {
+func (d definition) describe() (toolDescription, error) {
+	if d.name == "" {
 		return toolDescription{}, errors.New("a tool has no name")
 	}
-	schema := jsontext.Value(s.InputSchema)
+	schema := jsontext.Value(d.schema)
 	if len(schema) == 0 {
 		schema = jsontext.Value(`{"type":"object"}`)
 	}
 	if !schema.IsValid() {
-		return toolDescription{}, fmt.Errorf("tool %s: input schema is not JSON", s.Name)
+		return toolDescription{}, fmt.Errorf("tool %s: input schema is not JSON", d.name)
 	}
 	return toolDescription{
-		Name: s.Name, Aliases: s.Aliases, InputSchema: schema, ReadOnly: s.ReadOnlyTool,
-		EditsFiles: s.EditsFiles, RuleHelp: s.RuleHelp, RuleExamples: s.RuleExamples,
+		Name: d.name, Aliases: d.aliases, InputSchema: schema, ReadOnly: d.readOnlyTool,
+		EditsFiles: d.editsFiles, RuleHelp: d.ruleHelp, RuleExamples: d.ruleExamples,
 	}, nil
 }
 
-func (d definition[In]) handle(verb string, env *envelope) (any, error) {
-	call, trust := d.decode(env)
+func (d definition) handle(verb string, env *envelope) (any, error) {
+	c := d.read(env)
 	switch verb {
 	case verbCheck:
-		return d.check(call, trust)
+		return c.askCheck()
 	case verbReadOnly:
-		return d.readOnly(call, trust)
+		return c.askReadOnly()
 	case verbMatch:
-		return d.match(call, trust, env.Behavior, env.Rules)
+		return c.askMatch(env.Behavior, env.Rules)
 	case verbSuggest:
-		return d.suggest(call, trust), nil
+		return c.askSuggest(), nil
 	case verbDescribe:
-		return d.describeCall(call, trust), nil
+		return c.askDescribe(), nil
 	}
 	return nil, fmt.Errorf("unknown verb %q", verb)
 }
 
-// trust says how far the decoded input may be relied on. Its zero value relies
-// on nothing.
-type trust struct {
-	// decoded tells that the input has the shape of In; problem is why not.
+// reading is one call as far as it could be read. Its zero value is relied on
+// for nothing.
+type reading struct {
+	verbs
+	of  definition
+	env *envelope
+	// decoded tells that the input has its type's shape; problem is why not.
 	decoded bool
 	problem string
-	// complete tells that In knows every member of the input.
+	// complete tells that the type knows every member of the input.
 	complete bool
+	unknown  []string
 }
 
-func (d definition[In]) decode(env *envelope) (*Call[In], trust) {
-	call := &Call[In]{Tool: env.Tool, Raw: []byte(env.Input), Context: env.Context}
-	if len(env.Config) > 0 && env.Config.Kind() != 'n' {
-		call.Config = []byte(env.Config)
+func (d definition) read(env *envelope) *reading {
+	v, input, unknown := d.bind(env)
+	r := &reading{verbs: v, of: d, env: env}
+	if err := decodeInput(env.Input, input); err != nil {
+		r.problem = err.Error()
+		return r
 	}
-	if err := decodeInput(env.Input, &call.Input); err != nil {
-		return call, trust{problem: err.Error()}
-	}
-	call.Unknown = unknownMembers[In](env.Input)
-	return call, trust{decoded: true, complete: d.spec.AnyField || len(call.Unknown) == 0}
+	r.unknown = unknownMembers(d.input, env.Input)
+	*unknown = r.unknown
+	r.decoded, r.complete = true, d.anyField || len(r.unknown) == 0
+	return r
 }
 
-func (d definition[In]) check(call *Call[In], t trust) (Verdict, error) {
-	if !t.decoded {
+// strangers names the unknown members.
+func (r *reading) strangers() string {
+	return fmt.Sprintf("the input has unknown members: %q", r.unknown)
+}
+
+func (r *reading) askCheck() (Verdict, error) {
+	if !r.decoded {
 		return Verdict{
 			Behavior: Ask, BypassImmune: true,
-			Reason:  "the input does not have the shape this tool expects: " + t.problem,
-			Message: "The input does not have the shape " + d.spec.Name + " expects: " + t.problem + ".",
+			Reason:  "the input does not have the shape this tool expects: " + r.problem,
+			Message: "The input does not have the shape " + r.of.name + " expects: " + r.problem + ".",
 		}, nil
 	}
 	v := Verdict{}
-	if d.spec.Check != nil {
-		v = d.spec.Check(call)
+	if r.check != nil {
+		v = r.check()
 	}
 	switch v.Behavior {
 	case "":
 		v.Behavior = Passthrough
 	case Deny, Ask, Passthrough:
 	case Allow:
-		if !t.complete {
-			return Verdict{Behavior: Passthrough, Reason: fmt.Sprintf("the input has unknown members: %q", call.Unknown)}, nil
+		if !r.complete {
+			return Verdict{Behavior: Passthrough, Reason: r.strangers()}, nil
 		}
 	default:
-		return Verdict{}, fmt.Errorf("tool %s: check answered %q", d.spec.Name, v.Behavior)
+		return Verdict{}, fmt.Errorf("tool %s: check answered %q", r.of.name, v.Behavior)
 	}
 	if v.BypassImmune && v.Behavior != Ask {
-		return Verdict{}, fmt.Errorf("tool %s: check answered a bypass-immune %s: only an ask can be", d.spec.Name, v.Behavior)
+		return Verdict{}, fmt.Errorf("tool %s: check answered a bypass-immune %s: only an ask can be", r.of.name, v.Behavior)
 	}
 	return v, nil
 }
 
-func (d definition[In]) readOnly(call *Call[In], t trust) (ReadOnly, error) {
-	if !t.decoded {
-		return ReadOnly{Reason: t.problem}, nil
+func (r *reading) askReadOnly() (ReadOnly, error) {
+	if !r.decoded {
+		return ReadOnly{Reason: r.problem}, nil
 	}
-	if !t.complete {
-		return ReadOnly{Reason: fmt.Sprintf("the input has unknown members: %q", call.Unknown)}, nil
+	if !r.complete {
+		return ReadOnly{Reason: r.strangers()}, nil
 	}
-	answer := ReadOnly{ReadOnly: d.spec.ReadOnlyTool}
-	if d.spec.ReadOnly != nil {
-		answer = d.spec.ReadOnly(call)
+	answer := ReadOnly{ReadOnly: r.of.readOnlyTool}
+	if r.readOnly != nil {
+		answer = r.readOnly()
 	}
 	if !answer.ReadOnly {
 		return answer, nil
 	}
-	v, err := d.check(call, t)
+	v, err := r.askCheck()
 	if err != nil {
 		return ReadOnly{}, err
 	}
@@ -163,28 +223,29 @@ type matched struct {
 	Matched []int `json:"matched"`
 }
 
-func (d definition[In]) match(call *Call[In], t trust, behavior Behavior, rules []Rule) (matched, error) {
+func (r *reading) askMatch(behavior Behavior, rules []Rule) (matched, error) {
 	switch behavior {
 	case Allow:
-		if !t.decoded || !t.complete {
+		if !r.decoded || !r.complete {
 			return matched{}, nil
 		}
 	case Deny, Ask:
-		if !t.decoded {
+		if !r.decoded {
 			return matched{Indices(rules, func(Rule) bool { return true })}, nil
 		}
 	default:
-		return matched{}, fmt.Errorf("tool %s: match for behavior %q: want allow, deny or ask", d.spec.Name, behavior)
+		return matched{}, fmt.Errorf("tool %s: match for behavior %q: want allow, deny or ask", r.of.name, behavior)
 	}
-	match := d.spec.Match
-	if match == nil {
-		match = matchParameters[In]
+	var indices []int
+	if r.match != nil {
+		indices = slices.Clone(r.match(behavior, rules))
+	} else {
+		indices = MatchParameters(json.RawMessage(r.env.Input), behavior, rules)
 	}
-	indices := slices.Clone(match(call, behavior, rules))
 	slices.Sort(indices)
 	indices = slices.Compact(indices)
 	if n := len(indices); n > 0 && (indices[0] < 0 || indices[n-1] >= len(rules)) {
-		return matched{}, fmt.Errorf("tool %s: match answered %v for %d rules", d.spec.Name, indices, len(rules))
+		return matched{}, fmt.Errorf("tool %s: match answered %v for %d rules", r.of.name, indices, len(rules))
 	}
 	return matched{indices}, nil
 }
@@ -194,24 +255,24 @@ type suggested struct {
 	Rules []Suggestion `json:"rules"`
 }
 
-func (d definition[In]) suggest(call *Call[In], t trust) suggested {
-	if !t.decoded || !t.complete {
+func (r *reading) askSuggest() suggested {
+	switch {
+	case !r.decoded || !r.complete:
 		return suggested{}
+	case r.suggest == nil:
+		return suggested{suggestParameters(r.env)}
 	}
-	if d.spec.Suggest == nil {
-		return suggested{suggestParameters(call)}
-	}
-	return suggested{d.spec.Suggest(call)}
+	return suggested{r.suggest()}
 }
 
-func (d definition[In]) describeCall(call *Call[In], t trust) Description {
-	if !t.decoded {
+func (r *reading) askDescribe() Description {
+	if !r.decoded {
 		return Description{TargetsUnknown: true}
 	}
-	if d.spec.Describe == nil {
+	if r.describe == nil {
 		return Description{}
 	}
-	answer := d.spec.Describe(call)
+	answer := r.describe()
 	targets := make([]Target, len(answer.Targets))
 	for i, target := range answer.Targets { // the host fills the other fields and refuses ours
 		targets[i] = Target{Kind: target.Kind, Value: target.Value, Access: target.Access}

@@ -70,17 +70,13 @@ func plainText(value jsontext.Value) string {
 	return string(text)
 }
 
-func matchParameters[In any](call *Call[In], behavior Behavior, rules []Rule) []int {
-	return MatchParameters(call.Raw, behavior, rules)
-}
-
 // maxSuggestion bounds the bytes of a suggested rule: a longer one nobody reads.
 const maxSuggestion = 2000
 
-func suggestParameters[In any](call *Call[In]) []Suggestion {
+func suggestParameters(env *envelope) []Suggestion {
 	var list []Suggestion
-	if exact, err := Canonical(call.Raw); err == nil && len(exact) <= maxSuggestion {
+	if exact, err := Canonical(json.RawMessage(env.Input)); err == nil && len(exact) <= maxSuggestion {
 		list = append(list, Propose(exact, "exactly this input"))
 	}
-	return append(list, ProposeTool("every call of "+call.Tool))
+	return append(list, ProposeTool("every call of "+env.Tool))
 }
