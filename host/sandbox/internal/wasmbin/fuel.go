@@ -38,37 +38,50 @@ func (w *rewriter) code() error {
 	return r.end()
 }
 
+// edit is one change to a function body: the bytes from at to end are replaced
+// by a charge of cost, a call of bulk, or the instruction op on a moved function.
+type edit struct {
+	at, end  int
+	kind     editKind
+	op       byte
+	function uint32
+	cost     int64
+}
+
+type editKind uint8
+
+const (
+	editCharge editKind = iota
+	editBulk
+	editMove
+)
+
 // body rewrites one function: it charges at the entry, at the head of each
-// loop, and before what takes time by its operands.
+// loop, and before what takes time by its operands. The result is valid until
+// the next call.
 func (w *rewriter) body(body []byte) ([]byte, error) {
 	r := &reader{data: body}
 	if err := skipLocals(r); err != nil {
 		return nil, err
 	}
-	costs, err := loopCosts(*r)
-	if err != nil {
+	if err := w.findEdits(r); err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, len(body)+24*len(costs))
-	out = append(out, body[:r.pos]...)
-	out = w.charge(out, costs[0])
-	loops := costs[1:]
-	for !r.done() {
-		i := r.next()
-		w.result.Restorable = w.result.Restorable && !i.lasting()
-		switch {
-		case i.bulk():
+	out, done := w.scratch[:0], 0
+	for _, e := range w.edits {
+		out = append(out, body[done:e.at]...)
+		switch e.kind {
+		case editCharge:
+			out = w.charge(out, e.cost)
+		case editBulk:
 			out = appendU32(append(out, opCall), w.bulk)
-		case i.grows():
-			out = w.charge(out, growCost)
+		case editMove:
+			out = appendU32(append(out, e.op), e.function)
 		}
-		out = w.move(r, i, out)
-		if i.op == opLoop {
-			out = w.charge(out, loops[0])
-			loops = loops[1:]
-		}
+		done = e.end
 	}
-	return out, r.err
+	w.scratch = append(out, body[done:]...)
+	return w.scratch, nil
 }
 
 func skipLocals(r *reader) error {
@@ -83,42 +96,56 @@ func skipLocals(r *reader) error {
 	return r.err
 }
 
-// loopCosts returns what the function's entry costs and then each of its loops,
-// in the order of their heads: by the number of instructions inside, so that
+// findEdits reads the instructions of a body and lists the changes in their order.
+// The entry and each loop cost by the number of instructions inside, so that
 // straight code of any length pays. It also makes sure that the blocks of the
 // body close just where it ends.
-func loopCosts(r reader) ([]int64, error) {
-	type block struct {
-		loop  int // index in costs, or -1
-		start int64
-	}
-	costs := []int64{0}
-	open := []block{{0, 0}}
+func (w *rewriter) findEdits(r *reader) error {
+	edits := append(w.edits[:0], edit{at: r.pos, end: r.pos})
+	open := append(w.open[:0], block{0, 0})
 	for n := int64(1); !r.done(); n++ {
-		switch i := r.next(); i.op {
+		if len(open) == 0 {
+			return errors.New("instructions after the last end")
+		}
+		start := r.pos
+		i := r.next()
+		w.result.Restorable = w.result.Restorable && !i.lasting()
+		switch i.op {
 		case opBlock, opIf:
 			open = append(open, block{-1, n})
 		case opLoop:
-			open = append(open, block{len(costs), n})
-			costs = append(costs, 0)
+			open = append(open, block{len(edits), n})
+			edits = append(edits, edit{at: r.pos, end: r.pos})
 		case opEnd:
-			if len(open) == 0 {
-				return nil, errors.New("more ends than blocks")
-			}
 			last := open[len(open)-1]
 			open = open[:len(open)-1]
-			if last.loop >= 0 {
-				costs[last.loop] = 1 + (n-last.start)/perUnit
+			if last.charge >= 0 {
+				edits[last.charge].cost = 1 + (n-last.start)/perUnit
 			}
-			if len(open) == 0 && !r.done() {
-				return nil, errors.New("instructions after the last end")
+		case opCall, opRefFunc:
+			edits = append(edits, edit{at: start, end: r.pos, kind: editMove, op: i.op, function: w.function(r, i.index)})
+		case opGlobalGet, opGlobalSet:
+			w.global(r, i.index)
+		case opMemoryGrow, opMisc:
+			if i.bulk() {
+				edits = append(edits, edit{at: start, end: start, kind: editBulk})
+			} else if i.grows() {
+				edits = append(edits, edit{at: start, end: start, cost: growCost})
 			}
 		}
 	}
+	w.edits, w.open = edits, open
 	if r.err == nil && len(open) > 0 {
-		return nil, errors.New("a block is not closed")
+		return errors.New("a block is not closed")
 	}
-	return costs, r.err
+	return r.err
+}
+
+// block is an open block of a body: which edit charges for it, or -1, and at
+// which instruction it began.
+type block struct {
+	charge int
+	start  int64
 }
 
 // charge takes cost from the fuel, and calls the import when that leaves less

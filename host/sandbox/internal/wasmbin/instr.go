@@ -86,37 +86,75 @@ func (r *reader) next() instr {
 	return i
 }
 
+// form is what follows an opcode of one byte.
+type form uint8
+
+const (
+	formUnknown form = iota
+	formNone
+	formIndex     // one u32
+	formTwo       // two u32: call_indirect, and loads and stores
+	formBlockType // s33, as for ref.null
+	formTargets   // br_table
+	formTypes     // select with types
+	formI32
+	formI64
+	form4
+	form8
+)
+
+var forms = func() (f [256]form) {
+	set := func(to form, ops ...byte) {
+		for _, op := range ops {
+			f[op] = to
+		}
+	}
+	between := func(to form, first, last byte) {
+		for op := first; op <= last; op++ {
+			f[op] = to
+		}
+	}
+	set(formNone, 0x00, 0x01, opElse, opEnd, opReturn, opDrop, opSelect, opRefIsNull)
+	between(formNone, opFirstNumeric, opLastNumeric)
+	set(formBlockType, opBlock, opLoop, opIf, opRefNull)
+	set(formIndex, opBr, opBrIf, opMemorySize, opMemoryGrow)
+	between(formIndex, opLocalGet, opTableSet)
+	set(formTwo, opCallIndirect)
+	between(formTwo, opFirstLoad, opLastStore)
+	set(formTargets, opBrTable)
+	set(formTypes, opSelectT)
+	set(formI32, opI32Const)
+	set(formI64, opI64Const)
+	set(form4, opF32Const)
+	set(form8, opF64Const)
+	return f
+}()
+
 // immediates passes over those of a one-byte opcode.
 func (r *reader) immediates(op byte) {
-	switch {
-	case op <= 0x01, op == opElse, op == opEnd, op == opReturn, op == opDrop, op == opSelect,
-		op >= opFirstNumeric && op <= opLastNumeric, op == opRefIsNull:
-	case op >= opBlock && op <= opIf:
-		r.skipLEB(33)
-	case op == opBr, op == opBrIf, op >= opLocalGet && op <= opTableSet, op == opMemorySize, op == opMemoryGrow:
+	switch forms[op] {
+	case formNone:
+	case formIndex:
 		r.u32()
-	case op == opBrTable:
+	case formTwo:
+		r.memarg()
+	case formBlockType:
+		r.skipLEB(33)
+	case formTargets:
 		for range r.count() {
 			r.u32()
 		}
 		r.u32()
-	case op == opCallIndirect:
-		r.u32()
-		r.u32()
-	case op == opSelectT:
+	case formTypes:
 		r.take(r.count())
-	case op >= opFirstLoad && op <= opLastStore:
-		r.memarg()
-	case op == opI32Const:
+	case formI32:
 		r.skipLEB(32)
-	case op == opI64Const:
+	case formI64:
 		r.skipLEB(64)
-	case op == opF32Const:
+	case form4:
 		r.take(4)
-	case op == opF64Const:
+	case form8:
 		r.take(8)
-	case op == opRefNull:
-		r.skipLEB(33)
 	default:
 		r.fail(fmt.Errorf("instruction 0x%02x is not supported", op))
 	}

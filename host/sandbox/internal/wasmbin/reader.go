@@ -50,6 +50,10 @@ func (r *reader) take(n uint32) []byte {
 
 // u32 reads an unsigned LEB128 number.
 func (r *reader) u32() uint32 {
+	if r.pos < len(r.data) && r.data[r.pos] < 0x80 { // as most are
+		r.pos++
+		return uint32(r.data[r.pos-1])
+	}
 	var v uint64
 	for shift := 0; shift < 35; shift += 7 {
 		b := r.byte()

@@ -64,6 +64,11 @@ type rewriter struct {
 	bulk     uint32 // index of the function that charges for bulk instructions
 	fuel     uint32 // index of the fuel global
 	result   Result
+
+	// What body works with, kept from function to function.
+	edits   []edit
+	open    []block
+	scratch []byte
 }
 
 // Rewrite returns the module with fuel, exported globals and maxima. The error
@@ -373,9 +378,14 @@ func (w *rewriter) move(r *reader, i instr, dst []byte) []byte {
 	case opCall, opRefFunc:
 		return appendU32(append(dst, i.op), w.function(r, i.index))
 	case opGlobalGet, opGlobalSet:
-		if i.index >= w.fuel {
-			r.fail(fmt.Errorf("there is no global %d", i.index))
-		}
+		w.global(r, i.index)
 	}
 	return append(dst, i.raw...)
+}
+
+// global makes sure that a global is the module's own.
+func (w *rewriter) global(r *reader, index uint32) {
+	if index >= w.fuel {
+		r.fail(fmt.Errorf("there is no global %d", index))
+	}
 }
