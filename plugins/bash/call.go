@@ -68,6 +68,7 @@ func open(tc *tool.Call[Input]) *call {
 			c.dirty = true
 		}
 	}
+	c.dirty = c.dirty || tc.Context.TargetsUnknown
 	return c
 }
 
@@ -101,8 +102,18 @@ func (in Input) escalates() bool {
 	return in.Unsandboxed || in.WithEscalated || sandbox != "" && sandbox != "null" && sandbox != "use_default"
 }
 
-// facts reports whether the repository makes reading programs run others.
-func (c *call) facts(*Command) bool { return c.dirty }
+var _ surroundings = (*call)(nil)
+
+// repoRuns implements surroundings.repoRuns.
+func (c *call) repoRuns() bool { return c.dirty }
+
+// unresolved implements surroundings.unresolved. A path that only may come to
+// be, such as the file that cp makes in what may be no directory, need not
+// resolve.
+func (c *call) unresolved(t touch) bool {
+	found, ok := c.target(t)
+	return ok && found.Error != "" && !t.derived
+}
 
 // target returns what the host found about a touch.
 func (c *call) target(t touch) (tool.Target, bool) {

@@ -31,7 +31,7 @@ func (c *call) editsOnly() bool {
 	}
 	edits := false
 	for _, cmd := range c.line.Commands {
-		if ok, _ := c.line.readOnly(cmd, c.facts); ok {
+		if ok, _ := c.line.readOnly(cmd, c); ok {
 			if cmd.Name() == "cd" && !c.cdInside(cmd) {
 				return false
 			}

@@ -8,7 +8,7 @@ import (
 // coveredBy reports the indices of the rules that together cover every command of
 // the line, as an allow needs it; nil when they do not. inside reports whether
 // a cd stays inside the working directories.
-func (l *Line) coveredBy(rules []rule, facts func(*Command) bool, inside func(*Command) bool) []int {
+func (l *Line) coveredBy(rules []rule, world surroundings, inside func(*Command) bool) []int {
 	if i := l.exactLine(rules); i >= 0 {
 		return []int{i}
 	}
@@ -24,7 +24,7 @@ func (l *Line) coveredBy(rules []rule, facts func(*Command) bool, inside func(*C
 			used = append(used, i)
 			continue
 		}
-		if ok, _ := l.readOnlyTree(cmd, facts); !ok || cmd.Name() == "cd" && !inside(cmd) {
+		if ok, _ := l.readOnlyTree(cmd, world); !ok || cmd.Name() == "cd" && !inside(cmd) {
 			return nil
 		}
 	}
@@ -42,10 +42,10 @@ func (l *Line) exactLine(rules []rule) int {
 }
 
 // readOnlyTree judges a command with everything it wraps.
-func (l *Line) readOnlyTree(root *Command, facts func(*Command) bool) (bool, string) {
+func (l *Line) readOnlyTree(root *Command, world surroundings) (bool, string) {
 	for _, cmd := range l.Commands {
 		if cmd == root || cmd.within(root) {
-			if ok, why := l.readOnly(cmd, facts); !ok {
+			if ok, why := l.readOnly(cmd, world); !ok {
 				return false, why
 			}
 		}

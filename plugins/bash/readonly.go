@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -26,10 +27,19 @@ func safeAssigns(cmd *Command) bool {
 	return true
 }
 
+// surroundings is what the host knows about the paths of a line.
+type surroundings interface {
+	// repoRuns reports whether repository configuration could make a reading
+	// program run another.
+	repoRuns() bool
+	// forms are the absolute forms of a touched path.
+	forms(touch) []string
+	// unresolved reports whether the host could not follow a touched path.
+	unresolved(touch) bool
+}
+
 // readsOnly reports whether the whole line provably changes nothing, and why.
-// facts tells whether the host found repository configuration that could make
-// a reading program run another.
-func (l *Line) readsOnly(facts func(*Command) bool) (bool, string) {
+func (l *Line) readsOnly(world surroundings) (bool, string) {
 	switch {
 	case l.Opaque != "":
 		return false, l.Opaque
@@ -40,7 +50,7 @@ func (l *Line) readsOnly(facts func(*Command) bool) (bool, string) {
 	}
 	reason := ""
 	for _, cmd := range l.Commands {
-		ok, why := l.readOnly(cmd, facts)
+		ok, why := l.readOnly(cmd, world)
 		if !ok {
 			return false, why
 		}
@@ -53,7 +63,7 @@ func (l *Line) readsOnly(facts func(*Command) bool) (bool, string) {
 }
 
 // readOnly judges one command; what it wraps is judged as a command of its own.
-func (l *Line) readOnly(cmd *Command, facts func(*Command) bool) (bool, string) {
+func (l *Line) readOnly(cmd *Command, world surroundings) (bool, string) {
 	name := cmd.Name()
 	label := name
 	if label == "" {
@@ -100,24 +110,22 @@ func (l *Line) readOnly(cmd *Command, facts func(*Command) bool) (bool, string) 
 			if t.path == "" && t.word.Text != "" && !r.loose {
 				return false, name + " reads something that cannot be named"
 			}
-			if secret(l.Setting.absolute(t.path)) {
+			if world.unresolved(t) {
+				return false, name + " reads " + t.path + ", which cannot be followed"
+			}
+			if slices.ContainsFunc(world.forms(t), secret) {
 				return false, name + " reads " + t.path + ", which may hold a secret"
 			}
 		}
 	}
-	if r.repo && facts != nil && facts(cmd) {
+	if r.repo && world.repoRuns() {
 		return false, "the repository is configured to run a program when " + name + " reads it"
 	}
 	return true, r.reason
 }
 
 func harmlessDevice(p string) bool {
-	for _, d := range harmlessDevices {
-		if p == d {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(harmlessDevices, p)
 }
 
 // hasFileOption reports whether time writes its measurement to a file.

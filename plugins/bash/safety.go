@@ -10,10 +10,15 @@ import (
 // empty when there is nothing. Sources: the AgentScope seed's safety checks,
 // design section 11, issue 5.
 func (c *call) danger() string {
+	touched := 0
 	for _, cmd := range c.line.Commands {
 		if reason := c.dangerOf(cmd); reason != "" {
 			return reason
 		}
+		touched += len(c.line.touches(cmd))
+	}
+	if touched > maxTargets {
+		return "the command touches more files than can be checked"
 	}
 	return ""
 }
@@ -32,6 +37,9 @@ func (c *call) dangerOf(cmd *Command) string {
 		}
 		if reason := c.removal(t); reason != "" {
 			return reason
+		}
+		if c.unresolved(t) && !harmlessDevice(t.path) {
+			return cmd.label() + " changes " + t.word.Text + ", and where that leads cannot be told"
 		}
 		if name := c.protects(t); name != "" {
 			return cmd.label() + " changes " + t.word.Text + ": " + name + " is protected"

@@ -22,7 +22,7 @@ func (c *call) suggestions() []suggestion {
 		if cmd.Parent != nil {
 			continue
 		}
-		if ok, _ := c.line.readOnlyTree(cmd, c.facts); ok && (cmd.Name() != "cd" || c.cdInside(cmd)) {
+		if ok, _ := c.line.readOnlyTree(cmd, c); ok && (cmd.Name() != "cd" || c.cdInside(cmd)) {
 			continue
 		}
 		uncovered++

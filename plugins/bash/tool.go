@@ -73,7 +73,7 @@ func check(tc *tool.Call[Input]) tool.Verdict {
 	if c.in.escalates() {
 		return tool.Verdict{Behavior: tool.Ask, Reason: "the call asks to run outside the client's sandbox"}
 	}
-	if ok, reason := c.line.readsOnly(c.facts); ok {
+	if ok, reason := c.line.readsOnly(c); ok {
 		return tool.Verdict{Behavior: tool.Allow, Reason: reason}
 	}
 	if c.mode == tool.ModeAcceptEdits && c.editsOnly() {
@@ -94,7 +94,7 @@ func readOnly(tc *tool.Call[Input]) tool.ReadOnly {
 	if c.in.escalates() {
 		return tool.ReadOnly{Reason: "the call asks to run outside the client's sandbox"}
 	}
-	ok, reason := c.line.readsOnly(c.facts)
+	ok, reason := c.line.readsOnly(c)
 	return tool.ReadOnly{ReadOnly: ok, Reason: reason}
 }
 
@@ -108,7 +108,7 @@ func match(tc *tool.Call[Input], behavior tool.Behavior, given []tool.Rule) []in
 		if c.in.escalates() || strings.TrimSpace(c.in.Command) == "" {
 			return nil
 		}
-		return c.line.coveredBy(rules, c.facts, c.cdInside)
+		return c.line.coveredBy(rules, c, c.cdInside)
 	}
 	return indices(rules, c.line.hitBy)
 }
