@@ -172,10 +172,11 @@ type Event struct {
 }
 
 // Ask reads the data of an EventAsk.
-func (e Event) Ask() (ev ask.Event, err error) { return ev, decodeAnswer(e.Data, &ev) }
-
-// Decided reads the data of an EventDecision.
-func (e Event) Decided() (d Decided, err error) { return d, decodeAnswer(e.Data, &d) }
+func (e Event) Ask() (ask.Event, error) {
+	var ev ask.Event
+	err := decodeAnswer(e.Data, &ev)
+	return ev, err
+}
 
 // Events hands events to each until ctx ends, the stream breaks, or each returns
 // an error, which it then returns. With a surface's name the caller counts as a

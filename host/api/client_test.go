@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/store"
 )
@@ -427,5 +429,66 @@ func TestT14_internalErrorsAreToldToTheAdminOnly(t *testing.T) {
 			t.Errorf("%s: got %d %s, want 500, the cause told: %t", token, got.status, got.body, told)
 		}
 		wantsDeny(t, got)
+	}
+}
+
+type audit = api.Audit // a name for the field that is not its method's
+
+// failingAudit breaks off after its first rows.
+type failingAudit struct{ audit }
+
+func (f failingAudit) Audit(ctx context.Context, filter store.Filter) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		filter.Limit = 2
+		for row, err := range f.audit.Audit(ctx, filter) {
+			if !yield(row, err) {
+				return
+			}
+		}
+		yield(store.Row{}, errors.New("disk gone"))
+	}
+}
+
+// TestExport_brokenOffIsAnError: half an audit must not be taken for a whole one.
+func TestExport_brokenOffIsAnError(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *api.Config) { c.Audit = failingAudit{c.Audit} })
+	for i := range 3 {
+		_, err := w.client("ci").Check(t.Context(), bash(fmt.Sprint("make ", i)), nil)
+		must(t, err)
+	}
+	for _, format := range []string{"jsonl", "csv"} {
+		if err := w.client("admin").ExportAudit(t.Context(), store.Filter{}, format, io.Discard); err == nil {
+			t.Errorf("%s: got no error", format)
+		}
+	}
+	var refused *api.Error
+	if _, err := w.client("admin").Audit(t.Context(), store.Filter{}); !errors.As(err, &refused) || refused.Status != http.StatusInternalServerError {
+		t.Errorf("page: got %v, want 500", err)
+	}
+}
+
+// lateGate fails after the client has heard of progress.
+type lateGate struct {
+	api.Gate
+	heard chan struct{}
+}
+
+func (g lateGate) Check(_ context.Context, _ gate.Caller, _ gate.Request, progress gate.Progress) (gate.Result, error) {
+	progress(ask.Event{Kind: ask.EventShown, Ask: ask.Ask{ID: "abc123"}})
+	<-g.heard
+	return gate.Result{Decision: engine.Decision{Behavior: engine.Allow}}, errors.New("too late")
+}
+
+// TestCheck_failsInItsStream: the status has gone out as 200, the answer still
+// denies.
+func TestCheck_failsInItsStream(t *testing.T) {
+	t.Parallel()
+	heard := make(chan struct{})
+	w := newWorld(t, func(c *api.Config) { c.Gate = lateGate{c.Gate, heard} })
+	res, err := w.client("default").Check(t.Context(), bash("make"), func(api.Progress) { close(heard) })
+	var refused *api.Error
+	if !errors.As(err, &refused) || refused.Code != api.CodeInternal || res.Decision.Behavior != engine.Deny {
+		t.Errorf("got %+v, %v, want the daemon's error and deny", res.Decision, err)
 	}
 }

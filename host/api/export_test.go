@@ -31,3 +31,6 @@ func Prove(token, nonce string, daemon net.Addr) string { return proof(tokenKey(
 
 // Inert is what a text becomes in CSV.
 func Inert(text string) string { return inert(text) }
+
+// OpenAPI is the document as it is served.
+func OpenAPI() []byte { return openapiDocument }

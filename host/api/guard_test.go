@@ -245,3 +245,42 @@ func TestCheck_tenMegabytes(t *testing.T) {
 		t.Errorf("got %s, %v, want deny", res.Decision.Behavior, err)
 	}
 }
+
+func TestParameters_areChecked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for target, field := range map[string]string{
+		"GET /v1/audit?since=yesterday":                       "since",
+		"GET /v1/audit?until=1700000000":                      "until",
+		"GET /v1/audit?after=-1":                              "after",
+		"GET /v1/audit?before=9223372036854775808":            "before",
+		"GET /v1/audit?newest=yes":                            "newest",
+		"GET /v1/audit?limit=1001":                            "limit",
+		"GET /v1/audit?agent=a&agent=b":                       "agent",
+		"GET /v1/audit?Agent=a":                               "Agent",
+		"GET /v1/audit?text=%ff":                              "text",
+		"GET /v1/audit/export?limit=x":                        "limit",
+		"GET /v1/sessions?paused=1":                           "paused",
+		"GET /v1/sessions?since=now":                          "since",
+		"GET /v1/rules?behavior=maybe":                        "behavior",
+		"GET /v1/rules?expired=maybe":                         "expired",
+		"GET /v1/health?key=x&nonce=short":                    "nonce",
+		"GET /v1/health?key=x&nonce=0123456789abcdef":         "key",
+		"GET /v1/events?surface=%07":                          "surface",
+		"GET /v1/events?approver=" + strings.Repeat("a", 129): "approver",
+		"POST /v1/check?timeout=-1s":                          "timeout",
+		"POST /v1/check?timeout=soon":                         "timeout",
+		"POST /v1/evaluate?timeout=1s":                        "timeout",
+		"POST /v1/rules?by=%0a":                               "by",
+		"DELETE /v1/rules/x?by=a%e2%80%ae":                    "by",
+	} {
+		method, path, _ := strings.Cut(target, " ")
+		got := w.mustRaw(t, rawRequest{method: method, path: path, token: "admin", body: "{}"})
+		if got.status != http.StatusBadRequest || !strings.Contains(got.body, `"field":"`+field+`"`) {
+			t.Errorf("%s: got %d %s, want 400 about %s", target, got.status, got.body, field)
+		}
+	}
+	if got := w.mustRaw(t, rawRequest{method: "GET", path: "/v1/audit?a=%zz", token: "admin"}); got.status != http.StatusBadRequest {
+		t.Errorf("query that does not parse: got %d %s", got.status, got.body)
+	}
+}

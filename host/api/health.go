@@ -66,9 +66,6 @@ func (s *Server) prove(r *http.Request, q params) (string, error) {
 //go:embed openapi.json
 var openapiDocument []byte
 
-// OpenAPI returns the document that describes every operation.
-func OpenAPI() []byte { return append([]byte(nil), openapiDocument...) }
-
 func (s *Server) openapi(w http.ResponseWriter, _ *http.Request, _ gate.Caller) error {
 	send(w, http.StatusOK, openapiDocument)
 	return nil
