@@ -4,6 +4,12 @@ package tool
 
 import "github.com/extism/go-pdk"
 
+// served is the module that the exports answer for.
+var served Module
+
+// Serve makes m the module that the exports answer for.
+func Serve(m Module) { served = m }
+
 // answer runs one verb over the Extism ABI: 0 with an output, or 1 with an error.
 func answer(verb string) int32 {
 	output, err := Handle(served, verb, pdk.Input())

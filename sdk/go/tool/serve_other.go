@@ -1,7 +1,6 @@
-package tool
+//go:build !wasip1
 
-// served is the module that the exports answer for.
-var served Module
+package tool
 
 // Serve makes m the module that this program's exports answer for. Call it once
 // from an init function, because a WebAssembly reactor never runs main:
@@ -11,4 +10,5 @@ var served Module
 //
 // Linking this package into a wasip1 program adds the six exports; nothing else
 // is needed. A program that serves nothing answers every verb with an error.
-func Serve(m Module) { served = m }
+// Built for anything but wasip1, where there are no exports, Serve does nothing.
+func Serve(Module) {}
