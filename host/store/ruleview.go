@@ -215,12 +215,12 @@ func (s *Store) loadRules(ctx context.Context) (*ruleView, error) {
 	if err != nil {
 		return nil, err
 	}
+	rows, err := admissions(ctx, s.writes)
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range stored {
-		sound, err := admitted(ctx, s.writes, r)
-		if err != nil {
-			return nil, err
-		}
-		if !sound && r.Behavior == engine.Allow {
+		if r.Behavior == engine.Allow && !admits(rows[r.auditSeq], r.Rule) {
 			v.refused = append(v.refused, r.Rule)
 			continue
 		}
@@ -229,22 +229,26 @@ func (s *Store) loadRules(ctx context.Context) (*ruleView, error) {
 	return v, nil
 }
 
-// admitted reports whether the audit row of a rule is whole and says what the
-// rule says.
-func admitted(ctx context.Context, q queryer, r storedRule) (bool, error) {
-	rows, err := q.QueryContext(ctx, "SELECT "+columns+" FROM audit WHERE seq = ?", r.auditSeq)
+// admissions returns the audit rows that stored rules name, by their number.
+func admissions(ctx context.Context, q queryer) (map[int64]Row, error) {
+	rows, err := q.QueryContext(ctx, "SELECT "+columns+" FROM audit WHERE seq IN (SELECT audit_seq FROM rules)")
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer rows.Close() // its error comes out of rows.Err
-	if !rows.Next() {
-		return false, rows.Err()
+	found := map[int64]Row{}
+	for rows.Next() {
+		var r Row
+		if err := r.scan(rows); err != nil {
+			return nil, err
+		}
+		found[r.Seq] = r
 	}
-	var row Row
-	if err := row.scan(rows); err != nil {
-		return false, err
-	}
+	return found, rows.Err()
+}
+
+// admits reports whether an audit row is whole and says what the rule says.
+func admits(row Row, r engine.Rule) bool {
 	sum, _ := row.sum(nil)
-	return sum == row.Hash && row.Digest == ruleDigest(r.Rule) &&
-		(row.Event == EventRuleAdded || row.Event == EventRuleExtended), rows.Err()
+	return sum == row.Hash && row.Digest == ruleDigest(r) && (row.Event == EventRuleAdded || row.Event == EventRuleExtended)
 }
