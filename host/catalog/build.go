@@ -84,19 +84,16 @@ func (b *builder) admit(f file) (*module, error) {
 		return nil, errUnread
 	}
 	grant, _, byFile := b.grantFor(f.name, "")
-	m := newModule(f, grant, b.runtime)
-	if old := b.old(f); old != nil && old.digest == m.digest {
-		m.desc = old.desc // spares another round of examples
-	}
-	if m.desc == nil {
-		if err := m.admit(b.ctx, b.c.verdicts); err != nil {
-			return nil, err
-		}
+	m, old := newModule(f, grant, b.runtime), b.old(f)
+	if old != nil && old.digest == m.digest {
+		m = old.with(f, grant, b.runtime) // admitted before
+	} else if err := m.admit(b.ctx, b.c.verdicts); err != nil {
+		return nil, err
 	}
 	if g, _, byName := b.grantFor(f.name, m.desc.Name); byName && !byFile {
-		m = m.with(f, g)
+		m = m.with(f, g, b.runtime)
 	}
-	if old := b.old(f); old != nil && old.same(m) {
+	if old != nil && old.same(m) {
 		return old, nil
 	}
 	return m, nil

@@ -77,14 +77,15 @@ func (m *module) running(ctx context.Context) (*sandbox.Module, error) {
 	return m.loaded, m.failed
 }
 
-// with returns a module of the same file under another grant.
-func (m *module) with(f file, g Grant) *module {
-	other := newModule(f, g, m.runtime)
+// with returns a module of the same file under another grant. What is compiled
+// already serves both, unless the limits differ.
+func (m *module) with(f file, g Grant, r *sandbox.Runtime) *module {
+	other := newModule(f, g, r)
 	other.desc = m.desc
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.grant.Limits == g.Limits {
-		other.loaded, other.failed = m.loaded, m.failed // spares compiling it again
+		other.loaded, other.failed = m.loaded, m.failed
 	}
 	return other
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/sandbox"
 )
 
 func reload(t *testing.T, c *catalog.Catalog) {
@@ -61,11 +62,22 @@ func TestReloadKeepsWhatDidNotChange(t *testing.T) {
 	dir := directory(t, "deploy")
 	c := open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, Fallback: "echo"})
 	before := c.Lookup("Deploy")
-	if err := c.SetGrants(t.Context(), map[string]catalog.Grant{"deploy": {MayAllow: true}}); err != nil {
-		t.Fatal(err)
-	}
-	if e := c.Lookup("Deploy"); before.MayAllow || !e.MayAllow || e.Digest != before.Digest {
-		t.Errorf("got %+v; want the grant and the same module", e)
+	for _, g := range []catalog.Grant{
+		{MayAllow: true},
+		{MayAllow: true, Limits: sandbox.Limits{InputBytes: 100}},
+		{MayAllow: true, Limits: sandbox.Limits{InputBytes: 1 << 20}},
+	} {
+		if err := c.SetGrants(t.Context(), map[string]catalog.Grant{"deploy": g}); err != nil {
+			t.Fatal(err)
+		}
+		e := c.Lookup("Deploy")
+		if before.MayAllow || !e.MayAllow || e.Digest != before.Digest {
+			t.Errorf("got %+v; want the grant and the same module", e)
+		}
+		_, err := e.Tool.CheckPermissions(t.Context(), call(`{}`))
+		if small := g.Limits.InputBytes == 100; small != (err != nil) {
+			t.Errorf("limits %+v: got %v", g.Limits, err)
+		}
 	}
 	if err := c.SetGrants(t.Context(), nil); err != nil {
 		t.Fatal(err)

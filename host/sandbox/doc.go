@@ -4,12 +4,23 @@
 // A module imports only the 32 functions of the Extism guest ABI
 // ("extism:host/env"), served by this package's own kernel, and an empty,
 // deterministic WASI preview 1: no files, no arguments, no environment, no
-// network, a clock that stands still, seeded randomness, output discarded.
-// Any other import is refused at load, by name.
+// network, a clock that stands still but for what the guest sleeps, seeded
+// randomness, output discarded. Any other import is refused at load, by name.
 //
-// [Runtime.Load] checks and compiles a module once. [Module.Call] runs one
-// export. Each call starts from the same state, whatever earlier calls did, so
-// the same input gives the same answer. Whatever goes wrong in a guest (trap,
-// exit, time-out, non-zero return, error_set, missing, oversized or non-UTF-8
-// output) is an [*Error]; there is no success with empty output.
+// [Runtime.Load] checks, rewrites and compiles a module once. [Module.Call]
+// runs one export. Whatever goes wrong in a guest (trap, exit, time-out,
+// non-zero return, error_set, missing, oversized or non-UTF-8 output) is an
+// [*Error]; there is no success with empty output.
+//
+// A guest cannot stall the process: the rewritten module charges fuel at each
+// function entry, each turn of a loop and each bulk instruction, and comes back
+// to Go every few microseconds to hear whether it may go on.
+//
+// Each call starts from the same state, so the same input gives the same
+// answer. Instances are copies of one snapshot, taken after initialisation and
+// [Module.WarmUp], and are put back to it after each call: the pages that were
+// written (on Linux; elsewhere all of the memory) and all mutable globals. What
+// cannot be put back is not used again: an instance that failed, one whose memory
+// grew, and any of a module that writes to tables, drops segments or has mutable
+// globals of vectors or references.
 package sandbox
