@@ -93,7 +93,7 @@ func (b answerBody) answer(caller gate.Caller) (ask.Answer, error) {
 
 func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
 	var body answerBody
-	release, err := s.readJSON(w, r, &body)
+	release, err := s.readJSON(w, r, caller, &body)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ type seenBody struct {
 // together with another one.
 func (s *Server) seenAsk(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
 	var body seenBody
-	release, err := s.readJSON(w, r, &body)
+	release, err := s.readJSON(w, r, caller, &body)
 	if err != nil {
 		return err
 	}

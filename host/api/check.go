@@ -78,7 +78,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller gate.Calle
 	if !s.checks.enter(caller.Token) {
 		return req, nil, failure(http.StatusTooManyRequests, CodeTooManyRequests, "too many checks are under way: try again in a moment")
 	}
-	release, err := s.readJSON(w, r, &req)
+	release, err := s.readJSON(w, r, caller, &req)
 	if err != nil {
 		s.checks.leave(caller.Token)
 		return req, nil, err

@@ -208,6 +208,41 @@ func TestCheck_tooManyAtOnce(t *testing.T) {
 	}
 }
 
+// TestCheck_tooManyLargeAtOnce bounds what one token can make the daemon hold,
+// and leaves small requests and other tokens their way.
+func TestCheck_tooManyLargeAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.attach()
+	events := w.broker.Subscribe(t.Context())
+	ctx, leave := context.WithCancel(t.Context())
+	large := strings.Repeat("a", 300<<10)
+	var waiting []<-chan checked
+	for i := range 16 {
+		r := bash(large)
+		r.Context.Session = fmt.Sprint("s", i)
+		waiting = append(waiting, checkAside(ctx, w.client("default"), r, nil))
+		shown(t, events)
+	}
+	var refused *api.Error
+	if _, err := w.client("default").Check(t.Context(), bash(large), nil); !errors.As(err, &refused) || refused.Status != http.StatusTooManyRequests {
+		t.Errorf("one more: got %v, want 429", err)
+	}
+	if _, err := w.client("ci").Check(t.Context(), bash(large), nil); err != nil {
+		t.Errorf("another agent's: %v", err)
+	}
+	if _, err := w.client("default").Evaluate(t.Context(), bash("small")); err != nil {
+		t.Errorf("a small one: %v", err)
+	}
+	leave()
+	for _, out := range waiting {
+		receive(t, out)
+	}
+	if _, err := w.client("ci").Check(t.Context(), bash(large), nil); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
 func TestEvaluate_storesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/callgate/callgate/host/gate"
 )
 
 // MaxBody is the largest request body, in bytes.
@@ -22,11 +24,11 @@ const bodyPatience = 30 * time.Second
 
 // readJSON reads the body of r into v: one JSON object, UTF-8, no name twice, no
 // name that v does not know, nothing behind it.
-func (s *Server) readJSON(w http.ResponseWriter, r *http.Request, v any) (release func(), err error) {
+func (s *Server) readJSON(w http.ResponseWriter, r *http.Request, caller gate.Caller, v any) (release func(), err error) {
 	if err := jsonContent(r); err != nil {
 		return nil, err
 	}
-	body, release, err := s.readBody(w, r)
+	body, release, err := s.readBody(w, r, caller)
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +54,14 @@ func jsonContent(r *http.Request) error {
 // smallBody is the size up to which a body needs no place among the large ones.
 const smallBody = 256 << 10
 
-// largeBodies is how many larger ones are held in memory at once. With the
-// limit of waiting checks it bounds what strangers can make the daemon hold.
-const largeBodies = 16
+// largeBodies is how many larger ones are held in memory at once, half of them
+// for one token. With the limit of checks under way it bounds what strangers can
+// make the daemon hold.
+const largeBodies = 32
 
 // readBody reads at most MaxBody bytes. release gives a large body's place back;
 // call it when the request is done.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, release func(), err error) {
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, caller gate.Caller) (body []byte, release func(), err error) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyPatience)) // without deadlines (tests) the header time-out still holds
 	limited := http.MaxBytesReader(w, r.Body, MaxBody)
@@ -68,13 +71,10 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	}
 	release = func() {}
 	if buf.Len() == smallBody {
-		select {
-		case s.large <- struct{}{}:
-			release = func() { <-s.large }
-		default:
-			return nil, nil, failure(http.StatusTooManyRequests, CodeTooManyRequests,
-				fmt.Sprintf("%d large requests are being worked on: try again in a moment", largeBodies))
+		if !s.large.enter(caller.Token) {
+			return nil, nil, failure(http.StatusTooManyRequests, CodeTooManyRequests, "too many large requests are being worked on: try again in a moment")
 		}
+		release = func() { s.large.leave(caller.Token) }
 	}
 	if _, err := buf.ReadFrom(limited); err != nil {
 		release()

@@ -105,7 +105,7 @@ func (s *Server) addRule(w http.ResponseWriter, r *http.Request, caller gate.Cal
 		return err
 	}
 	var body NewRule
-	release, err := s.readJSON(w, r, &body)
+	release, err := s.readJSON(w, r, caller, &body)
 	if err != nil {
 		return err
 	}
@@ -178,9 +178,9 @@ type ruleMatch struct {
 	Match bool `json:"match"`
 }
 
-func (s *Server) testRule(w http.ResponseWriter, r *http.Request, _ gate.Caller) error {
+func (s *Server) testRule(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
 	var body RuleTest
-	release, err := s.readJSON(w, r, &body)
+	release, err := s.readJSON(w, r, caller, &body)
 	if err != nil {
 		return err
 	}

@@ -91,8 +91,8 @@ type Server struct {
 	c       Config
 	http    *http.Server
 	started time.Time
-	checks  *places       // of the checks and evaluations under way
-	large   chan struct{} // a place for each large body
+	checks  *places // of the checks and evaluations under way
+	large   *places // of large bodies
 	feed    feed
 	stop    chan struct{} // closed when streams have to end
 }
@@ -114,7 +114,7 @@ func New(c Config) (*Server, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Server{c: c, started: c.Now(), checks: newPlaces(c.MaxChecks), large: make(chan struct{}, largeBodies), stop: make(chan struct{})}
+	s := &Server{c: c, started: c.Now(), checks: newPlaces(c.MaxChecks), large: newPlaces(largeBodies), stop: make(chan struct{})}
 	s.http = &http.Server{
 		Handler:           s.handler(),
 		ReadHeaderTimeout: headerPatience,

@@ -52,7 +52,7 @@ func (s *Server) setMode(w http.ResponseWriter, r *http.Request, caller gate.Cal
 	}
 	// A map tells a mode of null, which means something, from none.
 	var body map[string]*string
-	release, err := s.readJSON(w, r, &body)
+	release, err := s.readJSON(w, r, caller, &body)
 	if err != nil {
 		return err
 	}
