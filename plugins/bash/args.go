@@ -85,7 +85,7 @@ func cluster(word Word, short string, next func() (Word, bool)) (options []optio
 	return options
 }
 
-// find returns the values of the named options.
+// values returns the values of the named options.
 func values(options []option, names ...string) []Word {
 	var out []Word
 	for _, o := range options {

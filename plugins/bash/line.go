@@ -144,7 +144,7 @@ func (c *Command) Qualified() bool {
 	return len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/")
 }
 
-// Texts returns the texts of words.
+// texts returns the texts of words.
 func texts(words []Word) []string {
 	out := make([]string, len(words))
 	for i, w := range words {

@@ -51,7 +51,7 @@ var protectedNames = []string{
 	".netrc", ".envrc", ".env.development", ".env.development.local", ".env.test", ".env.test.local", ".env.staging", ".env.production", ".env.production.local",
 	"id_ecdsa", "id_dsa", "authorized_keys", ".git-credentials", ".pgpass", ".vimrc", ".gvimrc", ".exrc", ".emacs", ".tmux.conf", ".screenrc",
 	".yarnrc", ".yarnrc.yml", ".pip.conf", ".condarc", ".gemrc", ".curlrc", ".wgetrc", ".xinitrc", ".xprofile", ".xsessionrc", ".pam_environment",
-	".gitattributes", ".callgate.yaml", ".mcp.json", ".pre-commit-config.yaml", ".gitlab-ci.yml", "rust-toolchain", "rust-toolchain.toml", "crontab",
+	".gitattributes", ".bash_history", ".zsh_history", ".callgate.yaml", ".mcp.json", ".pre-commit-config.yaml", ".gitlab-ci.yml", "rust-toolchain", "rust-toolchain.toml", "crontab",
 }
 
 // protectedDirs are directories in which every change is protected.

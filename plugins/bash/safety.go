@@ -24,6 +24,9 @@ func (c *call) danger() string {
 }
 
 func (c *call) dangerOf(cmd *Command) string {
+	if reason := tampering(cmd); reason != "" {
+		return reason
+	}
 	if cmd.Name() != "" {
 		for _, check := range []func(*Command) string{privilege, disks, modes, signals, listedRemoval, interactive, gitTampering, sedWrites} {
 			if reason := check(cmd); reason != "" {
@@ -126,6 +129,25 @@ func signals(cmd *Command) string {
 				return "kill " + a.Text + " ends every process"
 			}
 		}
+	}
+	return ""
+}
+
+// tampering finds commands that hide what was run.
+func tampering(cmd *Command) string {
+	args := texts(cmd.Args())
+	for _, a := range cmd.Assigns {
+		if strings.HasPrefix(a.Name, "HIST") {
+			return a.Name + " changes the record of what is run"
+		}
+	}
+	switch name := cmd.Name(); {
+	case name == "history" && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") }):
+		return "history " + args[0] + " changes the record of what was run"
+	case (name == "unset" || name == "export" || name == "set") && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "HIST") || a == "history" }):
+		return name + " switches off the record of what is run"
+	case (name == "auditctl" || name == "journalctl" && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--vacuum") })):
+		return name + " changes the machine's logs"
 	}
 	return ""
 }

@@ -76,7 +76,7 @@ func (s *sedCommand) cluster(args []Word, i int) int {
 
 func sedInPlace(args []Word) bool { return readSed(args).inPlace }
 
-// sedHarmless reports whether every script only prints, deletes, substitutes
+// harmless reports whether every script only prints, deletes, substitutes
 // and quits: nothing that writes a file or runs a command. What it does not
 // know is not harmless (the AgentScope seed refuses more, never less).
 func (s sedCommand) harmless() bool {

@@ -47,7 +47,7 @@ func (c *call) suggestions() []suggestion {
 	return out
 }
 
-// ownOptions are programs for which a prefix would be broader than it looks:
+// noPrefix are programs for which a prefix would be broader than it looks:
 // their second word is an option or a file, or code.
 var noPrefix = map[string]bool{
 	"rm": true, "rmdir": true, "mv": true, "cp": true, "mkdir": true, "touch": true, "ln": true, "chmod": true, "chown": true, "chgrp": true, "install": true, "tee": true, "truncate": true,

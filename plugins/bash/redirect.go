@@ -1,0 +1,78 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// redirects reads the redirections of a statement and remembers literal input
+// for the command that reads it.
+func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
+	if len(list) > maxRedirects {
+		w.line.opaque("a command has too many redirections")
+		list = list[:maxRedirects]
+	}
+	var out []Redirect
+	for _, r := range list {
+		word := w.word(r.Word)
+		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+			w.line.opaque("a redirection to a named descriptor")
+		}
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			w.stdin = w.heredoc(r)
+		case syntax.WordHdoc:
+			w.stdin = &word
+		case syntax.RdrIn:
+			out = append(out, Redirect{Word: word, Read: true})
+			w.stdin = &Word{Text: "(a file)"}
+		case syntax.RdrInOut:
+			out = append(out, Redirect{Word: word, Read: true, Write: true})
+		case syntax.DplIn, syntax.DplOut:
+			if !isDescriptor(word) {
+				out = append(out, Redirect{Word: word, Write: true, Read: r.Op == syntax.DplIn})
+			}
+		default:
+			out = append(out, Redirect{Word: word, Write: true})
+		}
+	}
+	return out
+}
+
+// heredoc reads the body of a here-document: raw when its delimiter is quoted,
+// else with the expansions and backslashes of double quotes.
+func (w *walker) heredoc(r *syntax.Redirect) *Word {
+	if r.Hdoc == nil {
+		return &Word{Literal: true}
+	}
+	reader := &wordReader{w: w, out: Word{Literal: true}}
+	raw := quotedDelimiter(r.Word)
+	for _, part := range r.Hdoc.Parts {
+		lit, ok := part.(*syntax.Lit)
+		switch {
+		case ok && raw:
+			reader.text.WriteString(lit.Value)
+		case ok:
+			reader.text.WriteString(unescapeDouble(lit.Value))
+		default:
+			reader.part(part, false)
+		}
+	}
+	reader.out.Text = reader.text.String()
+	return &reader.out
+}
+
+func quotedDelimiter(word *syntax.Word) bool {
+	for _, part := range word.Parts {
+		if lit, ok := part.(*syntax.Lit); !ok || strings.Contains(lit.Value, `\`) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDescriptor reports whether word copies or closes a descriptor: 1, 2-, -.
+func isDescriptor(word Word) bool {
+	return word.Literal && !word.Glob && strings.Trim(strings.TrimSuffix(word.Text, "-"), "0123456789") == ""
+}
