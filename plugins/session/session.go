@@ -9,6 +9,7 @@ package session
 
 import (
 	"encoding/json"
+	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -67,10 +68,10 @@ func (e entry) define() tool.Tool {
 		},
 	}
 	if e.subject != "" {
-		spec.RuleHelp = "The " + e.subject + ", exactly; or the whole input as JSON, or param:value with * for any text."
+		spec.RuleHelp = "The " + e.subject + ", exactly; or the whole input as JSON, or param:value with * for any text. A deny or ask rule also holds for a call that names none."
 		spec.RuleExamples = append(spec.RuleExamples,
 			tool.RuleExample{Content: "explore", Behavior: tool.Deny, Input: json.RawMessage(`{"` + e.subject + `":"explore"}`), Match: true},
-			tool.RuleExample{Content: "explore", Behavior: tool.Deny, Input: json.RawMessage(`{"description":"explore"}`), Match: false})
+			tool.RuleExample{Content: "explore", Behavior: tool.Deny, Input: json.RawMessage(`{"` + e.subject + `":"other"}`), Match: false})
 	}
 	return tool.Define(spec)
 }
@@ -84,6 +85,13 @@ func (e entry) match(c *tool.Call[members], behavior tool.Behavior, rules []tool
 		}
 	}
 	return tool.Indices(rules, func(rule tool.Rule) bool {
-		return subject != "" && rule.Content == subject || len(tool.MatchParameters(c.Raw, behavior, []tool.Rule{rule})) > 0
+		switch {
+		case subject == "":
+		case rule.Content == subject:
+			return true
+		case !strings.ContainsAny(rule.Content, ":{"): // another subject's name
+			return false
+		}
+		return len(tool.MatchParameters(c.Raw, behavior, []tool.Rule{rule})) > 0
 	})
 }

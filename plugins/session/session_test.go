@@ -44,11 +44,13 @@ func TestSubjects(t *testing.T) {
 		want              bool
 	}{
 		{"Task", "explore", `{"subagent_type":"explore","prompt":"x"}`, true},
-		{"Task", "explore", `{"description":"explore"}`, false},
-		{"Task", "explore", `{"subagent_type":["explore"]}`, false},
+		{"Task", "explore", `{"subagent_type":"build","description":"explore"}`, false},
+		{"Task", "explore", `{"description":"explore"}`, true},
+		{"Task", "explore", `{"subagent_type":["explore"]}`, true},
 		{"Skill", "deploy", `{"skill":"deploy"}`, true},
+		{"Skill", "plugin:deploy", `{"skill":"plugin:deploy"}`, true},
 		{"Skill", "skill:dep*", `{"skill":"deploy"}`, true},
-		{"AskUserQuestion", "", `{"":""}`, false},
+		{"AskUserQuestion", "x:1", `{"":""}`, false},
 	} {
 		if got := host.Match(t, tool.Deny, tc.rule, tc.tool, tc.input); got != tc.want {
 			t.Errorf("%s(%s) on %s: got %v, want %v", tc.tool, tc.rule, tc.input, got, tc.want)

@@ -276,7 +276,7 @@ func TestMatchParameters(t *testing.T) {
 		{"on:true", `{"on":true}`, true, true},
 		{"target:prod", `{"target":["staging","prod"]}`, false, true},
 		{`target:["staging","prod"]`, `{"target":["staging","prod"]}`, true, true},
-		{"target", `{"target":"target"}`, false, false},
+		{"target", `{"target":"target"}`, false, true},
 	} {
 		for behavior, want := range map[tool.Behavior]bool{tool.Allow: tc.allow, tool.Deny: tc.deny} {
 			got := len(tool.MatchParameters(json.RawMessage(tc.input), behavior, []tool.Rule{{Content: tc.content}})) == 1

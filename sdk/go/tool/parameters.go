@@ -23,7 +23,8 @@ func Canonical(raw json.RawMessage) (string, error) {
 // understand. A rule's content is the input as JSON (compared in Canonical form)
 // or "param:value", where value may hold "*" for any run of characters.
 // A list matches "param:value" as an allow rule only as a whole, as JSON; as a
-// deny or ask rule when any of its members does.
+// deny or ask rule when any of its members does. A content of neither form
+// allows nothing and, so that no deny rule is void by a slip, denies everything.
 // Source: design section 13, "other tools' content".
 func MatchParameters(raw json.RawMessage, behavior Behavior, rules []Rule) []int {
 	whole, err := Canonical(raw)
@@ -39,8 +40,11 @@ func MatchParameters(raw json.RawMessage, behavior Behavior, rules []Rule) []int
 			return exact == whole
 		}
 		param, pattern, ok := strings.Cut(rule.Content, ":")
+		if !ok {
+			return behavior != Allow
+		}
 		value, present := members[param]
-		return ok && present && matchValue(value, pattern, behavior)
+		return present && matchValue(value, pattern, behavior)
 	})
 }
 
