@@ -50,16 +50,17 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 			_ = d.Close() // the error that stopped us is the one to tell
 		}
 	}()
-	if d.listener == nil {
-		if d.listener, err = api.Listen(o.Host.Config.Endpoint()); err != nil {
-			return nil, err
-		}
-	}
 	if d.Tokens, err = api.OpenTokens(o.State, agents(o.Host.Config)); err != nil {
 		return nil, err
 	}
 	if d.Host, err = host.Open(ctx, o.Host); err != nil {
 		return nil, err
+	}
+	// Only now, because a client that connects expects an answer at once.
+	if d.listener == nil {
+		if d.listener, err = api.Listen(o.Host.Config.Endpoint()); err != nil {
+			return nil, err
+		}
 	}
 	// Whoever holds the admin token can answer through the API at any time.
 	d.Host.Asks.Attach(ask.Surface{Name: "api"})
@@ -78,8 +79,8 @@ func (d *Daemon) Address() net.Addr { return d.listener.Addr() }
 // closePatience is how long checks under way get at a shutdown.
 const closePatience = 5 * time.Second
 
-// Run serves until ctx ends, applies the configuration when it changes, and
-// closes everything. What waits for a human stays in the store and is taken up
+// Run serves until ctx ends, applies the configuration when it changes, deletes
+// rules whose time is over, and closes everything. What waits for a human stays in the store and is taken up
 // at the next start.
 func (d *Daemon) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -88,6 +89,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 	go func() { failed <- d.server.Serve(d.listener) }()
 	watching := make(chan error, 1)
 	go func() { watching <- d.Host.Watch(ctx, d.reloaded) }()
+	expiring := make(chan struct{})
+	go func() {
+		defer close(expiring)
+		d.expire(ctx, d.Host.Store.ExpireRules)
+	}()
 	var err error
 	select {
 	case err = <-failed:
@@ -97,6 +103,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	if werr := <-watching; werr != nil && !errors.Is(werr, context.Canceled) {
 		d.log.Error("the configuration is no longer watched", "error", werr)
 	}
+	<-expiring
 	return errors.Join(err, d.Close())
 }
 
