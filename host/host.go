@@ -100,7 +100,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 func newBroker(s ask.Store, c config.Asks, o Options) *ask.Broker {
 	return ask.New(ask.Config{
 		Store: s, Now: o.Now, Log: o.Log, Timeout: time.Duration(c.Timeout), Memory: time.Duration(c.RepeatDenial),
-		PerSession: c.PerSession, PerAgent: c.PerAgent, PauseAfter: c.PauseAfter,
+		Validity: time.Duration(c.ApprovalLifetime), PerSession: c.PerSession, PerAgent: c.PerAgent, PauseAfter: c.PauseAfter,
 	})
 }
 
@@ -130,9 +130,17 @@ func OpenCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.
 func grants(configured map[string]config.Grant) map[string]catalog.Grant {
 	out := make(map[string]catalog.Grant, len(configured))
 	for name, g := range configured {
-		out[name] = catalog.Grant{Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly, Config: g.Config}
+		out[name] = catalog.Grant{
+			Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly, Config: g.Config, Limits: limits(g.Limits),
+		}
 	}
 	return out
+}
+
+const pagesPerMiB = (1 << 20) / sandbox.PageSize
+
+func limits(l config.Limits) sandbox.Limits {
+	return sandbox.Limits{MemoryPages: uint32(l.MemoryMiB * pagesPerMiB), Timeout: time.Duration(l.Timeout)}
 }
 
 // Config is the configuration in force.

@@ -13,6 +13,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/project"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -29,6 +30,9 @@ type prepared struct {
 	limit   time.Duration
 	// roots are the root of the project and those around it.
 	roots []string
+	// configured are those of the operator's working directories, as written,
+	// that hold for this call.
+	configured []string
 }
 
 // prepare builds the engine's request. Its error is a bad request or a lack of
@@ -117,7 +121,7 @@ func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
 		return nil
 	}
 	outer, outerErr := g.outerRules(ctx, p.roots)
-	file, fileErr := g.c.Projects.Load(ctx, c.ProjectRoot)
+	file, fileErr := g.projectFiles(ctx, p.roots)
 	p.req.Rules = slices.Concat(p.req.Rules, outer, file.Rules)
 	if p.req.Lists.IgnoreDenylist {
 		// respect_denylist lifts the operator's own list, never a project's.
@@ -126,6 +130,31 @@ func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
 		p.req.Lists.Disallowed = slices.Concat(p.req.Lists.Disallowed, file.Disallowed)
 	}
 	return errors.Join(outerErr, fileErr)
+}
+
+// projectFiles are the files of the call's project and of those around it, each
+// once: the loader finds those of git roots further up itself.
+func (g *Gate) projectFiles(ctx context.Context, roots []string) (project.File, error) {
+	var all project.File
+	var errs []error
+	seen := map[string]bool{}
+	for _, root := range roots {
+		f, err := g.c.Projects.Load(ctx, root)
+		if err != nil && !seen[err.Error()] {
+			seen[err.Error()] = true
+			errs = append(errs, err)
+		}
+		fresh := slices.DeleteFunc(f.Paths, func(p string) bool { return seen[p] })
+		if len(fresh) == 0 {
+			continue
+		}
+		for _, p := range fresh {
+			seen[p] = true
+		}
+		all.Rules = append(all.Rules, f.Rules...)
+		all.Disallowed = append(all.Disallowed, f.Disallowed...)
+	}
+	return all, errors.Join(errs...)
 }
 
 // outerRules are the deny and ask rules of the projects around the call's own:
@@ -164,7 +193,7 @@ func (g *Gate) live(rules []engine.Rule) []engine.Rule {
 
 // describe asks the module what the call touches and resolves it.
 func (g *Gate) describe(ctx context.Context, p *prepared) (err error) {
-	p.desc, p.req.Related, err = Touch(ctx, g.c.Catalog.Lookup, g.c.Targets, p.entry, p.req.Call)
+	p.desc, p.req.Related, err = Touch(ctx, g.c.Catalog.Lookup, g.c.Targets, p.entry, p.req.Call, p.configured...)
 	return err
 }
 
@@ -198,7 +227,8 @@ func (g *Gate) place(caller Caller, claim Claim, c *engine.Context) (config.Agen
 // stand fills where the call stands: its working directories and project. Its
 // error is the host's own and belongs into the engine's request.
 func (g *Gate) stand(ctx context.Context, caller Caller, claim Claim, p *prepared, c *engine.Context) error {
-	dirs, err := g.c.Targets.Directories(ctx, p.agent.WorkingDirectories)
+	resolved, err := g.c.Targets.Directories(ctx, p.agent.WorkingDirectories)
+	dirs := resolved
 	claimed, claimErr := g.c.Targets.Directories(ctx, claim.WorkingDirectories)
 	if caller.believed() {
 		believe(c, claim, &dirs, claimed)
@@ -206,11 +236,25 @@ func (g *Gate) stand(ctx context.Context, caller Caller, claim Claim, p *prepare
 		dirs = narrow(dirs, claimed)
 	}
 	c.WorkingDirectories = dirs
+	p.configured = asConfigured(p.agent.WorkingDirectories, resolved, dirs)
 	roots, rootErr := g.c.Targets.ProjectRoots(ctx, c.CWD, dirs)
 	if p.roots = roots; len(roots) > 0 {
 		c.ProjectRoot = roots[0]
 	}
 	return errors.Join(err, claimErr, rootErr)
+}
+
+// asConfigured are the configured directories whose resolved form holds for
+// the call. What a client claims is not among them: a link that it may swap
+// must not stand for one of the operator's directories.
+func asConfigured(configured, resolved, hold []string) []string {
+	var out []string
+	for i, dir := range resolved {
+		if slices.Contains(hold, dir) && configured[i] != dir {
+			out = append(out, configured[i])
+		}
+	}
+	return out
 }
 
 // believe takes over what an integrator says.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
@@ -20,7 +21,10 @@ type Resolver interface {
 // context, and the tools that own the targets get their synthetic calls. On an
 // error the call's targets count as unknown; the error belongs into
 // engine.Request.Err.
-func Touch(ctx context.Context, lookup func(string) catalog.Entry, r Resolver, entry catalog.Entry, call *engine.Call) (catalog.Description, []engine.Related, error) {
+//
+// configured are working directories as the operator wrote them: a directory
+// that is configured through a link holds what is written through that link.
+func Touch(ctx context.Context, lookup func(string) catalog.Entry, r Resolver, entry catalog.Entry, call *engine.Call, configured ...string) (catalog.Description, []engine.Related, error) {
 	if entry.Err != nil {
 		return catalog.Description{Action: genericAction(call)}, nil, nil // the engine makes it the tool's error
 	}
@@ -33,7 +37,8 @@ func Touch(ctx context.Context, lookup func(string) catalog.Entry, r Resolver, e
 		return desc, Related(lookup, entry.Name, call), fmt.Errorf("describe_call: %w", err)
 	}
 	call.Context.TargetsUnknown = desc.TargetsUnknown
-	place := target.Place{CWD: call.Context.CWD, Home: call.Context.Home, WorkingDirectories: call.Context.WorkingDirectories}
+	dirs := slices.Concat(call.Context.WorkingDirectories, configured)
+	place := target.Place{CWD: call.Context.CWD, Home: call.Context.Home, WorkingDirectories: dirs}
 	targets, err := r.Resolve(ctx, place, call.Input, desc.Targets)
 	call.Context.Targets = targets
 	if err != nil {

@@ -1,0 +1,30 @@
+package daemon
+
+import (
+	"context"
+	"time"
+)
+
+// expiry is how often rules whose time is over are deleted. They stop counting
+// at their time, not when they are deleted.
+const expiry = time.Minute
+
+// expire deletes rules whose time is over until ctx ends.
+func (d *Daemon) expire(ctx context.Context, rules func(context.Context) (int, error)) {
+	tick := time.NewTicker(expiry)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		n, err := rules(ctx)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			d.log.Error("rules whose time is over could not be deleted", "error", err)
+		case n > 0:
+			d.log.Info("rules whose time was over are deleted", "rules", n)
+		}
+	}
+}
