@@ -14,6 +14,9 @@ import (
 // its own, gives the same answer on every instance, used or new.
 func TestGoGuestRepeatsItself(t *testing.T) {
 	t.Parallel()
+	if raceEnabled {
+		t.Skip("compiling a Go guest under -race takes a minute; the golden modules race")
+	}
 	module, err := os.ReadFile(goGuest)
 	if err != nil {
 		t.Skipf("no Go guest: %v: run make wasm", err)
