@@ -12,8 +12,8 @@ import (
 
 // chain links the rows of the audit: each row's hash covers its fields and the
 // hash before, and a head record names the last row. It belongs to the writer.
-// Rows gather in pending until the transaction's end: one statement for many
-// costs a third of one for each, because the driver compiles it every time.
+// Rows gather in pending until the transaction's end, so that a change which
+// fails takes its rows back by forgetting them.
 type chain struct {
 	head    link
 	stale   bool // the head must be read again before the next use
@@ -28,22 +28,15 @@ type link struct {
 	hash Hash
 }
 
-// columns are the audit's, in the order of the table, of scan and of values.
+// columns are the audit's, in the order of the table, of scan and of values. A
+// migration that adds one adds it at the end of all four.
 const columns = `seq, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by,
 	detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash`
 
-// maxInsert is how many rows one statement inserts at most.
-const maxInsert = 32
-
-// inserts are the statements for 1, 2, 4, ... maxInsert rows.
-var inserts = func() map[int]string {
-	row := "(" + strings.Repeat("?,", 21) + "?)"
-	m := map[int]string{}
-	for n := 1; n <= maxInsert; n *= 2 {
-		m[n] = "INSERT INTO audit (" + columns + ") VALUES " + strings.Repeat(row+",", n-1) + row
-	}
-	return m
-}()
+// insertRow names no columns: the driver compiles a statement each time it runs,
+// and the names cost as much as the rest of it. One statement for many rows is
+// slower than many for one.
+var insertRow = "INSERT INTO audit VALUES (" + strings.Repeat("?,", 21) + "?)"
 
 // refresh reads the head after a failure left it in doubt.
 func (c *chain) refresh(ctx context.Context, conn *sql.Conn) error {
@@ -97,20 +90,12 @@ func (c *chain) flush(ctx context.Context, conn *sql.Conn) error {
 	if len(c.pending) == 0 {
 		return nil
 	}
-	rows := c.pending
-	for n := maxInsert; len(rows) > 0; {
-		if n > len(rows) {
-			n /= 2
-			continue
+	for i := range c.pending {
+		r := &c.pending[i]
+		c.args = r.values(c.args[:0])
+		if _, err := conn.ExecContext(ctx, insertRow, c.args...); err != nil {
+			return fmt.Errorf("append row %d: %w", r.Seq, err)
 		}
-		c.args = c.args[:0]
-		for i := range rows[:n] {
-			c.args = rows[i].values(c.args)
-		}
-		if _, err := conn.ExecContext(ctx, inserts[n], c.args...); err != nil {
-			return fmt.Errorf("append rows %d to %d: %w", rows[0].Seq, rows[n-1].Seq, err)
-		}
-		rows = rows[n:]
 	}
 	_, err := conn.ExecContext(ctx, "UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1", c.head.seq, c.head.hash[:])
 	return err
