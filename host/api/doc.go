@@ -8,5 +8,11 @@
 // but have its own agent's calls checked. Whatever goes wrong, the answer carries
 // a decision that denies: a client that looks at decision.behavior alone is safe.
 //
+// A check may wait for a human. It then streams its progress, if the client asks
+// for that, and ends with one result; a stream that ends without it is no
+// answer, and [Client.Check] never makes an allow of anything but a whole one.
+// Before a Client sends its token over a new connection, the daemon has to prove
+// that it knows it.
+//
 // The document openapi.json beside this file describes every operation.
 package api

@@ -135,7 +135,15 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("POST", "/v1/rules", "?by=ana", `{"rule":"Bash(npm run build)","behavior":"allow","reason":"it is ours","match":["npm run build"],"not_match":["rm"]}`, 201)
 	rule := x.do("POST", "/v1/rules", "", `{"tool":"Bash","content":"npm test","behavior":"ask","scope":"agent","scope_key":"default","expires_at":"2099-01-01T00:00:00Z"}`, 201)
 	x.do("POST", "/v1/rules", "", `{"rule":"Bash(a)","behavior":"allow","match":["b"]}`, 400)
-	x.do("POST", "/v1/rules", "", `{"tool":"Bash"}`, 400)
+	for _, bad := range []string{
+		`{"tool":"Bash"}`, `{"tool":"Bash","behavior":"passthrough"}`, `{"behavior":"deny"}`, `{"rule":"Bash","tool":"Bash","behavior":"deny"}`,
+		`{"rule":"Bash(","behavior":"deny"}`, `{"tool":"*","behavior":"deny"}`, `{"tool":"Bash","behavior":"deny","scope":"galaxy"}`,
+		`{"tool":"Bash","behavior":"deny","scope":"agent"}`, `{"tool":"Bash","behavior":"deny","scope_key":"ci"}`,
+		`{"tool":"Bash","behavior":"deny","expires_at":"2001-01-01T00:00:00Z"}`, `{"tool":"Bash","behavior":"deny","expires_at":"soon"}`,
+		`{"tool":"Bash","behavior":"deny","id":"mine"}`, `{"tool":"Bash","behavior":"deny","created_by":"ana"}`,
+	} {
+		x.do("POST", "/v1/rules", "", bad, 400)
+	}
 	x.do("GET", "/v1/rules", "?scope=agent&key=default&tool=Ba*&behavior=ask&expired=true", "", 200)
 	x.do("GET", "/v1/rules", "?scope=nowhere", "", 400)
 	x.do("POST", "/v1/rules/test", "", `{"rule":{"rule":"Bash(ls)","behavior":"deny"},"tool":"shell","input":{"command":"ls"},"cwd":"/","home":"/","working_directories":["/"]}`, 200)

@@ -28,7 +28,7 @@ type NewRule struct {
 }
 
 // rule checks what needs no store; field is where the rule stands in the body.
-func (n NewRule) rule(field string) (engine.Rule, error) {
+func (n NewRule) rule(field string, now time.Time) (engine.Rule, error) {
 	r := engine.Rule{
 		Tool: n.Tool, Content: n.Content, Source: "api", Scope: n.Scope, ScopeKey: n.ScopeKey, ExpiresAt: n.ExpiresAt,
 		Reason: n.Reason, Match: n.Match, NotMatch: n.NotMatch,
@@ -40,6 +40,8 @@ func (n NewRule) rule(field string) (engine.Rule, error) {
 		return r, badField(field+"rule", "give the text form, or tool and content, not both")
 	case n.Rule == "" && n.Tool == "":
 		return r, badField(field+"tool", "missing: name a tool, or give the text form as rule")
+	case !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now):
+		return r, badField(field+"expires_at", "it has passed: want a time to come")
 	case n.Scope == "":
 		r.Scope = engine.Global
 	}
@@ -110,7 +112,7 @@ func (s *Server) addRule(w http.ResponseWriter, r *http.Request, caller gate.Cal
 		return err
 	}
 	defer release()
-	rule, err := body.rule("")
+	rule, err := body.rule("", s.c.Now())
 	if err != nil {
 		return err
 	}
@@ -185,7 +187,7 @@ func (s *Server) testRule(w http.ResponseWriter, r *http.Request, caller gate.Ca
 		return err
 	}
 	defer release()
-	rule, err := body.Rule.rule("rule.")
+	rule, err := body.Rule.rule("rule.", s.c.Now())
 	if err != nil {
 		return err
 	}

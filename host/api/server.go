@@ -68,7 +68,7 @@ type Config struct {
 	Heartbeat time.Duration
 	// Log hears of failures, never of inputs or tokens; nil means silence.
 	Log *slog.Logger
-	// Now is the clock of started_at; nil means time.Now.
+	// Now is the clock of started_at and of expiry; nil means time.Now.
 	Now func() time.Time
 }
 
