@@ -2,6 +2,7 @@ package file_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/plugins/file"
@@ -41,7 +42,7 @@ func TestProtectedPaths(t *testing.T) {
 		"/my/project/.git/config", "/home/dev/.ssh/known_hosts", "/my/project/.claude/settings.json", "/my/project/.vscode/tasks.json",
 		"/home/dev/.aws/config", "/home/dev/.kube/config",
 		"/home/dev/.netrc", "/home/dev/.zprofile", "/my/project/.envrc", "/my/project/.idea/x.xml", "/my/project/.env.production",
-		"/my/project/.env.staging", "/my/project/.callgate.yaml",
+		"/my/project/.env.staging", "/my/project/.env-prod", "/my/project/.env_local", "/my/project/.callgate.yaml",
 		"/my/project/.GIT/config", "/my/project/.git./config", "/my/project/.git", "/my/project/.ENV", "/my/project/./.env",
 		"/my/project/.g\u200cit/config", "/my/project/git~1/config", "/my/project/.git::$DATA/config",
 		"~/.bashrc", ".env", "src/../.git/hooks/pre-commit", "/my/project/repo.git/config", "/my/project/bare/HEAD", "/my/project/bare/hooks/post-checkout",
@@ -131,6 +132,9 @@ func TestReadOnly(t *testing.T) {
 		{"Read", at("/home/dev/.ssh/id_rsa"), false},
 		{"Read", at("/my/project/.env"), false},
 		{"Read", at("/my/project/.ENV.production"), false},
+		{"Read", at("/my/project/.env-prod"), false},
+		{"Read", at("/my/project/.env.example"), true},
+		{"Read", at("/my/project/.environment"), true},
 		{"Read", at("/home/dev/.aws/credentials"), false},
 		{"Read", at("/home/dev/.config/gh/hosts.yml"), false},
 		{"Read", at("/etc/shadow"), false},
@@ -323,5 +327,25 @@ func TestActionsAndTargets(t *testing.T) {
 	}
 	if got := host("").Describe(t, "Read", `{"file_path":"a","path":"b"}`); !got.TargetsUnknown {
 		t.Errorf("two paths: got %+v, want targets unknown", got)
+	}
+}
+
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ tool, input, preview, language string }{
+		{"Read", `{"path":"a.go"}`, "", ""},
+		{"Write", `{"file_path":"a.go","content":"x"}`, "x", "go"},
+		{"Edit", `{"file_path":"a.go","old_string":"a\nb","new_string":"c"}`, "-a\n-b\n+c\n", "diff"},
+		{"MultiEdit", `{"file_path":"a","edits":[{"old_string":"a","new_string":"b"},{"old_string":"c"}]}`, "-a\n+b\n-c\n", "diff"},
+		{"NotebookEdit", `{"notebook_path":"a.ipynb","new_source":"1"}`, "1", "ipynb"},
+	} {
+		got := host("").Describe(t, tc.tool, tc.input)
+		if got.Preview != tc.preview || got.Language != tc.language {
+			t.Errorf("%s: got %q in %q, want %q in %q", tc.tool, got.Preview, got.Language, tc.preview, tc.language)
+		}
+	}
+	long := host("").Describe(t, "Write", `{"file_path":"a","content":"`+strings.Repeat("é", 9000)+`"}`)
+	if len(long.Preview) > 4100 || !strings.HasSuffix(long.Preview, "[cut]") {
+		t.Errorf("got a preview of %d bytes", len(long.Preview))
 	}
 }

@@ -33,7 +33,9 @@ func (l location) written() (string, error) {
 // input is what every file tool's input offers.
 type input interface {
 	written() (string, error)
-	preview() string
+	// preview is what would be written, and its language: "diff", or "" for that
+	// of the file.
+	preview() (text, language string)
 }
 
 type readInput struct {
@@ -44,7 +46,7 @@ type readInput struct {
 	ViewRange any `json:"view_range"`
 }
 
-func (readInput) preview() string { return "" }
+func (readInput) preview() (text, language string) { return "", "" }
 
 type writeInput struct {
 	location
@@ -52,7 +54,7 @@ type writeInput struct {
 	FileText string `json:"file_text"`
 }
 
-func (w writeInput) preview() string { return w.Content + w.FileText }
+func (w writeInput) preview() (text, language string) { return w.Content + w.FileText, "" }
 
 // change is one replacement in the spellings agents use.
 type change struct {
@@ -78,19 +80,19 @@ type editInput struct {
 	change
 }
 
-func (e editInput) preview() string { return e.shown() }
+func (e editInput) preview() (text, language string) { return e.shown(), "diff" }
 
 type multiEditInput struct {
 	location
 	Edits []change `json:"edits"`
 }
 
-func (m multiEditInput) preview() string {
+func (m multiEditInput) preview() (text, language string) {
 	var b strings.Builder
 	for _, edit := range m.Edits {
 		b.WriteString(edit.shown())
 	}
-	return b.String()
+	return b.String(), "diff"
 }
 
 type notebookInput struct {
@@ -102,7 +104,7 @@ type notebookInput struct {
 	NewSource  string `json:"new_source"`
 }
 
-func (n notebookInput) preview() string { return n.NewSource }
+func (n notebookInput) preview() (text, language string) { return n.NewSource, "" }
 
 func prefixLines(prefix, text string) string {
 	if text == "" {

@@ -111,7 +111,10 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 		return tool.Description{Action: "tool:" + j.action + ":", Title: c.Tool, TargetsUnknown: err != nil || hidesPath(c.Unknown)}
 	}
 	shown := paths.Shown(c.Context, value)
-	preview := c.Input.preview()
+	preview, language := c.Input.preview()
+	if preview != "" && language == "" {
+		language = strings.TrimPrefix(path.Ext(value), ".")
+	}
 	if len(preview) > maxPreview {
 		preview = strings.ToValidUTF8(preview[:maxPreview], "") + "\n[cut]"
 	}
@@ -119,6 +122,7 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 		Action:         "tool:" + j.action + ":" + shown,
 		Title:          c.Tool + " " + shown,
 		Preview:        preview,
+		Language:       language,
 		TargetsUnknown: hidesPath(c.Unknown),
 	}
 	if target, ok := paths.Target(value, j.access); ok {

@@ -65,15 +65,12 @@ func protected(p string) string {
 // environmentFile reports whether a folded name is an environment file with
 // real values in it, as opposed to an example of one.
 func environmentFile(name string) bool {
-	if name == ".env" {
-		return true
-	}
-	suffix, ok := strings.CutPrefix(name, ".env.")
-	if !ok {
+	suffix, ok := strings.CutPrefix(name, ".env")
+	if !ok || suffix != "" && !strings.ContainsRune("._-", rune(suffix[0])) {
 		return false
 	}
 	switch suffix {
-	case "example", "sample", "template", "dist", "defaults":
+	case ".example", ".sample", ".template", ".dist", ".defaults":
 		return false
 	}
 	return true
