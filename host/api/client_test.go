@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/callgate/callgate/engine"
@@ -121,107 +119,6 @@ func TestClient_problemInItsStream(t *testing.T) {
 	var refused *api.Error
 	if _, err := c.Check(t.Context(), bash("ls"), nil); !errors.As(err, &refused) || refused.Code != api.CodeInternal {
 		t.Errorf("got %v, want the daemon's own error", err)
-	}
-}
-
-// T07: the port or socket taken while ours is down.
-
-// eavesdropper accepts connections and keeps what is sent over them.
-type eavesdropper struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (e *eavesdropper) heard() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.text.String()
-}
-
-func (e *eavesdropper) Write(p []byte) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.text.Write(p)
-}
-
-// listen has each connection answered by answer, which reads what e hears.
-func (e *eavesdropper) listen(t *testing.T, network, address string, answer func(in *bufio.Reader, conn net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen(network, address)
-	must(t, err)
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer func() { _ = conn.Close() }()
-				answer(bufio.NewReader(io.TeeReader(conn, e)), conn)
-			}()
-		}
-	}()
-	return l.Addr().String()
-}
-
-func TestT07_fakeDaemonNeverSeesTheToken(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	say := func(text string) func(*bufio.Reader, net.Conn) {
-		return func(in *bufio.Reader, conn net.Conn) {
-			for {
-				if _, err := http.ReadRequest(in); err != nil {
-					return
-				}
-				_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
-			}
-		}
-	}
-	relay := func(network, address string) func(*bufio.Reader, net.Conn) {
-		return func(in *bufio.Reader, conn net.Conn) {
-			real, err := net.Dial(network, address)
-			if err != nil {
-				return
-			}
-			defer func() { _ = real.Close() }()
-			go func() { _, _ = io.Copy(conn, real) }()
-			_, _ = io.Copy(real, in)
-		}
-	}
-	dir := shortDir(t)
-	for name, tc := range map[string]struct {
-		network, address string
-		answer           func(*bufio.Reader, net.Conn)
-	}{
-		"says it is well":            {"tcp", "127.0.0.1:0", say(`{"status":"ok"}`)},
-		"allows everything":          {"tcp", "127.0.0.1:0", say(soundResult)},
-		"guesses a proof":            {"tcp", "127.0.0.1:0", say(`{"status":"ok","proof":"` + strings.Repeat("0", 64) + `"}`)},
-		"passes on to the port":      {"tcp", "127.0.0.1:0", relay("tcp", w.port)},
-		"passes on to the socket":    {"tcp", "127.0.0.1:0", relay("unix", w.socket)},
-		"socket, well":               {"unix", filepath.Join(dir, "a.sock"), say(`{"status":"ok"}`)},
-		"socket, passes on":          {"unix", filepath.Join(dir, "b.sock"), relay("unix", w.socket)},
-		"hangs up":                   {"tcp", "127.0.0.1:0", func(*bufio.Reader, net.Conn) {}},
-		"answers what is not HTTP":   {"tcp", "127.0.0.1:0", func(_ *bufio.Reader, c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-x\r\n") }},
-		"answers before it is asked": {"tcp", "127.0.0.1:0", func(_ *bufio.Reader, c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n") }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var ear eavesdropper
-			c := w.dial(ear.listen(t, tc.network, tc.address, tc.answer), "default")
-			res, err := c.Check(t.Context(), bash("ls secret-input"), nil)
-			if err == nil || res.Decision.Behavior != engine.Deny {
-				t.Errorf("got %+v, %v, want an error and deny", res.Decision, err)
-			}
-			for _, secret := range []string{w.token("default"), "cg_check_", "secret-input", "Authorization"} {
-				if strings.Contains(ear.heard(), secret) {
-					t.Errorf("it was told %q: %s", secret, ear.heard())
-				}
-			}
-			if err != nil && strings.Contains(err.Error(), w.token("default")) {
-				t.Errorf("the error tells the token: %v", err)
-			}
-		})
 	}
 }
 
@@ -378,57 +275,6 @@ func TestExport_formulasAreInert(t *testing.T) {
 		if got := api.Inert(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
-	}
-}
-
-// T14: canary secrets, searched for in the log and in what strangers are told.
-func TestT14_tokensAndInputsStayOutOfLogAndErrors(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	const canary = "canary-4f9a-value"
-	bodies := []string{`{"tool":"Bash","input":{"command":"ls ` + canary + `"}}`, `{"tool":"Bash","input":{"command":"panic"}}`, `{"tool":"Bash","input":"` + canary + `"}`, canary}
-	for _, body := range bodies {
-		for _, path := range []string{"/v1/check", "/v1/evaluate", "/v1/rules"} {
-			for _, token := range []string{"default", "admin"} {
-				got := w.mustRaw(t, rawRequest{method: "POST", path: path, token: token, body: body})
-				if strings.Contains(got.body, w.token(token)) || got.status >= 400 && strings.Contains(got.body, canary) {
-					t.Errorf("%s with %s answers with a secret: %s", path, body, got.body)
-				}
-			}
-		}
-	}
-	got := w.mustRaw(t, rawRequest{method: "GET", path: "/v1/rules", secret: "Bearer " + canary})
-	log := w.log.String()
-	for name, secret := range map[string]string{"canary": canary, "admin's token": w.token("admin"), "check token": w.token("default")} {
-		if strings.Contains(log, secret) {
-			t.Errorf("the log tells the %s:\n%s", name, log)
-		}
-		if strings.Contains(got.body, secret) {
-			t.Errorf("a refusal tells the %s: %s", name, got.body)
-		}
-	}
-	if !strings.Contains(log, "panic") {
-		t.Error("the log does not tell of the panic")
-	}
-}
-
-// failingGate fails as a gate does whose parts fail.
-type failingGate struct{ api.Gate }
-
-func (failingGate) Check(context.Context, gate.Caller, gate.Request, gate.Progress) (gate.Result, error) {
-	return gate.Result{}, errors.New("open /home/ana/secret-place: permission denied")
-}
-
-// T14: what went wrong inside is the admin's to know.
-func TestT14_internalErrorsAreToldToTheAdminOnly(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(c *api.Config) { c.Gate = failingGate{c.Gate} })
-	for token, told := range map[string]bool{"default": false, "admin": true} {
-		got := w.mustRaw(t, rawRequest{method: "POST", path: "/v1/check", token: token, body: `{"tool":"Bash","input":{}}`})
-		if got.status != http.StatusInternalServerError || strings.Contains(got.body, "secret-place") != told {
-			t.Errorf("%s: got %d %s, want 500, the cause told: %t", token, got.status, got.body, told)
-		}
-		wantsDeny(t, got)
 	}
 }
 
