@@ -69,26 +69,13 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 
 func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.Rule) []int {
 	place, err := subject(c)
-	unsure := err != nil || hidesPath(c.Unknown)
+	unsure := err != nil || paths.Hidden(c.Unknown)
 	return tool.Indices(rules, func(rule tool.Rule) bool {
 		if unsure {
 			return behavior != tool.Allow
 		}
 		return place != nil && paths.Matches(behavior, rule, c.Context, *place)
 	})
-}
-
-// hidesPath reports whether an unknown member may be one more path.
-func hidesPath(unknown []string) bool {
-	for _, name := range unknown {
-		lower := strings.ToLower(path.Base(name))
-		for _, word := range []string{"path", "file", "dir", "target", "dest", "uri", "url", "root"} {
-			if strings.Contains(lower, word) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // suggest proposes nothing for protected files, which no rule can allow, and
@@ -108,7 +95,7 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 	value, err := c.Input.written()
 	if err != nil || value == "" {
-		return tool.Description{Action: "tool:" + j.action + ":", Title: c.Tool, TargetsUnknown: err != nil || hidesPath(c.Unknown)}
+		return tool.Description{Action: "tool:" + j.action + ":", Title: c.Tool, TargetsUnknown: err != nil || paths.Hidden(c.Unknown)}
 	}
 	shown := paths.Shown(c.Context, value)
 	preview, language := c.Input.preview()
@@ -123,7 +110,7 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 		Title:          c.Tool + " " + shown,
 		Preview:        preview,
 		Language:       language,
-		TargetsUnknown: hidesPath(c.Unknown),
+		TargetsUnknown: paths.Hidden(c.Unknown),
 	}
 	if target, ok := paths.Target(value, j.access); ok {
 		d.Targets = []tool.Target{target}

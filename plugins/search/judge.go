@@ -49,8 +49,9 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 
 func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.Rule) []int {
 	q, place, err := j.subject(c)
+	unsure := err != nil || paths.Hidden(c.Unknown)
 	return tool.Indices(rules, func(rule tool.Rule) bool {
-		if err != nil {
+		if unsure {
 			return behavior != tool.Allow
 		}
 		if q.pattern != "" && rule.Content == q.pattern {
@@ -101,6 +102,6 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 		d.TargetsUnknown = true
 		return d
 	}
-	d.Targets = []tool.Target{target}
+	d.Targets, d.TargetsUnknown = []tool.Target{target}, paths.Hidden(c.Unknown)
 	return d
 }

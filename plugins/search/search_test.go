@@ -54,6 +54,8 @@ func TestMatch(t *testing.T) {
 		{"path:src/**", "Grep", `{"pattern":"x","path":"src\u0000"}`, false, true},
 		{"path:src/**", "Grep", `{"pattern":"x","path":"src","dir_path":"/etc"}`, false, true},
 		{"path:src/**", "Grep", `{"pattern":"x","path":"src","later":1}`, false, true},
+		{"path:src/**", "Grep", `{"pattern":"x","path":"lib","later":1}`, false, false},
+		{"path:src/**", "Grep", `{"pattern":"x","path":"lib","root":"src"}`, false, true},
 		{"path:src/**", "Grep", `{"pattern":["x"],"path":"lib"}`, false, true},
 	} {
 		t.Run(tc.rule+" "+tc.tool+" "+tc.input, func(t *testing.T) {

@@ -19,7 +19,7 @@ func Tools() []tool.Tool {
 		tool.Define(tool.Spec[fetchInput]{
 			Name: "WebFetch", Aliases: []string{"web_fetch", "webfetch", "fetch"},
 			InputSchema: `{"type":"object","properties":{"url":{"type":"string"},"prompt":{"type":"string"}},"required":["url"]}`,
-			RuleHelp:    "A host, exactly (github.com is not api.github.com), or *.npmjs.com for its subdomains; domain:github.com is the same as github.com.",
+			RuleHelp:    "A host, exactly (github.com is not api.github.com), or *.npmjs.com for its subdomains; domain:github.com is the same as github.com. Hosts listed by the operator as read_only_hosts, in the same form, count as read-only.",
 			RuleExamples: []tool.RuleExample{
 				fetchExample("github.com", tool.Allow, "https://github.com/a/b", true),
 				fetchExample("github.com", tool.Allow, "https://api.github.com/", false),

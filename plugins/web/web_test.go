@@ -97,6 +97,24 @@ func TestFetchMatch(t *testing.T) {
 	}
 }
 
+func TestUnknownMembersMayHideAnAddress(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]bool{
+		`{"url":"https://a.example/","mirror_url":"https://evil.example/"}`: true,
+		`{"url":"https://a.example/","verbose":true}`:                       false,
+	} {
+		if got := host.Match(t, tool.Deny, "evil.example", "WebFetch", input); got != want {
+			t.Errorf("deny on %s: got %v, want %v", input, got, want)
+		}
+		if host.Match(t, tool.Allow, "a.example", "WebFetch", input) {
+			t.Errorf("allow on %s: got a match", input)
+		}
+		if got := host.Describe(t, "WebFetch", input).TargetsUnknown; got != want {
+			t.Errorf("targets unknown on %s: got %v, want %v", input, got, want)
+		}
+	}
+}
+
 func TestFetchCheck(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -84,6 +84,20 @@ func Check(value string) error {
 	return nil
 }
 
+// Hidden reports whether an unknown member of an input may name one more path or
+// address, so that what the call touches is not known.
+func Hidden(unknown []string) bool {
+	for _, name := range unknown {
+		lower := strings.ToLower(path.Base(name))
+		for _, word := range []string{"path", "file", "dir", "target", "dest", "root", "uri", "url", "host", "link", "address", "endpoint"} {
+			if strings.Contains(lower, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // HasControl reports whether s holds a control character, tab and line feed
 // included: no path or host has one by accident.
 func HasControl(s string) bool {
