@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -192,24 +191,4 @@ func (c *Compiled) one(action string, allow []pattern, b *budget) engine.Profile
 		}
 	}
 	return a
-}
-
-// Warnings tells what is lawful and probably not meant: a dot that stops at a
-// line feed in a pattern that goes on to the end. The presets have none.
-func (c *Compiled) Warnings() []error {
-	var out []error
-	for _, p := range slices.Concat(c.deny, c.allow, c.ask) {
-		if stopsAtLineFeed(p.root) {
-			out = append(out, errors.New("pattern "+strconv.Quote(p.text)+": the dot stops at a line feed, so a text of several lines is not matched: begin the pattern with (?s) to match it"))
-		}
-	}
-	return out
-}
-
-// stopsAtLineFeed reports whether a repeated dot without (?s) is in n.
-func stopsAtLineFeed(n *node) bool {
-	if n.op == opRepeat && n.subs[0].set == notLineFeed && n.max == unlimited {
-		return true
-	}
-	return slices.ContainsFunc(n.subs, stopsAtLineFeed)
 }

@@ -90,9 +90,6 @@ func TestPresets(t *testing.T) {
 				t.Errorf("%s on %.40q: got %+v, want %s", name, action, got.Behavior, want[i])
 			}
 		}
-		if w := c.Warnings(); len(w) != 0 {
-			t.Errorf("%s: warnings %v", name, w)
-		}
 	}
 	if _, err := profile.Preset("Open"); err == nil || !strings.Contains(err.Error(), "open standard locked") {
 		t.Errorf("preset Open: got %v, want an error that lists the names", err)
@@ -199,18 +196,6 @@ func TestErrorsNameThePlace(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("got  %v\nwant %s", err, c.says)
 		}
-	}
-}
-
-func TestWarnings(t *testing.T) {
-	t.Parallel()
-	c := compiled(t, profile.Profile{Allow: []string{"tool:view:.*", "(?s)tool:view:.*", "tool:git:init"}, Ask: []string{"tool:(?:bash:.+)"}})
-	var got []string
-	for _, w := range c.Warnings() {
-		got = append(got, w.Error())
-	}
-	if len(got) != 2 || !strings.Contains(got[0], `"tool:view:.*"`) || !strings.Contains(got[1], "tool:(?:bash:.+)") {
-		t.Errorf("got %q, want one for each pattern whose dot stops at a line feed", got)
 	}
 }
 

@@ -203,12 +203,3 @@ func canonical(name string, tools []string) (string, bool) {
 	}
 	return "", false
 }
-
-// Build writes the rule that an interactive builder composes: the tool alone
-// when the person gave no pattern, or when the tool reads none.
-func Build(tool, pattern string, readsPattern bool) string {
-	if pattern == "" || !readsPattern {
-		return tool
-	}
-	return tool + "(" + pattern + ")"
-}

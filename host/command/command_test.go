@@ -104,19 +104,6 @@ func TestRunChangesItsCopyOnly(t *testing.T) {
 	}
 }
 
-func TestBuild(t *testing.T) {
-	t.Parallel()
-	for want, got := range map[string]string{
-		"Bash":         command.Build("Bash", "", true),
-		"Read(src/**)": command.Build("Read", "src/**", true),
-		"Skill":        command.Build("Skill", "x", false),
-	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 // FuzzRun: what is not understood changes nothing, and every entry that is
 // added can be removed by its own text.
 func FuzzRun(f *testing.F) {

@@ -109,8 +109,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 
 // reloaded notes what became of a changed configuration file.
 func (d *Daemon) reloaded(notes []string, err error) {
+	change := api.ConfigChange{File: d.Host.Config().File}
 	if err != nil {
 		d.log.Error("the configuration was not taken over; the old one holds", "error", err)
+		change.Error = err.Error()
+		d.server.Announce(change)
 		return
 	}
 	if err := d.Tokens.Ensure(agents(d.Host.Config())); err != nil {
@@ -119,6 +122,7 @@ func (d *Daemon) reloaded(notes []string, err error) {
 	for _, n := range notes {
 		d.log.Warn(n)
 	}
+	d.server.Announce(change)
 	d.log.Info("configuration in force", "file", d.Host.Config().File, "agents", len(d.Host.Config().Agents))
 }
 

@@ -59,7 +59,7 @@ func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look sessi
 	p.digest = Digest(p.entry.Name, input, call.Context.CWD)
 	p.req = engine.Request{Call: call, Entry: p.entry.Entry, Lists: p.agent.Lists, ResumeAsks: p.agent.ResumeAsks}
 	p.req.Lists.Skills = r.Context.ActiveSkills
-	p.req.Err = errors.Join(failure, g.fill(ctx, caller, &p, look))
+	p.req.Err = oneLine(failure, g.fill(ctx, caller, &p, look))
 	return p, nil
 }
 

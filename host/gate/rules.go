@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/callgate/callgate/engine"
@@ -16,6 +17,9 @@ func (g *Gate) AddRule(ctx context.Context, by string, r engine.Rule) (engine.Ru
 	}
 	r.CreatedBy = by
 	stored, err := g.c.Store.AddRule(ctx, r)
+	if errors.Is(err, store.ErrBadRule) {
+		err = fmt.Errorf("%w: %w", ErrBadRule, err)
+	}
 	if err != nil {
 		return r, nil, err
 	}

@@ -1,11 +1,8 @@
 package store_test
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -236,49 +233,6 @@ func TestAudit_bodyMayWrite(t *testing.T) {
 	}
 	if got := len(rowsOf(t, s, store.Filter{})); got != 4 {
 		t.Errorf("rows: got %d, want 4", got)
-	}
-}
-
-func TestWriteJSONLines(t *testing.T) {
-	t.Parallel()
-	s := fresh(t)
-	appendMany(t, s, 3)
-	var b bytes.Buffer
-	if err := store.WriteJSONLines(&b, s.Audit(t.Context(), store.Filter{})); err != nil {
-		t.Fatal(err)
-	}
-	want := rowsOf(t, s, store.Filter{})
-	d := json.NewDecoder(&b)
-	for i := range want {
-		var got store.Row
-		if err := d.Decode(&got); err != nil || got != want[i] {
-			t.Errorf("line %d: got %+v, %v, want %+v", i+1, got, err, want[i])
-		}
-	}
-}
-
-func TestWriteCSV(t *testing.T) {
-	t.Parallel()
-	s := fresh(t)
-	if _, err := s.Append(t.Context(), store.Row{Decision: store.Denied, Detail: `=HYPERLINK("x")`, Action: "a,\"b\"\nc"}); err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := store.WriteCSV(&b, s.Audit(t.Context(), store.Filter{})); err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(lines) != 2 || len(lines[0]) != len(lines[1]) {
-		t.Fatalf("got %q, %v, want a header and one row", lines, err)
-	}
-	cell := map[string]string{}
-	for i, name := range lines[0] {
-		cell[name] = lines[1][i]
-	}
-	for name, want := range map[string]string{"decision": "deny", "action_string": "a,\"b\"\nc", "detail": `'=HYPERLINK("x")`, "seq": "1"} {
-		if cell[name] != want {
-			t.Errorf("%s: got %q, want %q", name, cell[name], want)
-		}
 	}
 }
 

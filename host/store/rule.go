@@ -33,7 +33,7 @@ const (
 func (s *Store) AddRule(ctx context.Context, r engine.Rule) (engine.Rule, error) {
 	r, err := s.checkRule(r)
 	if err != nil {
-		return engine.Rule{}, fmt.Errorf("add rule %s: %w", r, err)
+		return engine.Rule{}, fmt.Errorf("add rule %s: %w: %w", r, ErrBadRule, err)
 	}
 	change := ruleChange{store: s, rule: r}
 	j := &job{run: change.add, after: change.publish}

@@ -56,6 +56,8 @@ var (
 	ErrClosed = errors.New("store is closed")
 	// ErrNotFound is a rule, session or ask that does not exist.
 	ErrNotFound = errors.New("not found")
+	// ErrBadRule is a rule that is not stored as it is.
+	ErrBadRule = errors.New("rule refused")
 	// ErrForeignSession is a session that another token, or another agent, opened.
 	ErrForeignSession = errors.New("session belongs to another token")
 )
