@@ -15,10 +15,10 @@ const (
 	bulkShift = 4
 )
 
-// code rewrites all function bodies and adds the one of bulk.
+// code rewrites all function bodies and adds those of bulk and the thunks.
 func (w *rewriter) code() error {
 	r, n := w.reader(secCode)
-	content := appendU32(nil, n+1)
+	content := appendU32(nil, n+1+uint32(len(w.thunks)))
 	for i := range n {
 		body := r.take(r.u32())
 		if r.err != nil {
@@ -34,8 +34,49 @@ func (w *rewriter) code() error {
 		}
 	}
 	bulk := w.bulkBody()
-	w.sections[secCode] = append(appendU32(content, uint32(len(bulk))), bulk...)
+	content = append(appendU32(content, uint32(len(bulk))), bulk...)
+	params, err := w.paramCounts()
+	if err != nil {
+		return err
+	}
+	for _, t := range w.thunks {
+		if int(t.typ) >= len(params) {
+			return fmt.Errorf("there is no type %d", t.typ)
+		}
+		body := w.thunkBody(t, params[t.typ])
+		content = append(appendU32(content, uint32(len(body))), body...)
+	}
+	w.sections[secCode] = content
 	return r.end()
+}
+
+// thunk is a function that stands for a dear import wherever the module speaks
+// of it, also in tables: it charges, then calls the import.
+type thunk struct{ imported, typ uint32 }
+
+func (w *rewriter) thunkBody(t thunk, params uint32) []byte {
+	dst := w.charge([]byte{0}, growCost) // no locals
+	for i := range params {
+		dst = appendU32(append(dst, opLocalGet), i)
+	}
+	dst = appendU32(append(dst, opCall), t.imported)
+	return append(dst, opEnd)
+}
+
+// paramCounts returns how many parameters each type has.
+func (w *rewriter) paramCounts() ([]uint32, error) {
+	r, n := w.reader(secType)
+	var counts []uint32
+	for range n {
+		if form := r.byte(); form != 0x60 && r.err == nil {
+			return nil, fmt.Errorf("type of kind 0x%02x is not supported", form)
+		}
+		params := r.count()
+		r.take(params)
+		r.take(r.count())
+		counts = append(counts, params)
+	}
+	return counts, r.err
 }
 
 // edit is one change to a function body: the bytes from at to end are replaced

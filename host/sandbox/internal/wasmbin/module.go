@@ -92,6 +92,8 @@ type Import struct {
 	Module, Name string
 	// Kind is "function", "table", "memory" or "global".
 	Kind string
+
+	typ uint32 // of a function
 }
 
 var importKinds = [...]string{"function", "table", "memory", "global"}
@@ -118,7 +120,7 @@ func (s *sections) imports() ([]Import, error) {
 		}
 		switch kind {
 		case 0:
-			r.u32()
+			i.typ = r.u32()
 		case 1:
 			r.byte()
 			r.limits()

@@ -29,6 +29,9 @@ type Options struct {
 	TableEntries uint32
 	// Bytes caps the size of the result.
 	Bytes int
+	// Dear names the imports that may take long at one call, by their arguments.
+	// Each call of theirs makes the guest ask whether it may go on. Nil means none.
+	Dear func(module, name string) bool
 }
 
 // Result is a rewritten module.
@@ -63,6 +66,7 @@ type rewriter struct {
 	added    uint32 // index of the import added; later functions move up by one
 	bulk     uint32 // index of the function that charges for bulk instructions
 	fuel     uint32 // index of the fuel global
+	thunks   []thunk
 	result   Result
 
 	// What body works with, kept from function to function.
@@ -134,12 +138,15 @@ func (w *rewriter) importFuel() error {
 	if err != nil {
 		return errors.Unwrap(err)
 	}
-	for _, i := range imports {
+	for index, i := range imports {
 		if i.Kind != "function" {
 			return fmt.Errorf("a %s is imported: a tool module may import functions only", i.Kind)
 		}
 		if strings.HasPrefix(i.Module, Prefix) {
 			return fmt.Errorf("module names with %q are the host's own", Prefix)
+		}
+		if w.opts.Dear != nil && w.opts.Dear(i.Module, i.Name) {
+			w.thunks = append(w.thunks, thunk{imported: uint32(index), typ: i.typ})
 		}
 	}
 	index, err := w.addType("", typeI64)
@@ -160,6 +167,11 @@ func (w *rewriter) importFuel() error {
 func (w *rewriter) function(r *reader, index uint32) uint32 {
 	switch {
 	case index < w.imported:
+		for i, t := range w.thunks {
+			if t.imported == index {
+				return w.bulk + 1 + uint32(i)
+			}
+		}
 		return index
 	case index-w.imported < w.defined:
 		return index + 1
@@ -168,16 +180,20 @@ func (w *rewriter) function(r *reader, index uint32) uint32 {
 	return 0
 }
 
-// addBulk declares the function that charges for bulk instructions, as the last
-// one; its body is added with the code.
+// addBulk declares the function that charges for bulk instructions, after all
+// others, and then the thunks; their bodies are added with the code.
 func (w *rewriter) addBulk() error {
 	index, err := w.addType(typeI32, typeI32)
 	if err != nil {
 		return err
 	}
 	r, n := w.reader(secFunction)
-	content := append(appendU32(nil, n+1), r.data[r.pos:]...)
-	w.sections[secFunction] = appendU32(content, index)
+	content := append(appendU32(nil, n+1+uint32(len(w.thunks))), r.data[r.pos:]...)
+	content = appendU32(content, index)
+	for _, t := range w.thunks {
+		content = appendU32(content, t.typ)
+	}
+	w.sections[secFunction] = content
 	w.defined, w.bulk = n, w.imported+1+n
 	return r.err
 }
