@@ -62,10 +62,17 @@ plugins/dist/standard.wasm: $(GUEST_SOURCES)
 	@echo "building $@"
 	@$(GUEST) -o $@ ./plugins/standard
 
-lint: $(MODULES) ## vet and staticcheck, for the host and for the guests
+lint: $(MODULES) arrows ## vet and staticcheck, for the host and for the guests
 	@$(GO) vet ./...
 	@GOOS=wasip1 GOARCH=wasm $(GO) vet ./plugins/... ./sdk/...
 	@$(GO) run $(STATICCHECK) ./...
+
+# The arrows of the house: cmd -> host -> engine, plugins -> sdk.
+.PHONY: arrows
+arrows:
+	@! $(GO) list -deps ./engine/... | grep -E 'callgate/callgate/(host|plugins|sdk|cmd)' || { echo "engine imports what it must not"; exit 1; }
+	@! $(GO) list -deps ./host/... | grep -E 'callgate/callgate/(plugins|sdk|cmd)' || { echo "host imports what it must not"; exit 1; }
+	@! GOOS=wasip1 GOARCH=wasm $(GO) list -deps ./plugins/... ./sdk/... | grep -E 'callgate/callgate/(host|engine|cmd)' || { echo "plugins or sdk import what they must not"; exit 1; }
 
 fmt: ## format every Go file
 	@gofmt -l -w $(shell git ls-files -co --exclude-standard '*.go')
