@@ -15,7 +15,7 @@ const worker = `
 agents:
   worker:
     mode: default
-    working_directories: [%[1]q]
+    working_directories: [PROJECT]
 `
 
 // TestStory is the seed's: asked once, the suggestion accepted, the next
@@ -77,7 +77,7 @@ func TestLinkedWorkingDirectory(t *testing.T) {
 agents:
   editor:
     mode: accept_edits
-    working_directories: [%[1]q]
+    working_directories: [PROJECT]
 `)
 	real, link := filepath.Join(w.dirs.Home, "real"), filepath.Join(w.dirs.Home, "link")
 	if err := os.Mkdir(real, 0o700); err != nil {
@@ -114,11 +114,11 @@ rules:
   - {tool: Bash, content: "npm run:*", behavior: allow}
   - {tool: Bash, content: "git push:*", behavior: allow}
 agents:
-  default: {mode: default, working_directories: [%[1]q]}
-  editor: {mode: accept_edits, working_directories: [%[1]q]}
-  reader: {mode: explore, working_directories: [%[1]q]}
-  loose: {mode: bypass, working_directories: [%[1]q]}
-  quiet: {mode: dont_ask, working_directories: [%[1]q]}
+  default: {mode: default, working_directories: [PROJECT]}
+  editor: {mode: accept_edits, working_directories: [PROJECT]}
+  reader: {mode: explore, working_directories: [PROJECT]}
+  loose: {mode: bypass, working_directories: [PROJECT]}
+  quiet: {mode: dont_ask, working_directories: [PROJECT]}
 `)
 	modes := []string{"default", "editor", "reader", "loose", "quiet"}
 	commands := []string{"npm run build", "git push origin main", "ls -la", "cat a.txt", "curl https://example.com"}

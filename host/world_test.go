@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/engine"
@@ -37,13 +39,13 @@ type world struct {
 	*host.Host
 	t testing.TB
 	// project is the working directory of every agent that the configuration
-	// gives "%[1]s".
+	// gives PROJECT.
 	project string
 	yaml    string
 	dirs    config.Dirs
 }
 
-// newWorld opens a host on a configuration; "%[1]s" in it stands for the
+// newWorld opens a host on a configuration; PROJECT in it stands for the
 // project's directory. It skips where the modules have not been built.
 func newWorld(t testing.TB, yaml string) *world {
 	t.Helper()
@@ -69,7 +71,7 @@ func newWorld(t testing.TB, yaml string) *world {
 // open starts a host on the world's store, as after a restart.
 func (w *world) open() {
 	w.t.Helper()
-	cfg, err := config.Parse("test.yaml", fmt.Appendf(nil, w.yaml, w.project), w.dirs)
+	cfg, err := config.Parse("test.yaml", []byte(strings.ReplaceAll(w.yaml, "PROJECT", strconv.Quote(w.project))), w.dirs)
 	if err != nil {
 		w.t.Fatal(err)
 	}
