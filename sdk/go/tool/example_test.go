@@ -44,15 +44,15 @@ var deploy = tool.Define(tool.Spec[DeployInput]{
 			return ok || err != nil && behavior != tool.Allow
 		})
 	},
-	// From narrow to wide; each must match this very call.
+	// The most useful first; each must match this very call.
 	Suggest: func(c *tool.Call[DeployInput]) []tool.Suggestion {
 		stage, _, ok := strings.Cut(c.Input.Target, "/")
 		if !ok || strings.ContainsAny(c.Input.Target, `*?[\`) {
 			return nil
 		}
 		return []tool.Suggestion{
-			tool.Propose(c.Input.Target, "this target"),
 			tool.Propose(stage+"/*", "every target of "+stage),
+			tool.Propose(c.Input.Target, "this target"),
 		}
 	},
 	Describe: func(c *tool.Call[DeployInput]) tool.Description {
@@ -81,5 +81,5 @@ func ExampleHandle() {
 	// Output:
 	// {"behavior":"ask","reason":"prod/web is production","bypass_immune":true} <nil>
 	// {"read_only":false} <nil>
-	// {"rules":[{"content":"prod/web","description":"this target"},{"content":"prod/*","description":"every target of prod"}]} <nil>
+	// {"rules":[{"content":"prod/*","description":"every target of prod"},{"content":"prod/web","description":"this target"}]} <nil>
 }
