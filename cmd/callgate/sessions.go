@@ -29,6 +29,10 @@ func sessionsCommand(c *cli) *cobra.Command {
 			n, err := client.InterruptSession(cmd.Context(), by, id)
 			return map[string]int{"asks": n}, fmt.Sprintf("%d asks cancelled", n), err
 		}),
+		sessionsDo(c, "exit-fork", "Cancel what a session's interactive forks wait for; the main conversation goes on", func(cmd *cobra.Command, client *api.Client, id string) (any, string, error) {
+			n, err := client.ExitFork(cmd.Context(), by, id)
+			return map[string]int{"asks": n}, fmt.Sprintf("%d asks cancelled", n), err
+		}),
 		sessionsDo(c, "resume", "Let a session ask again that was paused after refusals in a row", func(cmd *cobra.Command, client *api.Client, id string) (any, string, error) {
 			return map[string]string{"resumed": id}, "resumed " + id, client.ResumeSession(cmd.Context(), by, id)
 		}))

@@ -120,6 +120,13 @@ func (c *Client) InterruptSession(ctx context.Context, by, session string) (int,
 	return out.Asks, err
 }
 
+// ExitFork cancels what the session's interactive forks wait for and tells how
+// many asks that were.
+func (c *Client) ExitFork(ctx context.Context, by, session string) (int, error) {
+	out, err := fetch[interrupted](ctx, c, http.MethodPost, at("sessions", session, "exit-fork"), values("by", by), nil)
+	return out.Asks, err
+}
+
 // ResumeSession ends a session's pause.
 func (c *Client) ResumeSession(ctx context.Context, by, session string) error {
 	_, err := fetch[resumed](ctx, c, http.MethodPost, at("sessions", session, "resume"), values("by", by), nil)

@@ -184,6 +184,8 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("POST", "/v1/sessions/{id}/mode", "s/mode", `{"mode":"auto"}`, 400)
 	x.do("POST", "/v1/sessions/{id}/mode", "none/mode", `{"mode":"plan"}`, 404)
 	x.do("POST", "/v1/sessions/{id}/interrupt", "s/interrupt", "", 200)
+	x.do("POST", "/v1/sessions/{id}/exit-fork", "s/exit-fork?by=ana", "", 200)
+	x.do("POST", "/v1/sessions/{id}/exit-fork", "none/exit-fork", "", 404)
 	x.do("POST", "/v1/sessions/{id}/clear", "s/clear?by=ana", "", 200)
 	x.do("POST", "/v1/sessions/{id}/resume", "s/resume", "", 409)
 	x.pauseAndResume(events)

@@ -48,6 +48,7 @@ var routes = []route{
 	{http.MethodPost, "/v1/sessions/{id}/mode", needAdmin, (*Server).setMode},
 	{http.MethodPost, "/v1/sessions/{id}/clear", needAdmin, (*Server).clearSession},
 	{http.MethodPost, "/v1/sessions/{id}/interrupt", needAdmin, (*Server).interruptSession},
+	{http.MethodPost, "/v1/sessions/{id}/exit-fork", needAdmin, (*Server).exitFork},
 	{http.MethodPost, "/v1/sessions/{id}/resume", needAdmin, (*Server).resumeSession},
 	{http.MethodGet, "/v1/audit", needAdmin, (*Server).searchAudit},
 	{http.MethodGet, "/v1/audit/export", needAdmin, (*Server).exportAudit},

@@ -31,6 +31,7 @@ type Gate interface {
 	SetMode(ctx context.Context, session string, mode *engine.Mode, by string) error
 	ClearSession(ctx context.Context, session, by string) (gate.Cleared, error)
 	InterruptSession(ctx context.Context, session string) (int, error)
+	ExitFork(ctx context.Context, session string) (int, error)
 	ResumeSession(ctx context.Context, session string) error
 }
 

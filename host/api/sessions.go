@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -109,16 +110,25 @@ type interrupted struct {
 }
 
 func (s *Server) interruptSession(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
+	return s.cancelAsks(w, r, caller, "session interrupted", s.c.Gate.InterruptSession)
+}
+
+func (s *Server) exitFork(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
+	return s.cancelAsks(w, r, caller, "forks of the session ended", s.c.Gate.ExitFork)
+}
+
+// cancelAsks has asks of the session cancelled and tells how many that were.
+func (s *Server) cancelAsks(w http.ResponseWriter, r *http.Request, caller gate.Caller, what string, cancel func(context.Context, string) (int, error)) error {
 	by, err := s.bodiless(r, caller)
 	if err != nil {
 		return err
 	}
 	id := r.PathValue("id")
-	n, err := s.c.Gate.InterruptSession(r.Context(), id)
+	n, err := cancel(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	s.c.Log.Info("session interrupted", "session", id, "by", by, "asks", n)
+	s.c.Log.Info(what, "session", id, "by", by, "asks", n)
 	return reply(w, http.StatusOK, interrupted{Asks: n})
 }
 

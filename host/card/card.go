@@ -16,8 +16,8 @@ type Card struct {
 	Title string
 	// Fields are in the order in which they are shown.
 	Fields []Field
-	// Choices are from narrow to wide, then the denials; none once the ask has
-	// ended or while it is queued.
+	// Choices are the approvals, then the denials; none once the ask has ended
+	// or while it is queued.
 	Choices []Choice
 	// Confirm says why an approval needs a second confirmation; empty when it
 	// needs none.

@@ -20,7 +20,8 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func text(s string) *string { return &s }
 
-// bash is an ask about a command, as the first suggestions would have it.
+// bash is an ask about a command, its suggestions the most useful first, as
+// the ABI has them.
 func bash(command string) ask.Ask {
 	input, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
@@ -35,8 +36,8 @@ func bash(command string) ask.Ask {
 			Behavior: engine.Ask, Stage: engine.StageMode, Code: engine.CodeModeAsk,
 			Reason: "no rule allows this call and mode default asks",
 			Suggestions: []engine.Suggestion{
-				{Tool: "Bash", Content: text("npm run build"), Behavior: engine.Allow, Description: "this exact command", Set: 0},
-				{Tool: "Bash", Content: text("npm run:*"), Behavior: engine.Allow, Description: "runs scripts of package.json", Set: 1},
+				{Tool: "Bash", Content: text("npm run:*"), Behavior: engine.Allow, Description: "runs scripts of package.json", Set: 0},
+				{Tool: "Bash", Content: text("npm run build"), Behavior: engine.Allow, Description: "this exact command", Set: 1},
 			},
 		},
 		State: ask.Shown, CreatedAt: noon, ShownAt: noon, Deadline: noon.Add(time.Minute), Timeout: time.Minute,

@@ -32,8 +32,7 @@ type Choice struct {
 // keys.
 const maxSets = 9
 
-// choices offers what the ask can be answered with, from narrow to wide, then
-// the denials.
+// choices offers what the ask can be answered with, then the denials.
 func choices(a ask.Ask) []Choice {
 	list := []Choice{{Key: "y", Label: "approve once", Answer: ask.Answer{Verdict: ask.Approve}}}
 	if a.Long() {
@@ -82,10 +81,10 @@ func setsOf(suggestions []engine.Suggestion) []int {
 	return sets
 }
 
-// forSession offers the first session-sized suggestion: the one after the exact
-// call, which would hardly come again, or the only one.
+// forSession offers the first set for this session: modules send the most
+// useful suggestion first.
 func forSession(a ask.Ask, sets []int) Choice {
-	c := lasting(a, sets[min(1, len(sets)-1)], "s")
+	c := lasting(a, sets[0], "s")
 	c.Label = "approve, and for this session"
 	c.Scope, c.Expiry = sessionScope(a), sessionExpiry
 	c.Answer.ForSession, c.Answer.Scope = true, engine.Session

@@ -3,6 +3,7 @@ package card_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -155,6 +156,9 @@ func TestChoicesHandInWhatTheySay(t *testing.T) {
 	}
 	if got, want := strings.Join(keys, ""), "ys12wnr"; got != want {
 		t.Errorf("keys: got %s, want %s", got, want)
+	}
+	if got, want := c.Choices[1].Answer.Sets, c.Choices[2].Answer.Sets; !slices.Equal(got, want) {
+		t.Errorf("for this session: got sets %v, want the first, %v", got, want)
 	}
 	for _, choice := range c.Choices {
 		if denial := choice.Answer.Verdict == ask.Deny; denial != strings.HasPrefix(choice.Label, "deny") {

@@ -55,6 +55,7 @@ type Asks interface {
 	SeenBy(approver, id string) bool
 	HasSurface() bool
 	Interrupt(ctx context.Context, session string) (int, error)
+	ExitFork(ctx context.Context, session string) (int, error)
 	Clear(ctx context.Context, session string) (int, error)
 	Resume(ctx context.Context, session string) error
 	Subscribe(ctx context.Context) <-chan ask.Event

@@ -63,6 +63,29 @@ func TestRefusalsAreAudited(t *testing.T) {
 	}
 }
 
+func TestExitForkLeavesTheMainConversation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	forked := call("forked")
+	forked.Context.Kind = string(engine.InteractiveFork)
+	for _, tt := range []struct {
+		call    gate.Request
+		want    int
+		outcome store.Outcome
+	}{{forked, 1, store.AskCancelled}, {call("main"), 0, store.AskApproved}} {
+		shown, done := w.start(worker, tt.call)
+		if n, err := w.gate.ExitFork(context.Background(), "s1"); n != tt.want || err != nil {
+			t.Errorf("%s: got %d, %v, want %d", tt.call.Input, n, err, tt.want)
+		}
+		if tt.want == 0 {
+			w.answer(shown.ID, ask.Answer{Verdict: ask.Approve})
+		}
+		if res := <-done; res.Outcome != tt.outcome {
+			t.Errorf("%s: got %s, want %s", tt.call.Input, res.Outcome, tt.outcome)
+		}
+	}
+}
+
 func TestUnwritableAuditDenies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "defaults:\n  mode: bypass\n")

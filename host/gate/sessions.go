@@ -28,6 +28,15 @@ func (g *Gate) InterruptSession(ctx context.Context, session string) (int, error
 	return g.c.Asks.Interrupt(ctx, session)
 }
 
+// ExitFork cancels what a session's interactive forks wait for and returns how
+// many asks that were; the main conversation's asks and the grants stay.
+func (g *Gate) ExitFork(ctx context.Context, session string) (int, error) {
+	if _, err := g.c.Store.Session(ctx, session); err != nil {
+		return 0, err
+	}
+	return g.c.Asks.ExitFork(ctx, session)
+}
+
 // Cleared tells what ClearSession ended.
 type Cleared struct {
 	Asks   int `json:"asks"`
