@@ -181,6 +181,7 @@ func (w *walker) stmt(s *syntax.Stmt) {
 		w.line.opaque("a statement form that only some shells know")
 	}
 	stdin := w.stdin
+	w.splitByDash(s)
 	redirects := w.redirects(s.Redirs)
 	run := func() { w.command(s.Cmd, redirects) }
 	if s.Background {

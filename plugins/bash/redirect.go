@@ -76,3 +76,16 @@ func quotedDelimiter(word *syntax.Word) bool {
 func isDescriptor(word Word) bool {
 	return word.Literal && !word.Glob && strings.Trim(strings.TrimSuffix(word.Text, "-"), "0123456789") == ""
 }
+
+// splitByDash refuses words after "&>file": bash reads them as arguments, dash
+// as a command of its own.
+func (w *walker) splitByDash(s *syntax.Stmt) {
+	if s.Cmd == nil || w.line.Setting.Dialect.onlyBash() {
+		return
+	}
+	for _, r := range s.Redirs {
+		if (r.Op == syntax.RdrAll || r.Op == syntax.AppAll) && s.Cmd.End().After(r.OpPos) {
+			w.line.opaque("words after &>, which dash reads as another command")
+		}
+	}
+}

@@ -80,7 +80,10 @@ func (r *wordReader) literal(s string, first bool) {
 		switch c := s[i]; c {
 		case '\\':
 			r.out.Quoted = true
-			if i++; i < len(s) && s[i] != '\n' {
+			switch i++; {
+			case i == len(s):
+				r.text.WriteByte(c) // the last character of the line quotes nothing
+			case s[i] != '\n':
 				r.text.WriteByte(s[i])
 			}
 			continue
@@ -117,6 +120,9 @@ func (r *wordReader) single(p *syntax.SglQuoted) {
 
 func (r *wordReader) double(p *syntax.DblQuoted) {
 	r.out.Quoted = true
+	if p.Dollar && !r.w.line.Setting.Dialect.onlyBash() {
+		r.out.Literal = false // dash keeps the dollar sign
+	}
 	for _, part := range p.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
 			r.text.WriteString(unescapeDouble(lit.Value))
