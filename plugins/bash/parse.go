@@ -72,6 +72,18 @@ func tangled(text string) string {
 	return ""
 }
 
+// commentContinues reports whether a line that may hold a comment ends in a
+// backslash. The parser (mvdan.cc/sh v3.13.0) lets such a comment swallow the
+// line feed, so that the next line's command looks like arguments.
+func commentContinues(text string) bool {
+	for line := range strings.Lines(text) {
+		if body, ok := strings.CutSuffix(line, "\\\n"); ok && strings.Contains(body, "#") {
+			return true
+		}
+	}
+	return false
+}
+
 // walker walks one syntax tree and gathers the line's commands.
 type walker struct {
 	line *Line
@@ -100,6 +112,9 @@ func (w *walker) script(text string, parent *Command) {
 		return
 	}
 	defer func() { w.depth-- }()
+	if commentContinues(text) {
+		w.line.opaque("a line with a # that ends in a backslash, which the parser joins to the next and shells do not")
+	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	file, err := parser.Parse(strings.NewReader(text), "")
 	if err != nil {

@@ -31,6 +31,9 @@ func (w *walker) word(sw *syntax.Word) Word {
 	if len(r.out.Text) > 1 && r.out.Text[0] == '=' && !r.out.Quoted && !w.line.Setting.Dialect.onlyBash() {
 		r.out.Literal = false // zsh replaces =name by the path of name
 	}
+	if name, value, ok := strings.Cut(r.out.Text, "="); ok && plainName(name) != "" && (strings.HasPrefix(value, "~") || strings.Contains(value, ":~")) {
+		r.out.Literal = false // bash expands the tilde of name=~, dash does not
+	}
 	return r.out
 }
 
