@@ -1,0 +1,94 @@
+package daemon_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+)
+
+// TestAskSurvivesADaemonsRestart: the daemon goes down while a call waits; the
+// person answers the next one, and the client that comes back with the same call
+// gets that answer.
+func TestAskSurvivesADaemonsRestart(t *testing.T) {
+	t.Parallel()
+	root := newRoot(t, "agents: {worker: {mode: default}}\n")
+	d, stop := run(t, root, nil)
+	call := bash("s1", "toolu_1", "npm run build")
+	worker := dial(t, d.Address().String(), agentToken(root, "worker"))
+	shown := make(chan string, 1)
+	checked := make(chan gate.Result, 1)
+	go func() {
+		res, _ := worker.Check(context.Background(), call, func(p api.Progress) { // an error denies, as the result does
+			if p.AskID != "" {
+				select {
+				case shown <- p.AskID:
+				default:
+				}
+			}
+		})
+		checked <- res
+	}()
+	id := <-shown
+	stop()
+	if res := <-checked; res.Decision.Behavior == engine.Allow {
+		t.Fatalf("the daemon went down: got %+v, want no allow", res)
+	}
+	d, _ = run(t, root, nil)
+	admin := dial(t, d.Address().String(), adminToken(root))
+	asks, err := admin.Asks(t.Context(), ask.Filter{})
+	if err != nil || len(asks) != 1 || asks[0].ID != id {
+		t.Fatalf("after the restart: got %+v, %v, want ask %s waiting", asks, err, id)
+	}
+	if _, err := admin.Answer(t.Context(), id, ask.Answer{Verdict: ask.Approve, By: "ann", Surface: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	worker = dial(t, d.Address().String(), agentToken(root, "worker"))
+	res, err := worker.Check(t.Context(), call, nil)
+	if err != nil || res.Outcome != store.AskApproved || res.DecidedBy != "ann" {
+		t.Errorf("the client came back: got %s by %q, %v, want ask_approved by ann", res.Outcome, res.DecidedBy, err)
+	}
+	twin := bash("s1", "toolu_1", "npm publish")
+	if res, err := worker.Check(t.Context(), twin, nil); err != nil || res.Decision.Behavior != engine.Deny {
+		t.Errorf("the same call id with another command: got %+v, %v, want deny", res.Decision, err)
+	}
+}
+
+// TestReload: a bad configuration keeps the old one; a good one holds, and a new
+// agent gets its token.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	const good = "agents:\n  worker: {mode: default, kind: background}\n"
+	root := newRoot(t, good)
+	log := newLines()
+	d, _ := run(t, root, log.logger())
+	worker := dial(t, d.Address().String(), agentToken(root, "worker"))
+	wants := func(c *api.Client, session string, want engine.Behavior) {
+		t.Helper()
+		res, err := c.Check(t.Context(), bash(session, "", "npm run build"), nil)
+		if err != nil || res.Decision.Behavior != want {
+			t.Errorf("npm run build: got %s (%s), %v, want %s", res.Decision.Behavior, res.Decision.Reason, err, want)
+		}
+	}
+	wants(worker, "s1", engine.Deny)
+	for name, bad := range map[string]string{
+		"not YAML":             "agents: [",
+		"an unknown key":       good + "rulez: []\n",
+		"a rule's own example": good + "rules:\n  - {tool: Bash, content: \"npm run:*\", behavior: allow, match: [\"make all\"]}\n",
+	} {
+		configure(t, root, bad)
+		log.await(t, "the configuration was not taken over")
+		if got := d.Host.Config().Rules; len(got) != 0 {
+			t.Errorf("after %s: rules are %v, want the old configuration", name, got)
+		}
+		wants(worker, "s1", engine.Deny)
+	}
+	configure(t, root, good+"  second: {mode: bypass}\nrules:\n  - {tool: Bash, content: \"npm run:*\", behavior: allow, match: [\"npm run build\"]}\n")
+	log.await(t, "configuration in force")
+	wants(worker, "s1", engine.Allow)
+	wants(dial(t, d.Address().String(), agentToken(root, "second")), "s2", engine.Allow)
+}
