@@ -127,7 +127,7 @@ func object(pairs ...string) json.RawMessage {
 }
 
 func (w *world) request(tool string, input json.RawMessage) gate.Request {
-	return gate.Request{Tool: tool, Input: input, Context: gate.Claim{Session: "s1", CWD: w.project}}
+	return gate.Request{Tool: tool, Input: input, Context: gate.Claim{CWD: w.project}}
 }
 
 func (w *world) bash(command string) gate.Request {
