@@ -127,7 +127,6 @@ type answerFlags struct {
 	answer  ask.Answer
 	scope   string
 	expires time.Duration
-	confirm bool
 }
 
 func asksAnswer(c *cli, by *string) *cobra.Command {
