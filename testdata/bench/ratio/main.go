@@ -1,5 +1,6 @@
-// Ratio reads `go test -bench` output on stdin, prints the median of every
-// benchmark's figures, and the ratio of two of them when they are named.
+// Ratio reads `go test -bench` output on stdin and prints the median of every
+// benchmark's figures; with one benchmark named, what share of its time each
+// takes; with two, the ratio of their times.
 package main
 
 import (
@@ -24,6 +25,9 @@ func main() {
 		for _, unit := range sorted(figures[name]) {
 			fmt.Printf(" %12.0f %s", median(figures[name][unit]), unit)
 		}
+		if share, ok := shareOf(figures, name); ok {
+			fmt.Printf(" %6.1f %%", 100*share)
+		}
 		fmt.Println()
 	}
 	if len(os.Args) != 3 {
@@ -35,6 +39,18 @@ func main() {
 		os.Exit(1)
 	}
 	fmt.Printf("%s / %s = %.2f (median time)\n", os.Args[1], os.Args[2], median(a)/median(b))
+}
+
+// shareOf is the benchmark's time over that of the one that is named alone.
+func shareOf(figures map[string]map[string][]float64, name string) (share float64, ok bool) {
+	if len(os.Args) != 2 {
+		return 0, false
+	}
+	whole, part := figures[os.Args[1]]["ns/op"], figures[name]["ns/op"]
+	if len(whole) == 0 || len(part) == 0 {
+		return 0, false
+	}
+	return median(part) / median(whole), true
 }
 
 var procs = regexp.MustCompile(`-\d+$`)

@@ -1,0 +1,182 @@
+// Coldstart times `callgate serve` from its start to its first decision, as a
+// client sees it: with nothing compiled yet (the first run on a machine), and
+// with the compiled modules of an earlier run.
+//
+// Usage: coldstart [-runs 5] path/to/callgate
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	runs := flag.Int("runs", 5, "how often each is timed; the median counts")
+	flag.Parse()
+	if flag.NArg() != 1 || *runs < 1 {
+		fmt.Fprintln(os.Stderr, "usage: coldstart [-runs 5] path/to/callgate")
+		os.Exit(3)
+	}
+	if err := measure(flag.Arg(0), *runs); err != nil {
+		fmt.Fprintln(os.Stderr, "coldstart:", err)
+		os.Exit(1)
+	}
+}
+
+func measure(binary string, runs int) error {
+	binary, err := filepath.Abs(binary)
+	if err != nil {
+		return err
+	}
+	var first, later []time.Duration
+	for range runs {
+		cold, warm, err := pair(binary)
+		if err != nil {
+			return err
+		}
+		first, later = append(first, cold), append(later, warm)
+	}
+	report("first run (nothing compiled)", first)
+	report("later runs (compiled modules cached)", later)
+	return nil
+}
+
+func report(name string, took []time.Duration) {
+	slices.Sort(took)
+	fmt.Printf("%-40s median %8s   fastest %8s   slowest %8s   (%d runs)\n", name,
+		took[len(took)/2].Round(time.Millisecond), took[0].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond), len(took))
+}
+
+const configuration = `
+listen: %s
+rules:
+  - {tool: Bash, content: "npm run:*", behavior: allow}
+`
+
+// pair starts a daemon twice in directories of its own: the first time with an
+// empty cache.
+func pair(binary string) (cold, warm time.Duration, err error) {
+	dir, err := os.MkdirTemp("", "callgate-coldstart-")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	settings := filepath.Join(dir, "config", "callgate")
+	if err := os.MkdirAll(settings, 0o700); err != nil {
+		return 0, 0, err
+	}
+	text := fmt.Sprintf(configuration, filepath.Join(dir, "s"))
+	if err := os.WriteFile(filepath.Join(settings, "callgate.yaml"), []byte(text), 0o600); err != nil {
+		return 0, 0, err
+	}
+	if cold, err = start(binary, dir); err != nil {
+		return 0, 0, err
+	}
+	warm, err = start(binary, dir)
+	return cold, warm, err
+}
+
+// patience bounds one start; compiling takes a few seconds of a free processor.
+const patience = 3 * time.Minute
+
+// start times one daemon until it has decided a call, and ends it.
+func start(binary, dir string) (took time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "serve", "--quiet")
+	cmd.Env = []string{
+		"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "XDG_CONFIG_HOME=" + filepath.Join(dir, "config"),
+		"XDG_STATE_HOME=" + filepath.Join(dir, "state"), "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"),
+	}
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		return 0, err
+	}
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	defer func() {
+		if kerr := cmd.Process.Signal(os.Interrupt); kerr != nil {
+			err = errors.Join(err, kerr)
+		}
+		if werr := cmd.Wait(); err == nil && werr != nil {
+			err = fmt.Errorf("serve ended with %w", werr)
+		}
+	}()
+	said, err := awaitLine(log, "msg=serving")
+	if err != nil {
+		return 0, fmt.Errorf("serve did not start: %w\n%s", err, said)
+	}
+	go func() { _, _ = io.Copy(io.Discard, log) }() // so that it never waits for us
+	if err := decide(ctx, dir); err != nil {
+		return 0, err
+	}
+	return time.Since(begin), nil
+}
+
+// awaitLine reads up to the line with the text, and returns what came before.
+func awaitLine(in io.Reader, text string) (said string, err error) {
+	r := bufio.NewReader(in)
+	for {
+		line, err := r.ReadString('\n')
+		if said += line; strings.Contains(line, text) {
+			return said, nil
+		}
+		if err != nil {
+			return said, err
+		}
+	}
+}
+
+// decide has `npm run build` checked, and wants it allowed.
+func decide(ctx context.Context, dir string) error {
+	token, err := os.ReadFile(filepath.Join(dir, "state", "callgate", "agents", "default.token"))
+	if err != nil {
+		return err
+	}
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(dir, "s"))
+	}}}
+	defer client.CloseIdleConnections()
+	body := []byte(`{"tool": "Bash", "input": {"command": "npm run build"}, "context": {"session": "s", "cwd": "/"}}`)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://callgate/v1/check", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }() // read to its end
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	var got struct {
+		Decision struct {
+			Behavior string `json:"behavior"`
+		} `json:"decision"`
+	}
+	if err := json.Unmarshal(answer, &got); err != nil || got.Decision.Behavior != "allow" {
+		return fmt.Errorf("the first decision: got status %d, %s, want allow", resp.StatusCode, answer)
+	}
+	return nil
+}
