@@ -84,6 +84,23 @@ func commentContinues(text string) bool {
 	return false
 }
 
+// tokenContinues reports whether a backslash and line feed stand inside an
+// operator or between a dollar sign and what it expands. Shells join the two
+// before they read them, the parser does not.
+func tokenContinues(text string) bool {
+	for i := 1; i+2 < len(text); i++ {
+		if text[i] != '\\' || text[i+1] != '\n' {
+			continue
+		}
+		after := strings.TrimLeft(text[i+2:], "\\\n")
+		operator := strings.IndexByte("&|;<>(", text[i-1]) >= 0 && after != "" && strings.IndexByte("&|;<>(-", after[0]) >= 0
+		if text[i-1] == '$' || operator {
+			return true
+		}
+	}
+	return false
+}
+
 // walker walks one syntax tree and gathers the line's commands.
 type walker struct {
 	line *Line
@@ -114,6 +131,9 @@ func (w *walker) script(text string, parent *Command) {
 	defer func() { w.depth-- }()
 	if commentContinues(text) {
 		w.line.opaque("a line with a # that ends in a backslash, which the parser joins to the next and shells do not")
+	}
+	if tokenContinues(text) {
+		w.line.opaque("a backslash and line feed inside an operator or after a dollar sign")
 	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	file, err := parser.Parse(strings.NewReader(text), "")
