@@ -19,6 +19,9 @@ func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 			w.line.opaque("a redirection to a named descriptor")
 		}
+		if r.N != nil && len(r.N.Value) > 1 && !w.line.Setting.Dialect.onlyBash() {
+			w.line.opaque("a descriptor of two digits, which dash reads as an argument")
+		}
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
 			w.stdin = w.heredoc(r)
