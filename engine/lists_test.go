@@ -18,7 +18,11 @@ func TestToolLists(t *testing.T) {
 		{"disallowed by alias", engine.Lists{Disallowed: []string{"alias"}}, engine.CodeDisallowed},
 		{"disallowed by glob", engine.Lists{Disallowed: []string{"To*"}}, engine.CodeDisallowed},
 		{"disallowed by a bare star", engine.Lists{Disallowed: []string{"*"}}, engine.CodeDisallowed},
-		{"disallowed other", engine.Lists{Disallowed: []string{"Other", "tool"}}, ""},
+		{"disallowed other", engine.Lists{Disallowed: []string{"Other", "tools"}}, ""},
+		{"disallowed in another case", engine.Lists{Disallowed: []string{"TOOL"}}, engine.CodeDisallowed},
+		{"disallowed by a glob in another case", engine.Lists{Disallowed: []string{"tO*"}}, engine.CodeDisallowed},
+		{"allowed in another case", engine.Lists{Allowed: []string{"TOOL"}}, ""},
+		{"a glob in another case allows nothing", engine.Lists{Allowed: []string{"TO*"}}, engine.CodeNotInAllowlist},
 		{"allowed", engine.Lists{Allowed: []string{"Other", "Tool"}}, ""},
 		{"allowed by alias", engine.Lists{Allowed: []string{"alias"}}, ""},
 		{"not on the allowed list", engine.Lists{Allowed: []string{"Other"}}, engine.CodeNotInAllowlist},
@@ -87,7 +91,8 @@ func TestRulesNameTheirTool(t *testing.T) {
 		{"Tool", "alias", true},
 		{"alias", "Tool", true},
 		{"T*l", "alias", true},
-		{"tool", "Tool", false},
+		{"tool", "Tool", true},
+		{"tools", "Tool", false},
 		{"Other", "Tool", false},
 		{"DeployTool", "DeployTool", true},
 		{"Tool", "DeployTool", true},
@@ -129,5 +134,45 @@ func TestDecisionNamesItsRule(t *testing.T) {
 		if want := b.String() + " rule Tool(x)"; d.Reason != want {
 			t.Errorf("got reason %q, want %q", d.Reason, want)
 		}
+	}
+}
+
+// TestRuleNamesInAnotherCase: people type tool names in any case. What tightens
+// holds for each spelling, also of a name that only a glob answers to; what
+// allows holds for the entry's own names alone (threat T26).
+func TestRuleNamesInAnotherCase(t *testing.T) {
+	t.Parallel()
+	glob := engine.Entry{Name: "mcp__*"}
+	own := engine.Entry{Name: "Bash", Aliases: []string{"shell"}}
+	cases := []struct {
+		name     string
+		entry    engine.Entry
+		tool     string
+		behavior engine.Behavior
+		rule     string
+		matches  bool
+	}{
+		{"deny by name", own, "shell", engine.Deny, "BASH", true},
+		{"deny by alias", own, "Bash", engine.Deny, "Shell", true},
+		{"ask by glob", own, "Bash", engine.Ask, "bA*", true},
+		{"allow by name", own, "Bash", engine.Allow, "BASH", true},
+		{"allow by alias", own, "Bash", engine.Allow, "SHELL", true},
+		{"allow by glob", own, "Bash", engine.Allow, "BA*", false},
+		{"deny below a glob", glob, "mcp__git__push", engine.Deny, "MCP__Git__push", true},
+		{"deny by glob below a glob", glob, "mcp__git__push", engine.Deny, "MCP__GIT__*", true},
+		{"allow below a glob", glob, "mcp__git__push", engine.Allow, "mcp__Git__push", false},
+		{"allow below a glob, exactly", glob, "mcp__git__push", engine.Allow, "mcp__git__push", true},
+		{"another name", own, "Bash", engine.Deny, "Bashful", false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			req := request(engine.DefaultMode, &stub{verdict: passthrough}, rule(c.behavior, c.rule))
+			c.entry.Tool = req.Entry.Tool
+			req.Entry, req.Call.Tool = c.entry, c.tool
+			if d := decide(t, req); (d.Rule != nil) != c.matches {
+				t.Errorf("got rule %v, want a match: %t", d.Rule, c.matches)
+			}
+		})
 	}
 }

@@ -127,6 +127,21 @@ func MatchName(pattern string, names ...string) bool {
 	return false
 }
 
+// meansName reports whether a name or glob that a person typed, in any case, means
+// one of names. It is for what tightens: a deny rule must not be void by a slip.
+func meansName(pattern string, names []string) bool {
+	if MatchName(pattern, names...) {
+		return true
+	}
+	wild := strings.ContainsAny(pattern, "*?")
+	for _, name := range names {
+		if strings.EqualFold(pattern, name) || wild && MatchName(strings.ToLower(pattern), strings.ToLower(name)) {
+			return true
+		}
+	}
+	return false
+}
+
 // escapeClasses leaves "*" and "?" their meaning and takes it from the rest of
 // path.Match's syntax, which tool names do not use.
 func escapeClasses(pattern string) string {

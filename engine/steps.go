@@ -61,11 +61,11 @@ func (w *walk) listStep() (Decision, bool) {
 	if named(lists.Disallowed, w.names) && !lifted {
 		return w.listHit(CodeDisallowed, w.call.Tool+" is on disallowed_tools"), true
 	}
-	if lists.Allowed != nil && !listed(lists.Allowed, w.names) {
+	if lists.Allowed != nil && !w.listed(lists.Allowed) {
 		return w.listHit(CodeNotInAllowlist, w.call.Tool+" is not on allowed_tools"), true
 	}
 	for _, skill := range sortedKeys(lists.Skills) {
-		if tools := lists.Skills[skill]; tools != nil && !listed(tools, w.names) {
+		if tools := lists.Skills[skill]; tools != nil && !w.listed(tools) {
 			return w.listHit(CodeSkill, fmt.Sprintf("the active skill %q does not allow %s", skill, w.call.Tool)), true
 		}
 	}
@@ -79,14 +79,14 @@ func (w *walk) listHit(code, reason string) Decision {
 
 // named reports whether a list names the tool.
 func named(list, names []string) bool {
-	return slices.ContainsFunc(list, func(entry string) bool { return MatchName(entry, names...) })
+	return slices.ContainsFunc(list, func(entry string) bool { return meansName(entry, names) })
 }
 
 // listed is named for a list that lets tools through. Only stars name nothing
 // there: a list that meant every tool would be no list.
-func listed(list, names []string) bool {
+func (w *walk) listed(list []string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
-		return strings.Trim(entry, "*") != "" && MatchName(entry, names...)
+		return strings.Trim(entry, "*") != "" && w.req.Entry.permits(entry, w.names)
 	})
 }
 
@@ -139,7 +139,7 @@ func firstContent(rules []*Rule) *Rule {
 
 // matchRelated tries the rules of the tool that owns one target.
 func (w *walk) matchRelated(rel Related, b Behavior) (*Rule, error) {
-	rules := rulesOf(w.req.Rules, rel.Entry.Names(""))[b]
+	rules := rulesOf(w.req.Rules, rel.Entry, rel.Entry.Names(""))[b]
 	if len(rules) == 0 {
 		return nil, nil
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
 // Tool is what the engine sees of a tool: the four verbs. An implementation
 // returns an error for anything but a sound answer (trap, time-out, bad
@@ -71,4 +75,24 @@ func (e Entry) Names(called string) []string {
 		names = append(names, called)
 	}
 	return names
+}
+
+// meant reports whether the rule speaks of the entry; names are those of Names.
+func (e Entry) meant(r *Rule, names []string) bool {
+	if r.Behavior == Allow {
+		return r.Source != SourceProjectFile && e.permits(r.Tool, names)
+	}
+	return meansName(r.Tool, names)
+}
+
+// permits reports whether a name or glob that a person typed lets the entry
+// through; names are those of Names. The entry's own names may be typed in any
+// case; a name that a glob or the fallback answers to, and a glob, are meant
+// exactly, because another server's tool may differ by case alone.
+func (e Entry) permits(pattern string, names []string) bool {
+	if MatchName(pattern, names...) {
+		return true
+	}
+	typed := func(name string) bool { return strings.EqualFold(pattern, name) }
+	return !strings.ContainsAny(pattern, "*?") && (typed(e.Name) || slices.ContainsFunc(e.Aliases, typed))
 }

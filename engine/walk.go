@@ -25,7 +25,7 @@ func newWalk(ctx context.Context, req Request) *walk {
 	names := req.Entry.Names(req.Call.Tool)
 	return &walk{
 		ctx: ctx, req: req, call: req.Call, mode: req.Call.Context.Mode,
-		names: names, rules: rulesOf(req.Rules, names), trace: make([]Step, 0, 6),
+		names: names, rules: rulesOf(req.Rules, req.Entry, names), trace: make([]Step, 0, 6),
 	}
 }
 
@@ -33,14 +33,14 @@ func newWalk(ctx context.Context, req Request) *walk {
 // because a request may carry hundreds of rules.
 type ruleSet [Passthrough][]*Rule
 
-// rulesOf selects the rules that name one of names. It drops the allow rules of
-// a project's file before a tool sees them: a tool judges all allow rules
-// together, so that one of these could complete the cover of a compound call
-// and let an own rule carry the allowance.
-func rulesOf(rules []Rule, names []string) (set ruleSet) {
+// rulesOf selects the rules that mean the entry by one of names. It drops the
+// allow rules of a project's file before a tool sees them: a tool judges all
+// allow rules together, so that one of these could complete the cover of a
+// compound call and let an own rule carry the allowance.
+func rulesOf(rules []Rule, entry Entry, names []string) (set ruleSet) {
 	for i := range rules {
 		r := &rules[i]
-		if r.Behavior >= Passthrough || (r.Behavior == Allow && r.Source == SourceProjectFile) || !MatchName(r.Tool, names...) {
+		if r.Behavior >= Passthrough || !entry.meant(r, names) {
 			continue
 		}
 		if set[r.Behavior] == nil {
