@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,8 +23,8 @@ func asksCommand(c *cli) *cobra.Command {
 		GroupID: "people",
 		Short:   "See and answer the calls that wait for a human",
 		Example: "  callgate asks watch\n  callgate asks answer K7Q2PD approve",
-		Args:    cobra.NoArgs,
-		RunE:    needSubcommand,
+		Args:    onlyCommands,
+		RunE:    needCommand,
 	}
 	var by string
 	asFlag(cmd, &by)
@@ -75,17 +78,18 @@ func printAsks(w io.Writer, asks []api.AskView) {
 
 func asksShow(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:     "show ID",
-		Short:   "Show one ask as its approver sees it, whole",
-		Example: "  callgate asks show K7Q2PD",
-		Args:    cobra.ExactArgs(1),
+		Use:               "show ID",
+		Short:             "Show one ask as its approver sees it, whole",
+		Example:           "  callgate asks show K7Q2PD",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(c.completeAsks()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client("")
 			if err != nil {
 				return err
 			}
 			defer client.Close()
-			view, err := client.Ask(cmd.Context(), ask.NormalID(args[0]))
+			view, err := findAsk(cmd, client, args[0])
 			if err != nil {
 				return err
 			}
@@ -124,9 +128,10 @@ the answer. Without a terminal it only shows them.`,
 
 // answerFlags say what else an answer carries.
 type answerFlags struct {
-	answer  ask.Answer
-	scope   string
-	expires time.Duration
+	answer      ask.Answer
+	suggestions []int
+	scope       string
+	expires     time.Duration
 }
 
 func asksAnswer(c *cli, by *string) *cobra.Command {
@@ -136,7 +141,8 @@ func asksAnswer(c *cli, by *string) *cobra.Command {
 		Short: "Answer one ask; with --suggestion, store the rule that answers the next one",
 		Example: `  callgate asks answer K7Q2PD approve --suggestion 1 --scope project
   callgate asks answer K7Q2PD deny --reason 'use the staging host'`,
-		Args: cobra.ExactArgs(2),
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: inOrder(c.completeAsks(), words("approve", "deny")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := f.read(args[1], *by)
 			if err != nil {
@@ -147,7 +153,14 @@ func asksAnswer(c *cli, by *string) *cobra.Command {
 				return err
 			}
 			defer client.Close()
-			answered, err := client.Answer(cmd.Context(), ask.NormalID(args[0]), a)
+			view, err := findAsk(cmd, client, args[0])
+			if err != nil {
+				return err
+			}
+			if a.Sets, err = acceptedSets(view.Ask, f.suggestions); err != nil {
+				return err
+			}
+			answered, err := client.Answer(cmd.Context(), view.ID, a)
 			if err != nil {
 				return err
 			}
@@ -155,14 +168,55 @@ func asksAnswer(c *cli, by *string) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntSliceVar(&f.answer.Sets, "suggestion", nil, "accept this suggestion (its number in `asks show --json`); may be repeated")
+	flags.IntSliceVar(&f.suggestions, "suggestion", nil, "store the rules behind this `number` of asks show; may be repeated")
 	flags.StringVar(&f.scope, "scope", "", "where accepted rules hold: project, agent, session, global")
 	flags.DurationVar(&f.expires, "for", 0, "how long accepted rules hold (default: for good)")
-	flags.BoolVar(&f.answer.ForSession, "session", false, "accept for this session only")
+	flags.BoolVar(&f.answer.ForSession, "session", false, "the accepted rules hold for this session only")
+	completeFlag(cmd, "scope", completeScopes())
 	flags.BoolVar(&f.answer.WholeTool, "whole-tool", false, "grant the whole tool, for this session")
 	flags.StringVar(&f.answer.Reason, "reason", "", "why, for the agent")
 	flags.BoolVar(&f.answer.Confirmed, "confirm", false, "approve what needs a second confirmation")
 	return cmd
+}
+
+// findAsk returns one ask by its id as a person types it.
+func findAsk(cmd *cobra.Command, client *api.Client, id string) (api.AskView, error) {
+	view, err := client.Ask(cmd.Context(), ask.NormalID(id))
+	if err != nil {
+		return view, seeAlso(fmt.Errorf("ask %q: %w", id, err), "callgate asks list")
+	}
+	return view, nil
+}
+
+// acceptedSets finds the suggestions that stand behind numbers of the card.
+func acceptedSets(a ask.Ask, numbers []int) ([]int, error) {
+	var sets []int
+	choices := card.Render(a, time.Now()).Choices
+	for _, n := range numbers {
+		i := slices.IndexFunc(choices, func(c card.Choice) bool { return c.Key == strconv.Itoa(n) })
+		if i < 0 && a.State == ask.Shown {
+			return nil, fmt.Errorf("--suggestion %d: ask %s does not offer it: see callgate asks show %s", n, a.ID, a.ID)
+		}
+		if i >= 0 {
+			sets = append(sets, choices[i].Answer.Sets...)
+		}
+	}
+	return sets, nil
+}
+
+// consistent refuses flags that would do nothing.
+func (f *answerFlags) consistent(a ask.Answer) error {
+	accepts := len(f.suggestions) > 0 || a.WholeTool
+	limits := f.scope != "" || f.expires != 0 || a.ForSession
+	switch {
+	case (accepts || limits) && a.Verdict != ask.Approve:
+		return errors.New("a denial stores no rule: leave out --suggestion, --whole-tool, --scope, --for and --session")
+	case limits && !accepts:
+		return errors.New("--scope, --for and --session say where and how long an accepted rule holds: name the rule by --suggestion N or --whole-tool")
+	case f.expires < 0:
+		return fmt.Errorf("--for %s: want a time to come, such as 24h", f.expires)
+	}
+	return nil
 }
 
 func (f *answerFlags) read(verdict, by string) (ask.Answer, error) {
@@ -174,6 +228,9 @@ func (f *answerFlags) read(verdict, by string) (ask.Answer, error) {
 	case "deny":
 	default:
 		return a, fmt.Errorf("verdict %q: want approve or deny", verdict)
+	}
+	if err := f.consistent(a); err != nil {
+		return a, err
 	}
 	if f.expires > 0 {
 		a.ExpiresAt = time.Now().Add(f.expires)

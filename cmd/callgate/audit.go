@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,8 +21,8 @@ func auditCommand(c *cli) *cobra.Command {
 		GroupID: "people",
 		Short:   "List, search, export and verify what was decided",
 		Example: "  callgate audit list --limit 20\n  callgate audit search 'rm -rf'",
-		Args:    cobra.NoArgs,
-		RunE:    needSubcommand,
+		Args:    onlyCommands,
+		RunE:    needCommand,
 	}
 	cmd.AddCommand(auditList(c), auditSearch(c), auditExport(c), auditVerify(c))
 	return cmd
@@ -33,26 +35,39 @@ type auditFlags struct {
 	since    time.Duration
 }
 
-func (f *auditFlags) register(cmd *cobra.Command, limit int) {
+func (f *auditFlags) register(c *cli, cmd *cobra.Command, limit int) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.filter.Agent, "agent", "", "only this agent")
 	flags.StringVar(&f.filter.Session, "session", "", "only this session")
 	flags.StringVar(&f.filter.Tool, "tool", "", "only this tool")
 	flags.StringVar(&f.filter.User, "user", "", "only calls triggered by this user")
-	flags.StringVar(&f.decision, "decision", "", "only this outcome: allow, deny, ask_approved, ask_denied, ask_timeout, ask_cancelled")
+	flags.StringVar(&f.decision, "decision", "", "only this outcome: "+strings.Join(outcomes, ", "))
+	completeFlag(cmd, "agent", c.completeAgents())
+	completeFlag(cmd, "session", c.completeSessions())
+	completeFlag(cmd, "tool", c.completeTools())
+	completeFlag(cmd, "decision", words(outcomes...))
 	flags.DurationVar(&f.since, "since", 0, "only the last while, such as 2h")
 	if limit > 0 {
 		flags.IntVar(&f.filter.Limit, "limit", limit, "how many rows at most")
 	}
 }
 
-func (f *auditFlags) read(text string) store.Filter {
+// outcomes are the words of --decision.
+var outcomes = []string{
+	string(store.Allowed), string(store.Denied), string(store.AskApproved),
+	string(store.AskDenied), string(store.AskTimeout), string(store.AskCancelled),
+}
+
+func (f *auditFlags) read(text string) (store.Filter, error) {
 	out := f.filter
+	if f.decision != "" && !slices.Contains(outcomes, f.decision) {
+		return out, fmt.Errorf("--decision %q: want one of %s", f.decision, strings.Join(outcomes, ", "))
+	}
 	out.Text, out.Decision = text, store.Outcome(f.decision)
 	if f.since > 0 {
 		out.Since = time.Now().Add(-f.since)
 	}
-	return out
+	return out, nil
 }
 
 func auditList(c *cli) *cobra.Command {
@@ -62,9 +77,9 @@ func auditList(c *cli) *cobra.Command {
 		Short:   "List the latest rows, newest first",
 		Example: "  callgate audit list --decision deny --since 24h",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return auditRows(c, cmd, f.read("")) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return auditRows(c, cmd, &f, "") },
 	}
-	f.register(cmd, 50)
+	f.register(c, cmd, 50)
 	return cmd
 }
 
@@ -75,13 +90,17 @@ func auditSearch(c *cli) *cobra.Command {
 		Short:   "Find rows whose action, reason, rule or input holds the text",
 		Example: "  callgate audit search 'git push' --agent builder",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return auditRows(c, cmd, f.read(args[0])) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return auditRows(c, cmd, &f, args[0]) },
 	}
-	f.register(cmd, 50)
+	f.register(c, cmd, 50)
 	return cmd
 }
 
-func auditRows(c *cli, cmd *cobra.Command, f store.Filter) error {
+func auditRows(c *cli, cmd *cobra.Command, flags *auditFlags, text string) error {
+	f, err := flags.read(text)
+	if err != nil {
+		return err
+	}
 	f.Newest = true
 	client, err := c.client("")
 	if err != nil {
@@ -131,6 +150,13 @@ func auditExport(c *cli) *cobra.Command {
 		Example: "  callgate audit export --format csv --output audit.csv",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if format != "jsonl" && format != "csv" {
+				return fmt.Errorf("--format %q: want jsonl or csv", format)
+			}
+			filter, err := f.read("")
+			if err != nil {
+				return err
+			}
 			client, err := c.client("")
 			if err != nil {
 				return err
@@ -145,11 +171,12 @@ func auditExport(c *cli) *cobra.Command {
 				defer func() { err = errors.Join(err, file.Close()) }()
 				out = file
 			}
-			return client.ExportAudit(cmd.Context(), f.read(""), format, out)
+			return client.ExportAudit(cmd.Context(), filter, format, out)
 		},
 	}
-	f.register(cmd, 0)
+	f.register(c, cmd, 0)
 	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl or csv")
+	completeFlag(cmd, "format", words("jsonl", "csv"))
 	cmd.Flags().StringVar(&output, "output", "", "a new file to write (default: standard output)")
 	return cmd
 }

@@ -23,13 +23,18 @@ type callFlags struct {
 	req     gate.Request
 }
 
-func (f *callFlags) register(cmd *cobra.Command) {
+func (f *callFlags) register(c *cli, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.agent, "agent", "", "judge as this agent, with its own check token (default: as admin, believed)")
 	flags.StringVar(&f.req.Context.Session, "session", "", "the session the call belongs to")
 	flags.StringVar(&f.req.Context.CWD, "cwd", "", "where the call would run (default: here)")
 	flags.StringVar(&f.req.Context.Mode, "mode", "", "the mode the client reports")
 	flags.StringSliceVar(&f.req.Context.WorkingDirectories, "dir", nil, "working directory; may be repeated")
+	flags.StringVar(&f.req.Context.Kind, "kind", "", "main (default), interactive_fork or background")
+	completeFlag(cmd, "agent", c.completeAgents())
+	completeFlag(cmd, "session", c.completeSessions())
+	completeFlag(cmd, "mode", completeModes())
+	completeFlag(cmd, "kind", words("main", "interactive_fork", "background"))
 	flags.StringVar(&f.req.CallID, "call-id", "", "the client's own id of the call")
 	flags.DurationVar(&f.timeout, "timeout", 0, "deny when nobody has answered by then")
 }
@@ -67,10 +72,12 @@ func checkCommand(c *cli) *cobra.Command {
 		GroupID: "gate",
 		Short:   "Judge one call, and wait for the human where one must decide",
 		Long: `Judges one call of TOOL with INPUT, a JSON object (or - for standard input).
-Exit code 0 allows, 1 denies, 2 means that nobody answered in time, 3 an error.`,
+Paths count as inside only below --dir or the agent's working_directories; --cwd
+by itself is no working directory. Exit code 0 allows, 1 denies, 2 means that nobody answered in time, 3 an error.`,
 		Example: `  callgate check Bash '{"command": "npm run build"}'
   echo '{"file_path": "/etc/hosts"}' | callgate check Read -`,
-		Args: cobra.RangeArgs(1, 2),
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: inOrder(c.completeTools()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := f.request(cmd, args)
 			if err != nil {
@@ -81,11 +88,7 @@ Exit code 0 allows, 1 denies, 2 means that nobody answered in time, 3 an error.`
 				return err
 			}
 			defer client.Close()
-			res, err := client.Check(cmd.Context(), r, func(p api.Progress) {
-				if p.State != api.StateHeartbeat && !c.json {
-					cmd.PrintErrln(progressText(p))
-				}
-			})
+			res, err := client.Check(cmd.Context(), r, c.progress(cmd))
 			if err != nil {
 				return err
 			}
@@ -95,8 +98,22 @@ Exit code 0 allows, 1 denies, 2 means that nobody answered in time, 3 an error.`
 			return exitCode(res)
 		},
 	}
-	f.register(cmd)
+	f.register(c, cmd)
 	return cmd
+}
+
+// progress tells the person what the call waits for, once each.
+func (c *cli) progress(cmd *cobra.Command) func(api.Progress) {
+	last := ""
+	return func(p api.Progress) {
+		if p.State == api.StateHeartbeat || c.json {
+			return
+		}
+		if text := progressText(p); text != last {
+			cmd.PrintErrln(text)
+			last = text
+		}
+	}
 }
 
 func progressText(p api.Progress) string {
@@ -134,11 +151,12 @@ func exitCode(res gate.Result) error {
 func explainCommand(c *cli) *cobra.Command {
 	var f callFlags
 	cmd := &cobra.Command{
-		Use:     "explain TOOL [INPUT]",
-		GroupID: "gate",
-		Short:   "Show every step of a decision, without asking, storing or auditing",
-		Example: `  callgate explain Bash '{"command": "git status && rm -rf build"}'`,
-		Args:    cobra.RangeArgs(1, 2),
+		Use:               "explain TOOL [INPUT]",
+		GroupID:           "gate",
+		Short:             "Show every step of a decision, without asking, storing or auditing",
+		Example:           `  callgate explain Bash '{"command": "git status && rm -rf build"}'`,
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: inOrder(c.completeTools()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := f.request(cmd, args)
 			if err != nil {
@@ -159,7 +177,7 @@ func explainCommand(c *cli) *cobra.Command {
 			return exitCode(res)
 		},
 	}
-	f.register(cmd)
+	f.register(c, cmd)
 	return cmd
 }
 

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/host"
+	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/target"
@@ -19,8 +23,8 @@ func configCommand(c *cli) *cobra.Command {
 		GroupID: "setup",
 		Short:   "Check the configuration, print its schema or a commented example",
 		Example: "  callgate config check\n  callgate config example > ~/.config/callgate/callgate.yaml",
-		Args:    cobra.NoArgs,
-		RunE:    needSubcommand,
+		Args:    onlyCommands,
+		RunE:    needCommand,
 	}
 	cmd.AddCommand(configCheck(c), configSchema(), configExample())
 	return cmd
@@ -28,51 +32,81 @@ func configCommand(c *cli) *cobra.Command {
 
 func configCheck(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:     "check [FILE]",
-		Short:   "Read the configuration, and try every rule on its own examples",
-		Example: "  callgate config check ./callgate.yaml",
+		Use:   "check [FILE]",
+		Short: "Read the configuration, and try every rule on its own examples",
+		Long: `Reads the configuration as serve would: its fields, every rule on its own
+examples, the tool modules, and the .callgate.yaml of the project here. Exit
+code 3 when serve would refuse something of it.`,
+		Example: "  callgate config check\n  callgate config check ./callgate.yaml",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				c.configPath = args[0]
 			}
+			if err := needModules(); err != nil {
+				return err
+			}
 			cfg, dirs, err := c.settings()
 			if err != nil {
 				return err
 			}
-			runtime, tools, err := host.OpenCatalog(cmd.Context(), plugins.Modules(), dirs.Cache, cfg.Modules)
+			if err := checkRules(cmd.Context(), cfg, dirs); err != nil {
+				return err
+			}
+			projects, err := checkProject(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer func() { _ = runtime.Close(cmd.Context()) }() // nothing is lost with it
-			trial := gate.Trial{Catalog: tools, Targets: &target.Resolver{FS: target.OS()}}
-			if err := trial.CheckExamples(cmd.Context(), cfg); err != nil {
-				return err
-			}
-			return c.print(cmd.OutOrStdout(), checked(cfg), func(w io.Writer) {
-				where := cfg.File
-				if where == "" {
-					where = "no file at " + dirs.ConfigFile() + ": the built-in defaults"
-				}
-				fmt.Fprintf(w, "%s: good (%d agents, %d rules, %d examples tried)\n", where, len(cfg.Agents), checked(cfg).Rules, len(cfg.Examples()))
-			})
+			s := summarize(cfg, projects)
+			return c.print(cmd.OutOrStdout(), s, func(w io.Writer) { s.print(w, dirs) })
 		},
 	}
 }
 
-type configSummary struct {
-	File     string `json:"file"`
-	Agents   int    `json:"agents"`
-	Rules    int    `json:"rules"`
-	Examples int    `json:"examples"`
+// checkRules loads the modules and tries the rules on their own examples.
+func checkRules(ctx context.Context, cfg *config.Config, dirs config.Dirs) error {
+	runtime, tools, err := host.OpenCatalog(ctx, plugins.Modules(), dirs.Cache, cfg.Modules)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = runtime.Close(ctx) }() // nothing is lost with it
+	var errs []error
+	for _, p := range tools.Problems() {
+		errs = append(errs, fmt.Errorf("module %s: %w", p.File, p.Err))
+	}
+	trial := gate.Trial{Catalog: tools, Targets: &target.Resolver{FS: target.OS()}}
+	return errors.Join(append(errs, trial.CheckExamples(ctx, cfg))...)
 }
 
-func checked(cfg *config.Config) configSummary {
+type configSummary struct {
+	File     string         `json:"file"`
+	Agents   int            `json:"agents"`
+	Rules    int            `json:"rules"`
+	Examples int            `json:"examples"`
+	Project  projectSummary `json:"project"`
+}
+
+func summarize(cfg *config.Config, projects projectSummary) configSummary {
 	rules := len(cfg.Rules)
 	for _, block := range cfg.Agents {
 		rules += len(block.Rules)
 	}
-	return configSummary{File: cfg.File, Agents: len(cfg.Agents), Rules: rules, Examples: len(cfg.Examples())}
+	return configSummary{File: cfg.File, Agents: len(cfg.Agents), Rules: rules, Examples: len(cfg.Examples()), Project: projects}
+}
+
+func (s configSummary) print(w io.Writer, dirs config.Dirs) {
+	where := s.File
+	if where == "" {
+		where = "no file at " + dirs.ConfigFile() + ": the built-in defaults"
+	}
+	fmt.Fprintf(w, "%s: good (%d agents, %d rules, %d examples tried)\n", where, s.Agents, s.Rules, s.Examples)
+	if len(s.Project.Files) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%s: good (%d rules that tighten)\n", card.Line(strings.Join(s.Project.Files, ", ")), s.Project.Rules)
+	for _, p := range s.Project.Ignored {
+		fmt.Fprintln(w, "ignored:", card.Line(p.String()))
+	}
 }
 
 func configSchema() *cobra.Command {
@@ -99,12 +133,4 @@ func configExample() *cobra.Command {
 			return err
 		},
 	}
-}
-
-// needSubcommand answers a command that does nothing by itself.
-func needSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s: unknown command %q: see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
-	}
-	return cmd.Help()
 }

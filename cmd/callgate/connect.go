@@ -1,13 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"os/user"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/config"
 )
 
 // client talks to the daemon with the admin's token, or with that of one agent
@@ -19,6 +23,9 @@ func (c *cli) client(agent string) (*api.Client, error) {
 	}
 	path := api.AdminTokenFile(dirs.State)
 	if agent != "" {
+		if _, known := cfg.Agents[agent]; !known && agent != api.DefaultAgent {
+			return nil, fmt.Errorf("agent %q is not in the configuration: want one of %s", agent, strings.Join(agentNames(cfg), ", "))
+		}
 		path = api.CheckTokenFile(dirs.State, agent)
 	}
 	token, err := api.ReadToken(path)
@@ -27,6 +34,36 @@ func (c *cli) client(agent string) (*api.Client, error) {
 	}
 	_, address := cfg.Endpoint()
 	return api.Dial(address, token)
+}
+
+// agentNames are the agents that have tokens.
+func agentNames(cfg *config.Config) []string {
+	names := slices.Sorted(maps.Keys(cfg.Agents))
+	if !slices.Contains(names, api.DefaultAgent) {
+		names = append(names, api.DefaultAgent)
+	}
+	return names
+}
+
+// completeAgents completes with the agents of the configuration.
+func (c *cli) completeAgents() completer {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		cfg, _, err := c.settings()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return agentNames(cfg), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// seeAlso adds to an error about a name nobody knows the command that lists
+// those that are known.
+func seeAlso(err error, command string) error {
+	var e *api.Error
+	if errors.As(err, &e) && e.Code == api.CodeNotFound {
+		return fmt.Errorf("%w: see %s", err, command)
+	}
+	return err
 }
 
 // asFlag adds --as, the name that answers and changes carry.

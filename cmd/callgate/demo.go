@@ -25,6 +25,9 @@ leaves nothing behind.`,
 		Example: "  callgate demo\n  callgate demo </dev/null",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := needModules(); err != nil {
+				return err
+			}
 			dirs, err := config.UserDirs()
 			if err != nil {
 				return err

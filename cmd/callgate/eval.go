@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -30,6 +31,9 @@ offered, command, frontmatter, inherit.`,
 		Example: `  echo '{"id":1,"op":"decide","tool":"Bash","input":{"command":"ls"},"context":{"cwd":"/p"}}' | callgate eval
   callgate eval --tools ./my-modules cases.jsonl`,
 		RunE: func(cmd *cobra.Command, files []string) (err error) {
+			if err := needModules(); err != nil {
+				return err
+			}
 			in, closeAll, err := inputs(cmd.InOrStdin(), files)
 			if err != nil {
 				return err
@@ -67,7 +71,7 @@ func evalModules(dir string) (config.Modules, error) {
 		return m, nil
 	}
 	if _, err := os.ReadDir(dir); err != nil {
-		return m, err
+		return m, fmt.Errorf("--tools: %w", err)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.wasm"))
 	for _, f := range files {

@@ -20,8 +20,8 @@ func recipesCommand(c *cli) *cobra.Command {
 		GroupID: "setup",
 		Short:   "Ready-made settings for common situations",
 		Example: "  callgate recipes list\n  callgate recipes apply explore --agent reviewer",
-		Args:    cobra.NoArgs,
-		RunE:    needSubcommand,
+		Args:    onlyCommands,
+		RunE:    needCommand,
 	}
 	cmd.AddCommand(recipesList(c), recipesShow(c), recipesApply(c))
 	return cmd
@@ -63,10 +63,11 @@ func recipeFlags(cmd *cobra.Command, o *recipe.Options) {
 func recipesShow(c *cli) *cobra.Command {
 	var o recipe.Options
 	cmd := &cobra.Command{
-		Use:     "show NAME",
-		Short:   "Show what a recipe sets, as it would stand in the configuration",
-		Example: "  callgate recipes show unattended --agent ci",
-		Args:    cobra.ExactArgs(1),
+		Use:               "show NAME",
+		Short:             "Show what a recipe sets, as it would stand in the configuration",
+		Example:           "  callgate recipes show unattended --agent ci",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(completeRecipes()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := recipe.Find(args[0])
 			if err != nil {
@@ -86,10 +87,11 @@ func recipesApply(c *cli) *cobra.Command {
 	var o recipe.Options
 	var dryRun bool
 	cmd := &cobra.Command{
-		Use:     "apply NAME",
-		Short:   "Add a recipe to the configuration file; what is there stays as it is",
-		Example: "  callgate recipes apply node-project --agent builder --dir ~/shop --dry-run",
-		Args:    cobra.ExactArgs(1),
+		Use:               "apply NAME",
+		Short:             "Add a recipe to the configuration file; what is there stays as it is",
+		Example:           "  callgate recipes apply node-project --agent builder --dir ~/shop --dry-run",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(completeRecipes()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := recipe.Find(args[0])
 			if err != nil {

@@ -29,6 +29,8 @@ Exit codes: 0 allow or success, 1 deny, 2 ask or time-out, 3 error or usage.`,
   callgate serve                         # the daemon, in one terminal
   callgate check Bash '{"command": "npm run build"}'
   callgate asks watch                    # answer what waits, in another terminal`,
+		Args:          onlyCommands,
+		RunE:          needCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version,
@@ -44,6 +46,16 @@ Exit codes: 0 allow or success, 1 deny, 2 ask or time-out, 3 error or usage.`,
 	for _, add := range commands {
 		root.AddCommand(add(c))
 	}
+	root.SetCompletionCommandGroupID("setup")
+	root.SetHelpCommandGroupID("setup")
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Example = "  source <(callgate completion bash)"
+		}
+	}
+	root.SetFlagErrorFunc(usageError)
+	explainUsage(root)
 	return root
 }
 

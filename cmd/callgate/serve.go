@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/callgate/callgate/host"
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/daemon"
+	"github.com/callgate/callgate/host/store"
 	"github.com/callgate/callgate/host/terminal"
 	"github.com/callgate/callgate/plugins"
 )
@@ -29,6 +31,9 @@ asks and takes the answers, as callgate asks watch does.`,
 		Example: "  callgate serve\n  callgate serve --config ./callgate.yaml --quiet",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := needModules(); err != nil {
+				return err
+			}
 			cfg, dirs, err := c.settings()
 			if err != nil {
 				return err
@@ -38,6 +43,9 @@ asks and takes the answers, as callgate asks watch does.`,
 				Host:  host.Options{Config: cfg, CacheDir: dirs.Cache, Modules: plugins.Modules(), Log: log},
 				State: dirs.State, Version: version,
 			})
+			if errors.Is(err, store.ErrLocked) || errors.Is(err, api.ErrInUse) {
+				err = fmt.Errorf("a daemon is already running: %w", err)
+			}
 			if err != nil {
 				return err
 			}
@@ -45,7 +53,9 @@ asks and takes the answers, as callgate asks watch does.`,
 			if t, ok := terminal.Open(os.Stdin, os.Stdout); ok && !quiet {
 				go answerHere(cmd.Context(), d, watcher{by: by, out: t, terminal: t}, api.AdminTokenFile(dirs.State), cmd.ErrOrStderr())
 			}
-			return d.Run(cmd.Context())
+			err = d.Run(cmd.Context())
+			log.Info("stopped; what waits for a human is taken up at the next start")
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "do not show asks on this terminal")

@@ -19,8 +19,8 @@ func sessionsCommand(c *cli) *cobra.Command {
 		GroupID: "people",
 		Short:   "See agents' sessions, change their mode, clear or interrupt them",
 		Example: "  callgate sessions list\n  callgate sessions set-mode s-42 explore",
-		Args:    cobra.NoArgs,
-		RunE:    needSubcommand,
+		Args:    onlyCommands,
+		RunE:    needCommand,
 	}
 	var by string
 	asFlag(cmd, &by)
@@ -86,16 +86,11 @@ func printSessions(w io.Writer, sessions []store.Session) {
 
 func sessionsSetMode(c *cli, by *string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "set-mode SESSION MODE",
-		Short:   "Give a session a mode of its own; \"agent\" gives it back to the agent's",
-		Example: "  callgate sessions set-mode s-42 accept_edits",
-		Args:    cobra.ExactArgs(2),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 1 {
-				return append(engine.Modes(), "agent"), cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		},
+		Use:               "set-mode SESSION MODE",
+		Short:             "Give a session a mode of its own; \"agent\" gives it back to the agent's",
+		Example:           "  callgate sessions set-mode s-42 accept_edits",
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: inOrder(c.completeSessions(), words(append(engine.Modes(), "agent")...)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var mode *engine.Mode
 			if args[1] != "agent" {
@@ -111,7 +106,7 @@ func sessionsSetMode(c *cli, by *string) *cobra.Command {
 			}
 			defer client.Close()
 			if err := client.SetMode(cmd.Context(), *by, args[0], mode); err != nil {
-				return err
+				return seeAlso(err, "callgate sessions list")
 			}
 			return c.print(cmd.OutOrStdout(), map[string]any{"session": args[0], "mode": mode}, func(w io.Writer) {
 				fmt.Fprintf(w, "session %s: mode %s\n", card.Line(args[0]), args[1])
@@ -131,10 +126,11 @@ func sessionsClear(c *cli, by *string) *cobra.Command {
 // sessionsDo is a sub-command that does one thing to one session.
 func sessionsDo(c *cli, name, short string, do func(*cobra.Command, *api.Client, string) (any, string, error)) *cobra.Command {
 	return &cobra.Command{
-		Use:     name + " SESSION",
-		Short:   short,
-		Example: "  callgate sessions " + name + " s-42",
-		Args:    cobra.ExactArgs(1),
+		Use:               name + " SESSION",
+		Short:             short,
+		Example:           "  callgate sessions " + name + " s-42",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(c.completeSessions()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client("")
 			if err != nil {
@@ -143,7 +139,7 @@ func sessionsDo(c *cli, name, short string, do func(*cobra.Command, *api.Client,
 			defer client.Close()
 			result, text, err := do(cmd, client, args[0])
 			if err != nil {
-				return err
+				return seeAlso(err, "callgate sessions list")
 			}
 			return c.print(cmd.OutOrStdout(), result, func(w io.Writer) { fmt.Fprintln(w, card.Line(text)) })
 		},

@@ -17,8 +17,8 @@ func toolsCommand(c *cli) *cobra.Command {
 		GroupID: "setup",
 		Short:   "See which tools the gate knows and how their rules are written",
 		Example: "  callgate tools list\n  callgate tools inspect Bash",
-		Args:    cobra.NoArgs,
-		RunE:    needSubcommand,
+		Args:    onlyCommands,
+		RunE:    needCommand,
 	}
 	cmd.AddCommand(toolsList(c), toolsInspect(c))
 	return cmd
@@ -65,10 +65,11 @@ func grantsText(t catalog.Info) string {
 
 func toolsInspect(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:     "inspect TOOL",
-		Short:   "Show one tool: names, module, how its rules are written, examples",
-		Example: "  callgate tools inspect Write",
-		Args:    cobra.ExactArgs(1),
+		Use:               "inspect TOOL",
+		Short:             "Show one tool: names, module, how its rules are written, examples",
+		Example:           "  callgate tools inspect Write",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(c.completeTools()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client("")
 			if err != nil {
@@ -77,7 +78,7 @@ func toolsInspect(c *cli) *cobra.Command {
 			defer client.Close()
 			t, err := client.Tool(cmd.Context(), args[0])
 			if err != nil {
-				return err
+				return seeAlso(err, "callgate tools list")
 			}
 			return c.print(cmd.OutOrStdout(), t, func(w io.Writer) { printTool(w, t) })
 		},

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/recipe"
+	"github.com/callgate/callgate/host/store"
+)
+
+// completer completes the arguments of a command in a shell.
+type completer = cobra.CompletionFunc
+
+// inOrder completes the first argument with the first completer, and so on.
+func inOrder(each ...completer) completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= len(each) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return each[len(args)](cmd, args, typed)
+	}
+}
+
+// words completes with fixed words.
+func words(list ...string) completer {
+	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// fromDaemon completes with what the running daemon knows; without one there
+// is nothing to offer.
+func (c *cli) fromDaemon(list func(*cobra.Command, *api.Client) ([]string, error)) completer {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		client, err := c.client("")
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer client.Close()
+		found, err := list(cmd, client)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func (c *cli) completeTools() completer {
+	return c.fromDaemon(func(cmd *cobra.Command, client *api.Client) ([]string, error) {
+		tools, err := client.Tools(cmd.Context())
+		names := make([]string, len(tools))
+		for i, t := range tools {
+			names[i] = t.Name
+		}
+		return names, err
+	})
+}
+
+func (c *cli) completeRules() completer {
+	return c.fromDaemon(func(cmd *cobra.Command, client *api.Client) ([]string, error) {
+		rules, err := client.Rules(cmd.Context(), store.RuleFilter{Expired: true})
+		ids := make([]string, len(rules))
+		for i, r := range rules {
+			ids[i] = cobra.CompletionWithDesc(r.ID, r.Behavior.String()+" "+card.Line(r.String()))
+		}
+		return ids, err
+	})
+}
+
+func (c *cli) completeAsks() completer {
+	return c.fromDaemon(func(cmd *cobra.Command, client *api.Client) ([]string, error) {
+		asks, err := client.Asks(cmd.Context(), ask.Filter{})
+		ids := make([]string, len(asks))
+		for i, a := range asks {
+			ids[i] = cobra.CompletionWithDesc(a.ID, card.Line(a.Action))
+		}
+		return ids, err
+	})
+}
+
+func (c *cli) completeSessions() completer {
+	return c.fromDaemon(func(cmd *cobra.Command, client *api.Client) ([]string, error) {
+		sessions, err := client.Sessions(cmd.Context(), store.SessionFilter{Limit: 50})
+		var ids []string
+		for _, s := range sessions {
+			if card.Line(s.ID) == s.ID { // a client chose it
+				ids = append(ids, cobra.CompletionWithDesc(s.ID, "agent "+card.Line(s.Agent)))
+			}
+		}
+		return ids, err
+	})
+}
+
+func completeRecipes() completer {
+	var names []string
+	for _, r := range recipe.All() {
+		names = append(names, cobra.CompletionWithDesc(r.Name, r.Title))
+	}
+	return words(names...)
+}
+
+func completeModes() completer { return words(engine.Modes()...) }
+
+func completeBehaviors() completer {
+	return words(engine.Allow.String(), engine.Deny.String(), engine.Ask.String())
+}
+
+func completeScopes() completer {
+	return words(string(engine.Project), string(engine.Agent), string(engine.Session), string(engine.Global))
+}
+
+// completeFlag completes the value of a flag of cmd.
+func completeFlag(cmd *cobra.Command, name string, with completer) {
+	if err := cmd.RegisterFlagCompletionFunc(name, with); err != nil {
+		panic("callgate: " + err.Error()) // our own bug: the flag is not there
+	}
+}
