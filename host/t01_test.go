@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
@@ -111,13 +110,9 @@ func (w *world) wantBashRight(after string) {
 	for command, want := range map[string]engine.Behavior{
 		"ls -la": engine.Allow, "npm run build": engine.Allow, "rm -rf /": engine.Ask, "npm run build && rm x": engine.Ask,
 	} {
-		begin := time.Now()
 		d := w.evaluate("default-allow", w.bash(command))
 		if d.Behavior != want {
 			w.t.Errorf("after %s: Bash(%s): got %s (%s), want %s", after, command, d.Behavior, d.Reason, want)
-		}
-		if took := time.Since(begin); took > 5*time.Second {
-			w.t.Errorf("after %s: Bash(%s) took %s", after, command, took)
 		}
 	}
 }
