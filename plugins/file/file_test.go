@@ -47,6 +47,11 @@ func TestProtectedPaths(t *testing.T) {
 		"/my/project/.g\u200cit/config", "/my/project/git~1/config", "/my/project/.git::$DATA/config",
 		"~/.bashrc", ".env", "src/../.git/hooks/pre-commit", "/my/project/repo.git/config", "/my/project/bare/HEAD", "/my/project/bare/hooks/post-checkout",
 		"/my/project/.cargo/config.toml",
+		"/home/dev/.config/git/config", "/etc/gitconfig", "/etc/passwd", "/etc/sudoers.d/x", "/etc/cron.d/x", "/var/spool/cron/root", "/etc/profile.d/x.sh",
+		"/ETC/Crontab", "/etc/ssh/sshd_config", "/usr/local/bin/git", "/home/dev/.local/bin/ls", "/home/dev/bin/git", "/root/bin/ls",
+		"/home/dev/go/bin/gopls", "/home/dev/.config/systemd/user/x.service", "/home/dev/.config/autostart/x.desktop", "/Users/dev/Library/LaunchAgents/x.plist",
+		"/home/dev/.config/gh/hosts.yml", "/home/dev/.gradle/init.d/x.gradle", "/home/dev/.m2/settings.xml", "/home/dev/.vimrc", "/home/dev/.config/nvim/init.lua",
+		"/home/dev/.config/callgate/callgate.yaml", "/home/dev/.local/state/callgate/callgate.db", "~/.pam_environment",
 	}
 	for _, p := range protected {
 		for _, name := range []string{"Write", "Edit", "MultiEdit", "NotebookEdit"} {
@@ -71,6 +76,7 @@ func TestOrdinaryPathsAreNotProtected(t *testing.T) {
 	for _, p := range []string{
 		"/my/project/src/a.go", "/my/project/.git/../src/a", "/my/project/git/config", "/my/project/.env.example", "/my/project/.github/workflows/ci.yml",
 		"/my/project/.gitignore", "/my/project/environment.ts", "/my/project/src/hooks/useThing.ts", "/my/project/config.json", "/my/project/profile",
+		"/my/project/bin/tool", "/my/project/etc/passwd", "/my/project/boot/x", "/home/dev/projects/bin/x", "/home/dev/.config/app/config", "/my/project/.github/bin/x",
 	} {
 		t.Run(p, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +89,7 @@ func TestOrdinaryPathsAreNotProtected(t *testing.T) {
 
 func TestAcceptEdits(t *testing.T) {
 	t.Parallel()
-	links := map[string]string{"/my/project/out": "/etc", "/my/project/notes": "/home/dev/.ssh/authorized_keys", "/my/project/in": "/my/project/src"}
+	links := map[string]string{"/my/project/out": "/srv", "/my/project/notes": "/home/dev/.ssh/authorized_keys", "/my/project/in": "/my/project/src"}
 	for _, tc := range []struct {
 		name, path string
 		want       tool.Behavior
@@ -208,7 +214,17 @@ func TestMatch(t *testing.T) {
 		{"/a/[!b]c", "/a//c", false, false},
 		{"/a[!b]c", "/a/c", false, false},
 		{"caf\u00e9/**", "cafe\u0301/x", false, true},
+		{"stra\u00dfe/**", "STRASSE/x", false, true},
+		{"STRASSE/**", "stra\u00dfe/x", false, true},
+		{"keys/**", "\u212aeys/x", false, true},
+		{"secrets/**", "secrets./key", false, true},
+		{"secrets/**", "secrets /key", false, true},
+		{"secrets/**", "sec\u200brets/key", false, true},
+		{"secrets/**", "\u202esecrets/key", false, true},
+		{"secrets./**", "secrets./key", true, true},
+		{"secrets/", "secrets/key", false, true},
 		// What cannot be judged.
+		{"secrets/**", "file:///my/project/secrets/key", false, true},
 		{"src/**", "src/\x00/../../etc/passwd", false, true},
 		{"src/**", `src/..\..\x`, false, true},
 		{"src/**", "src/%2e%2e/x", false, true},
@@ -242,6 +258,7 @@ func TestMatchOddInputs(t *testing.T) {
 		{"Read", `{"filePath":"src/a"}`, true, true},
 		{"Read", `{"File_Path":"src/a"}`, false, true},
 		{"Read", `{"file_path":5}`, false, true},
+		{"Read", `{"file_path":"lib/a","__proto__":{"file_path":"src/a"}}`, false, true},
 		{"Read", `[]`, false, true},
 		{"Write", `{"file_path":"other/a","newfield":1}`, false, false},
 		{"Write", `{"file_path":"src/a","newfield":1}`, false, true},

@@ -72,6 +72,8 @@ func Check(value string) error {
 		return errors.New("the path has blanks around it")
 	case strings.Contains(value, `\`):
 		return errors.New("the path holds a backslash")
+	case len(value) >= 5 && strings.EqualFold(value[:5], "file:"):
+		return errors.New("the path is an address")
 	case strings.HasPrefix(value, "~") && value != "~" && !strings.HasPrefix(value, "~/"):
 		return errors.New("the path is in another user's home")
 	}
@@ -89,7 +91,7 @@ func Check(value string) error {
 func Hidden(unknown []string) bool {
 	for _, name := range unknown {
 		lower := strings.ToLower(path.Base(name))
-		for _, word := range []string{"path", "file", "dir", "target", "dest", "root", "uri", "url", "host", "link", "address", "endpoint"} {
+		for _, word := range []string{"path", "file", "dir", "target", "dest", "root", "uri", "url", "host", "link", "address", "endpoint", "__proto__", "prototype", "constructor"} {
 			if strings.Contains(lower, word) {
 				return true
 			}

@@ -27,6 +27,10 @@ var protectedNames = reasons{
 	"Callgate's project file":   {".callgate.yaml", ".callgate.yml"},
 	"a file that clients obey":  {".mcp.json"},
 	"a toolchain configuration": {"rust-toolchain", "rust-toolchain.toml"},
+	"a file that a program runs when it starts": {
+		".vimrc", ".gvimrc", ".exrc", ".emacs", ".tmux.conf", ".screenrc", ".gdbinit", ".psqlrc", ".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".pam_environment",
+		".yarnrc", ".yarnrc.yml", ".condarc", ".gemrc", ".curlrc", ".wgetrc",
+	},
 }.byName()
 
 // protectedDirectories are directories that protect everything in them, and
@@ -59,7 +63,75 @@ func protected(p string) string {
 	if gitDirectory(names, path.Base(p)) {
 		return "a git directory"
 	}
+	return protectedPlace("/" + strings.Join(names, "/") + "/")
+}
+
+// protectedPlaces are parts of folded paths that protect what they name and
+// everything in it: what the system, a login or git runs without being told,
+// and the directories that programs are looked up in (threat T19). The first
+// list is looked for anywhere, the second at the root.
+var protectedPlaces = []struct {
+	reason   string
+	anywhere []string
+	atRoot   []string
+}{
+	{"a git configuration file", []string{".config/git"}, []string{"etc/gitconfig"}},
+	{"a directory of credentials", []string{".password-store", ".local/share/keyrings", ".config/gh", ".config/gcloud", ".m2/settings.xml"}, nil},
+	{"what a build tool runs", []string{".gradle/init.gradle", ".gradle/init.gradle.kts", ".gradle/init.d", ".gradle/gradle.properties"}, nil},
+	{
+		"what is started without being told",
+		[]string{".config/systemd", ".config/autostart", ".config/environment.d", ".local/share/systemd", "library/launchagents", "library/launchdaemons"},
+		[]string{
+			"etc/cron.d", "etc/cron.hourly", "etc/cron.daily", "etc/cron.weekly", "etc/cron.monthly", "etc/crontab", "etc/anacrontab", "var/spool/cron",
+			"etc/systemd", "usr/lib/systemd", "lib/systemd", "etc/init.d", "etc/rc.local", "etc/profile", "etc/profile.d", "etc/bash.bashrc", "etc/zsh", "etc/zshrc", "etc/environment",
+		},
+	},
+	{
+		"a configuration of the system",
+		nil,
+		[]string{
+			"etc/passwd", "etc/group", "etc/shadow", "etc/gshadow", "etc/sudoers", "etc/sudoers.d", "etc/pam.d", "etc/ssh", "etc/hosts", "etc/ld.so.preload", "etc/ld.so.conf", "etc/ld.so.conf.d", "boot",
+		},
+	},
+	{
+		"a directory of programs or libraries",
+		[]string{".local/bin"},
+		[]string{"bin", "sbin", "lib", "lib64", "usr/lib", "usr/bin", "usr/sbin", "usr/local/bin", "usr/local/sbin", "opt/homebrew/bin", "home/*/bin", "users/*/bin", "root/bin", "home/*/go/bin", "users/*/go/bin", "root/go/bin"},
+	},
+	{"an editor's configuration", []string{".config/nvim", ".vim", ".emacs.d", ".config/emacs"}, nil},
+	{"a shell configuration file", []string{".zsh", ".oh-my-zsh", ".config/fish"}, nil},
+	{"a package manager's configuration", []string{".config/pip", ".config/go", ".terraform.d"}, nil},
+	{"Callgate's own", []string{".config/callgate", ".local/state/callgate"}, nil},
+}
+
+// protectedPlace says why a folded path, with a slash at either end, is one of
+// protectedPlaces.
+func protectedPlace(folded string) string {
+	for _, p := range protectedPlaces {
+		for _, place := range p.anywhere {
+			if strings.Contains(folded, "/"+place+"/") {
+				return p.reason
+			}
+		}
+		for _, place := range p.atRoot {
+			if startsWith(folded, "/"+place+"/") {
+				return p.reason
+			}
+		}
+	}
 	return ""
+}
+
+// startsWith is strings.HasPrefix, with at most one "*" in prefix for any one
+// name.
+func startsWith(p, prefix string) bool {
+	before, after, wild := strings.Cut(prefix, "*")
+	rest, ok := strings.CutPrefix(p, before)
+	if !ok || !wild {
+		return ok
+	}
+	i := strings.IndexByte(rest, '/')
+	return i > 0 && strings.HasPrefix(rest[i:], after)
 }
 
 // environmentFile reports whether a folded name is an environment file with

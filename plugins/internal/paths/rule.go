@@ -2,6 +2,7 @@ package paths
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/sdk/go/tool"
@@ -9,7 +10,8 @@ import (
 
 // Matches reports whether a rule's content, a glob, names the place. As an
 // allow rule both forms must be named, exactly as spelled. As a deny or ask rule
-// one is enough, compared case-folded; "dir/**" names dir too, and a pattern
+// one is enough, compared case-folded; "dir/**" names dir too, "dir/" what lies
+// in it, and a pattern
 // without a slash names files in every directory below its root, as AgentScope
 // reads it, where an allow rule names those of the root alone, as vibing does.
 // A pattern that cannot be read allows nothing and denies everything.
@@ -19,16 +21,30 @@ func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bo
 		return err == nil && g.Match(p.Lexical, p.Directory) && g.Match(p.Resolved, p.Directory)
 	}
 	contents := []string{rule.Content}
+	if strings.HasSuffix(rule.Content, "/") {
+		contents = append(contents, rule.Content+"**")
+	}
 	if !strings.ContainsAny(rule.Content, "/~") {
 		contents = append(contents, "./**/"+rule.Content)
 	}
 	for _, content := range contents {
 		g, err := compile(content, rule, c, true)
-		if err != nil || g.Match(Fold(p.Lexical), true) || g.Match(Fold(p.Resolved), true) {
+		if err != nil || slices.ContainsFunc(spellings(p), func(s string) bool { return g.Match(s, true) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// spellings are the forms of a place that a deny or ask rule may name.
+func spellings(p Place) []string {
+	var list []string
+	for _, form := range []string{Fold(p.Lexical), Fold(p.Resolved), foldLoosely(p.Lexical), foldLoosely(p.Resolved)} {
+		if !slices.Contains(list, form) {
+			list = append(list, form)
+		}
+	}
+	return list
 }
 
 // compile anchors and compiles a pattern, folded or as spelled.
