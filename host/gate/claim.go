@@ -2,9 +2,11 @@ package gate
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/config"
@@ -31,21 +33,36 @@ func sessionID(caller Caller, agent string, claim Claim) string {
 	if claim.Session != "" {
 		return claim.Session
 	}
-	return "-/" + caller.Token + "/" + agent
+	return ownSessions + caller.Token + "/" + agent
 }
 
-// claimedMode is the operator's mode, as far as the client's own may change it:
-// towards explore and dont_ask always, otherwise only where the operator follows
-// the client or believes the caller.
-func claimedMode(caller Caller, agent config.Agent, claim string) (engine.Mode, error) {
+// claimedMode reads the mode that a client reports; nil when it reports none.
+func claimedMode(claim string) (*engine.Mode, error) {
 	if claim == "" {
-		return agent.Mode, nil
+		return nil, nil
 	}
 	mode, err := engine.ParseMode(claim)
 	if err != nil {
-		return agent.Mode, fmt.Errorf("%w: context.mode: %w", ErrBadRequest, err)
+		return nil, fmt.Errorf("%w: context.mode: %w", ErrBadRequest, err)
 	}
-	return tighten(agent.Mode, mode, agent.FollowClientMode || caller.believed()), nil
+	return &mode, nil
+}
+
+// modeOf is the operator's mode, the session's own before the agent's, as far as
+// the client's may change it: towards explore and dont_ask always, otherwise only
+// where the operator follows the client or, in a session without a mode of its
+// own, believes the caller.
+func modeOf(caller Caller, agent config.Agent, session, claimed *engine.Mode) engine.Mode {
+	operator, follow := agent.Mode, agent.FollowClientMode
+	if session != nil {
+		operator = *session
+	} else {
+		follow = follow || caller.believed()
+	}
+	if claimed == nil {
+		return operator
+	}
+	return tighten(operator, *claimed, follow)
 }
 
 // tighten gives the mode that holds when the operator set one and a client
@@ -58,6 +75,43 @@ func tighten(operator, client engine.Mode, follow bool) engine.Mode {
 		return engine.Stricter(operator, client)
 	}
 	return operator
+}
+
+// The bounds of what a request names, in bytes.
+const (
+	maxName = 1024
+	maxPath = 4096
+)
+
+// ownSessions begins the names of sessions that callers without one share.
+const ownSessions = "-/"
+
+// checkNames refuses names that no honest client sends: they are stored, shown
+// and kept in memory.
+func checkNames(r Request) error {
+	if r.Tool == "" {
+		return errors.New("tool: name the tool that the agent calls")
+	}
+	c := r.Context
+	for _, n := range []struct {
+		field, text string
+		most        int
+	}{
+		{"tool", r.Tool, maxName}, {"call_id", r.CallID, maxName}, {"context.agent", c.Agent, maxName},
+		{"context.session", c.Session, maxName}, {"context.user", c.User, maxName},
+		{"context.cwd", c.CWD, maxPath}, {"context.home", c.Home, maxPath},
+	} {
+		if len(n.text) > n.most {
+			return fmt.Errorf("%s: %d bytes: at most %d are read", n.field, len(n.text), n.most)
+		}
+		if !utf8.ValidString(n.text) || strings.ContainsRune(n.text, 0) {
+			return fmt.Errorf("%s: %.40q is not UTF-8 without NUL", n.field, n.text)
+		}
+	}
+	if strings.HasPrefix(c.Session, ownSessions) {
+		return fmt.Errorf("context.session: names that begin with %s are Callgate's own", ownSessions)
+	}
+	return nil
 }
 
 // stricterKind keeps a background agent in the background.

@@ -16,6 +16,9 @@ func differences(a, b prepared, first, second engine.Decision) []string {
 	if r1, r2 := ruleText(first.Rule), ruleText(second.Rule); r1 != r2 {
 		out = append(out, fmt.Sprintf("the rule: %q is now %q", r1, r2))
 	}
+	if second.BypassImmune && !first.BypassImmune {
+		out = append(out, "it is a safety check now")
+	}
 	return append(out, targetDifferences(a.req.Call.Context.Targets, b.req.Call.Context.Targets)...)
 }
 
@@ -25,6 +28,10 @@ func targetDifferences(a, b []engine.Target) []string {
 	}
 	var out []string
 	for i := range a {
+		if a[i].Kind != b[i].Kind || a[i].Value != b[i].Value || a[i].Access != b[i].Access {
+			out = append(out, fmt.Sprintf("%s %s is now %s %s", a[i].Access, a[i].Value, b[i].Access, b[i].Value))
+			continue
+		}
 		if a[i].Resolved != b[i].Resolved || a[i].Inside != b[i].Inside || a[i].Error != b[i].Error {
 			out = append(out, fmt.Sprintf("%s: %s is now %s", a[i].Value, targetText(a[i]), targetText(b[i])))
 		}

@@ -57,6 +57,7 @@ type Asks interface {
 	Interrupt(ctx context.Context, session string) (int, error)
 	ExitFork(ctx context.Context, session string) (int, error)
 	Clear(ctx context.Context, session string) (int, error)
+	Paused() []ask.Streak
 	Resume(ctx context.Context, session string) error
 	Subscribe(ctx context.Context) <-chan ask.Event
 }

@@ -237,6 +237,10 @@ func TestBadRequestsAreDeniedAndAudited(t *testing.T) {
 		"auto":            {func(r *gate.Request) { r.Context.Mode = "auto" }, gate.ErrBadRequest, "reserved"},
 		"unknown kind":    {func(r *gate.Request) { r.Context.Kind = "side" }, gate.ErrBadRequest, "context.kind"},
 		"relative cwd":    {func(r *gate.Request) { r.Context.CWD = "src" }, gate.ErrBadRequest, "context.cwd"},
+		"endless session": {func(r *gate.Request) { r.Context.Session = strings.Repeat("s", 1025) }, gate.ErrBadRequest, "context.session"},
+		"NUL in a name":   {func(r *gate.Request) { r.CallID = "a\x00b" }, gate.ErrBadRequest, "call_id"},
+		"endless cwd":     {func(r *gate.Request) { r.Context.CWD = strings.Repeat("/d", 2049) }, gate.ErrBadRequest, "context.cwd"},
+		"shared session":  {func(r *gate.Request) { r.Context.Session = "-/check:loose/loose" }, gate.ErrBadRequest, "Callgate's own"},
 		"another's agent": {func(r *gate.Request) { r.Context.Agent = "loose" }, gate.ErrNotEntitled, "belongs to"},
 	}
 	for name, c := range cases {

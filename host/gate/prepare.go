@@ -28,6 +28,8 @@ type prepared struct {
 	callID  string
 	token   string
 	limit   time.Duration
+	// claimed is the mode that the client reports; nil when it reports none.
+	claimed *engine.Mode
 	// roots are the root of the project and those around it.
 	roots []string
 	// configured are those of the operator's working directories, as written,
@@ -43,8 +45,8 @@ func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look sessi
 	if p.callID == "" {
 		p.callID = rand.Text()
 	}
-	if r.Tool == "" {
-		return p, fmt.Errorf("%w: tool: name the tool that the agent calls", ErrBadRequest)
+	if err := checkNames(r); err != nil {
+		return p, fmt.Errorf("%w: %w", ErrBadRequest, err)
 	}
 	input, err := StrictObject(r.Input)
 	if err != nil {
@@ -54,12 +56,19 @@ func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look sessi
 	if p.agent, err = g.place(caller, r.Context, &call.Context); err != nil {
 		return p, err
 	}
+	p.claimed, err = claimedMode(r.Context.Mode)
+	if err != nil {
+		return p, err
+	}
 	failure := g.stand(ctx, caller, r.Context, &p, &call.Context)
 	p.entry = g.c.Catalog.Lookup(r.Tool)
 	p.digest = Digest(p.entry.Name, input, call.Context.CWD)
 	p.req = engine.Request{Call: call, Entry: p.entry.Entry, Lists: p.agent.Lists, ResumeAsks: p.agent.ResumeAsks}
 	p.req.Lists.Skills = r.Context.ActiveSkills
 	p.req.Err = oneLine(failure, g.fill(ctx, caller, &p, look))
+	if errors.Is(p.req.Err, store.ErrForeignSession) {
+		return p, fmt.Errorf("%w: context.session: %w", ErrNotEntitled, store.ErrForeignSession)
+	}
 	return p, nil
 }
 
@@ -72,7 +81,9 @@ func (p prepared) patience() time.Duration {
 	return p.agent.Timeout
 }
 
-// fill does the work that may fail without the request being bad.
+// fill does the work that may fail without the request being bad. What fails
+// does not keep the rest from being done: the rules that could be read, and the
+// targets that could be found, must still be able to deny.
 func (g *Gate) fill(ctx context.Context, caller Caller, p *prepared, look session) error {
 	call := p.req.Call
 	c := &call.Context
@@ -81,13 +92,11 @@ func (g *Gate) fill(ctx context.Context, caller Caller, p *prepared, look sessio
 		CWD: c.CWD, ProjectRoot: c.ProjectRoot, Kind: c.Kind,
 	})
 	if err != nil {
-		return err
+		known = store.Session{}
 	}
-	if known.Mode != nil {
-		c.Mode = tighten(*known.Mode, c.Mode, p.agent.FollowClientMode)
-	}
+	c.Mode = modeOf(caller, p.agent, known.Mode, p.claimed)
 	c.Config = g.c.Settings().ToolConfig(c.Agent, p.entry.Module, p.entry.Entry.Names(call.Tool)...)
-	return errors.Join(g.gatherRules(ctx, p), g.describe(ctx, p))
+	return errors.Join(err, g.gatherRules(ctx, p), g.describe(ctx, p))
 }
 
 // session finds what is known of a session: opening it, as a check does, or
@@ -115,10 +124,10 @@ func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
 	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.ProjectRoot)
 	p.req.Rules = slices.Concat(g.live(p.agent.Rules), stored)
 	if err != nil {
-		return fmt.Errorf("read the stored rules: %w", err)
+		err = fmt.Errorf("read the stored rules: %w", err)
 	}
 	if c.ProjectRoot == "" {
-		return nil
+		return err
 	}
 	outer, outerErr := g.outerRules(ctx, p.roots)
 	file, fileErr := g.projectFiles(ctx, p.roots)
@@ -129,7 +138,7 @@ func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
 	} else {
 		p.req.Lists.Disallowed = slices.Concat(p.req.Lists.Disallowed, file.Disallowed)
 	}
-	return errors.Join(outerErr, fileErr)
+	return errors.Join(err, outerErr, fileErr)
 }
 
 // projectFiles are the files of the call's project and of those around it, each
@@ -220,8 +229,7 @@ func (g *Gate) place(caller Caller, claim Claim, c *engine.Context) (config.Agen
 	if g.c.Asks.HasSurface() {
 		c.Approver = "attached"
 	}
-	c.Mode, err = claimedMode(caller, agent, claim.Mode)
-	return agent, err
+	return agent, nil
 }
 
 // stand fills where the call stands: its working directories and project. Its

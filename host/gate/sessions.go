@@ -3,14 +3,41 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/store"
 )
 
-// Sessions lists the sessions that f chooses.
+// Sessions lists the sessions that f chooses. Those that the broker paused after
+// refusals in a row are marked.
 func (g *Gate) Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error) {
-	return g.c.Store.Sessions(ctx, f)
+	only, limit := f.Paused, f.Limit
+	if only {
+		f.Paused, f.Limit = false, 0 // the store knows no pauses
+	}
+	sessions, err := g.c.Store.Sessions(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	paused := map[string]ask.Streak{}
+	for _, s := range g.c.Asks.Paused() {
+		paused[s.Session] = s
+	}
+	for i := range sessions {
+		if s, ok := paused[sessions[i].ID]; ok {
+			sessions[i].Paused, sessions[i].PausedAt = fmt.Sprintf("%d refusals in a row", s.Refusals), s.PausedAt
+		}
+	}
+	if !only {
+		return sessions, nil
+	}
+	sessions = slices.DeleteFunc(sessions, func(s store.Session) bool { return s.Paused == "" })
+	if limit > 0 && len(sessions) > limit {
+		sessions = sessions[:limit]
+	}
+	return sessions, nil
 }
 
 // SetMode gives a session a mode of its own, in the name of by; nil gives it

@@ -1,6 +1,8 @@
 package gate_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,9 +126,14 @@ func TestT02_GrantsAreNotShared(t *testing.T) {
 	for name, o := range others {
 		r := call("y")
 		r.Context.Session = o.session
-		res, err := w.gate.Evaluate(t.Context(), o.caller, r)
-		if err != nil || res.Decision.Behavior == engine.Allow {
-			t.Errorf("%s: got %+v, %v; want no allow", name, res.Decision, err)
+		for verb, decide := range map[string]func() (gate.Result, error){
+			"evaluate": func() (gate.Result, error) { return w.gate.Evaluate(t.Context(), o.caller, r) },
+			"check":    func() (gate.Result, error) { return w.gate.Check(background(t), o.caller, r, nil) },
+		} {
+			res, err := decide()
+			if foreign := o.session == "s1"; errors.Is(err, gate.ErrNotEntitled) != foreign || res.Decision.Behavior == engine.Allow {
+				t.Errorf("%s, %s: got %+v, %v; want no allow, and no entitlement to a foreign session", name, verb, res.Decision, err)
+			}
 		}
 	}
 	if _, err := w.gate.ClearSession(t.Context(), "s1", "ann"); err != nil {
@@ -135,6 +142,13 @@ func TestT02_GrantsAreNotShared(t *testing.T) {
 	if res, err := w.gate.Evaluate(t.Context(), worker, call("y")); err != nil || res.Decision.Behavior == engine.Allow {
 		t.Errorf("after clear: got %+v, %v; want no allow", res.Decision, err)
 	}
+}
+
+// background is a context that has ended: what asks comes back at once.
+func background(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
 }
 
 // Threat T03: a project's own file may only tighten, and none of its words
