@@ -7,13 +7,12 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/internal/strictjson"
 )
 
 // MaxBody is the largest request body, in bytes.
@@ -106,63 +105,16 @@ func decodeStrict(body []byte, v any) error {
 
 func decodeError(err error) *Error {
 	out := failure(http.StatusBadRequest, CodeInvalidJSON, "the body is not strict JSON: "+err.Error())
-	var syntactic *jsontext.SyntacticError
-	var semantic *json.SemanticError
+	var f *strictjson.Fault
+	if !errors.As(strictjson.Explain(err), &f) {
+		return out
+	}
+	out.Field, out.Message = f.Field, f.Text
 	switch {
-	case errors.As(err, &syntactic):
-		out.Field = dotted(syntactic.JSONPointer)
-		out.Message = fmt.Sprintf("not strict JSON at byte %d: %s", syntactic.ByteOffset, cause(syntactic.Err, err))
-	case errors.As(err, &semantic):
-		out.Code, out.Field = CodeBadRequest, dotted(semantic.JSONPointer)
-		out.Message = semanticText(semantic)
-		if errors.Is(err, json.ErrUnknownName) {
-			out.Code, out.Message = CodeUnknownField, "there is no such member: the names are in /v1/openapi.json"
-		}
+	case f.Unknown:
+		out.Code, out.Message = CodeUnknownField, "there is no such member: the names are in /v1/openapi.json"
+	case !f.Syntax:
+		out.Code = CodeBadRequest
 	}
 	return out
-}
-
-func semanticText(e *json.SemanticError) string {
-	if e.Err != nil {
-		return e.Err.Error()
-	}
-	got, want := "this value", "another type"
-	if e.JSONKind != 0 {
-		got = "a JSON " + e.JSONKind.String()
-	}
-	if e.GoType != nil {
-		want = wireType(e.GoType.Kind().String())
-	}
-	return fmt.Sprintf("got %s, want %s", got, want)
-}
-
-// wireType names a Go kind as JSON does.
-func wireType(kind string) string {
-	switch {
-	case kind == "string" || kind == "bool":
-		return "a JSON " + strings.Replace(kind, "bool", "boolean", 1)
-	case kind == "slice" || kind == "array":
-		return "a JSON array"
-	case kind == "map" || kind == "struct":
-		return "a JSON object"
-	case strings.HasPrefix(kind, "int") || strings.HasPrefix(kind, "uint") || strings.HasPrefix(kind, "float"):
-		return "a JSON number in range"
-	}
-	return "another type"
-}
-
-func cause(inner, outer error) string {
-	if inner != nil {
-		return inner.Error()
-	}
-	return outer.Error()
-}
-
-// dotted writes a JSON pointer as a.b.0.
-func dotted(p jsontext.Pointer) string {
-	var parts []string
-	for token := range p.Tokens() {
-		parts = append(parts, token)
-	}
-	return strings.Join(parts, ".")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/strictjson"
 )
 
 // standing is what a parent has or a child wants. What is absent is not said.
@@ -49,7 +50,7 @@ func readStanding(field string, v jsontext.Value) (s standing, err error) {
 	if v == nil {
 		return s, fmt.Errorf("%s: missing", field)
 	}
-	if err := json.Unmarshal(v, &s, json.RejectUnknownMembers(true)); err != nil {
+	if err := strictjson.Explain(json.Unmarshal(v, &s, json.RejectUnknownMembers(true))); err != nil {
 		return s, fmt.Errorf("%s: %w", field, err)
 	}
 	return s, nil

@@ -121,7 +121,8 @@ func (e *Evaluator) match(ctx context.Context, r *request) (any, error) {
 	if rule.WholeTool() {
 		return matchAnswer{r.ID, true}, nil
 	}
-	hits, err := tool.MatchRule(ctx, s.req.Call, b, []engine.RuleText{{Content: *r.Content}})
+	_, root := r.Context.anchor()
+	hits, err := tool.MatchRule(ctx, s.req.Call, b, []engine.RuleText{{Content: *r.Content, Root: root}})
 	return matchAnswer{r.ID, len(hits) > 0}, err
 }
 

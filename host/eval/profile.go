@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/engine/profile"
+	"github.com/callgate/callgate/host/internal/strictjson"
 )
 
 // compiled reads the request's profile: a preset's name or its lists. Nil when
@@ -24,7 +25,7 @@ func (r *request) compiled() (*profile.Compiled, error) {
 		if p, err = profile.Preset(name); err != nil {
 			return nil, err
 		}
-	} else if err := json.Unmarshal(r.Profile, &p, json.RejectUnknownMembers(true)); err != nil {
+	} else if err := strictjson.Explain(json.Unmarshal(r.Profile, &p, json.RejectUnknownMembers(true))); err != nil {
 		return nil, fmt.Errorf("profile: %w", err)
 	}
 	return profile.Compile(p)

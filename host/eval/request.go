@@ -87,6 +87,7 @@ func (r *request) engineRules() ([]engine.Rule, error) {
 		}
 		rules[i] = engine.Rule{Tool: in.Tool, Content: in.Content, Behavior: b, Source: in.Source}
 		if in.Scope == "" {
+			rules[i].Scope, rules[i].ScopeKey = r.Context.anchor()
 			continue
 		}
 		if rules[i].Scope, err = engine.ParseScope(in.Scope); err != nil {
@@ -105,6 +106,16 @@ func (c callContext) root() string {
 		return ""
 	}
 	return c.WorkingDirectories[0]
+}
+
+// anchor is where the relative patterns of rules without a scope start when the
+// request has no working directories: at its cwd, as if that were a project. The
+// one who asks writes both; a caller of the Gate never chooses.
+func (c callContext) anchor() (scope engine.Scope, key string) {
+	if len(c.WorkingDirectories) > 0 || c.CWD == "" {
+		return "", ""
+	}
+	return engine.Project, c.CWD
 }
 
 // errNoInput tells that a tool's op came without input.

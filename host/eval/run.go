@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/internal/strictjson"
 )
 
 // MaxLine is the longest request line, in bytes.
@@ -134,7 +135,7 @@ func (e *Evaluator) line(ctx context.Context, line []byte) []byte {
 	answer, err := any(nil), error(nil)
 	if len(line) > MaxLine {
 		err = fmt.Errorf("line of more than %d bytes", MaxLine)
-	} else if err = json.Unmarshal(line, &r, json.RejectUnknownMembers(true)); err == nil {
+	} else if err = strictjson.Explain(json.Unmarshal(line, &r, json.RejectUnknownMembers(true))); err == nil {
 		answer, err = e.answer(ctx, &r)
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/host/command"
 	"github.com/callgate/callgate/host/frontmatter"
+	"github.com/callgate/callgate/host/internal/strictjson"
 )
 
 type commandAnswer struct {
@@ -25,7 +26,7 @@ func (e *Evaluator) command(r *request) (any, error) {
 	}
 	var before command.State
 	if r.Before != nil {
-		if err := json.Unmarshal(r.Before, &before, json.RejectUnknownMembers(true)); err != nil {
+		if err := strictjson.Explain(json.Unmarshal(r.Before, &before, json.RejectUnknownMembers(true))); err != nil {
 			return nil, fmt.Errorf("before: %w", err)
 		}
 	}
