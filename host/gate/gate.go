@@ -57,8 +57,7 @@ type Asks interface {
 	Interrupt(ctx context.Context, session string) (int, error)
 	ExitFork(ctx context.Context, session string) (int, error)
 	Clear(ctx context.Context, session string) (int, error)
-	Paused() []ask.Streak
-	Resume(ctx context.Context, session string) error
+	Resume(ctx context.Context, session, by string) error
 	Subscribe(ctx context.Context) <-chan ask.Event
 }
 
@@ -74,6 +73,7 @@ type Store interface {
 	Session(ctx context.Context, id string) (store.Session, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
 	SetMode(ctx context.Context, id string, mode *engine.Mode, by string) error
+	NoteSession(ctx context.Context, id string, event store.Event, by, detail string) error
 	Append(ctx context.Context, row store.Row) (store.Row, error)
 }
 

@@ -55,7 +55,7 @@ func TestRefusalsAreAudited(t *testing.T) {
 		t.Errorf("row: got %s by %q", row.Decision, row.DecidedBy)
 	}
 	_, done = w.start(worker, call("other"))
-	if n, err := w.gate.InterruptSession(context.Background(), "s1"); n != 1 || err != nil {
+	if n, err := w.gate.InterruptSession(context.Background(), "s1", "ann"); n != 1 || err != nil {
 		t.Fatalf("interrupt: got %d, %v", n, err)
 	}
 	if res := <-done; res.Outcome != store.AskCancelled || res.Decision.Behavior != engine.Deny {
@@ -74,7 +74,7 @@ func TestExitForkLeavesTheMainConversation(t *testing.T) {
 		outcome store.Outcome
 	}{{forked, 1, store.AskCancelled}, {call("main"), 0, store.AskApproved}} {
 		shown, done := w.start(worker, tt.call)
-		if n, err := w.gate.ExitFork(context.Background(), "s1"); n != tt.want || err != nil {
+		if n, err := w.gate.ExitFork(context.Background(), "s1", "ann"); n != tt.want || err != nil {
 			t.Errorf("%s: got %d, %v, want %d", tt.call.Input, n, err, tt.want)
 		}
 		if tt.want == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/strictjson"
 )
 
 // MaxInput is the largest tool input that is judged, in bytes.
@@ -34,7 +35,7 @@ func StrictObject(raw []byte) (json.RawMessage, error) {
 		jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false), jsontext.PreserveRawStrings(false), jsontext.Multiline(false),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("not strict JSON: %w", err)
+		return nil, strictjson.Explain(err)
 	}
 	return json.RawMessage(value), nil
 }

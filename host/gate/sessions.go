@@ -3,41 +3,14 @@ package gate
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/callgate/callgate/engine"
-	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/store"
 )
 
-// Sessions lists the sessions that f chooses. Those that the broker paused after
-// refusals in a row are marked.
+// Sessions lists the sessions that f chooses.
 func (g *Gate) Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error) {
-	only, limit := f.Paused, f.Limit
-	if only {
-		f.Paused, f.Limit = false, 0 // the store knows no pauses
-	}
-	sessions, err := g.c.Store.Sessions(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	paused := map[string]ask.Streak{}
-	for _, s := range g.c.Asks.Paused() {
-		paused[s.Session] = s
-	}
-	for i := range sessions {
-		if s, ok := paused[sessions[i].ID]; ok {
-			sessions[i].Paused, sessions[i].PausedAt = fmt.Sprintf("%d refusals in a row", s.Refusals), s.PausedAt
-		}
-	}
-	if !only {
-		return sessions, nil
-	}
-	sessions = slices.DeleteFunc(sessions, func(s store.Session) bool { return s.Paused == "" })
-	if limit > 0 && len(sessions) > limit {
-		sessions = sessions[:limit]
-	}
-	return sessions, nil
+	return g.c.Store.Sessions(ctx, f)
 }
 
 // SetMode gives a session a mode of its own, in the name of by; nil gives it
@@ -46,22 +19,29 @@ func (g *Gate) SetMode(ctx context.Context, session string, mode *engine.Mode, b
 	return g.c.Store.SetMode(ctx, session, mode, by)
 }
 
-// InterruptSession cancels what waits in a session and returns how many asks
-// that were. Grants stay.
-func (g *Gate) InterruptSession(ctx context.Context, session string) (int, error) {
-	if _, err := g.c.Store.Session(ctx, session); err != nil {
-		return 0, err
-	}
-	return g.c.Asks.Interrupt(ctx, session)
+// InterruptSession cancels what waits in a session, in the name of by, and
+// returns how many asks that were. Grants stay.
+func (g *Gate) InterruptSession(ctx context.Context, session, by string) (int, error) {
+	return g.cancel(ctx, session, by, store.EventSessionInterrupted, g.c.Asks.Interrupt)
 }
 
-// ExitFork cancels what a session's interactive forks wait for and returns how
-// many asks that were; the main conversation's asks and the grants stay.
-func (g *Gate) ExitFork(ctx context.Context, session string) (int, error) {
+// ExitFork cancels what a session's interactive forks wait for, in the name of
+// by, and returns how many asks that were; the main conversation's asks and the
+// grants stay.
+func (g *Gate) ExitFork(ctx context.Context, session, by string) (int, error) {
+	return g.cancel(ctx, session, by, store.EventSessionForkExit, g.c.Asks.ExitFork)
+}
+
+// cancel has asks of a session cancelled and records who did it.
+func (g *Gate) cancel(ctx context.Context, session, by string, event store.Event, end func(context.Context, string) (int, error)) (int, error) {
 	if _, err := g.c.Store.Session(ctx, session); err != nil {
 		return 0, err
 	}
-	return g.c.Asks.ExitFork(ctx, session)
+	n, err := end(ctx, session)
+	if err != nil {
+		return n, err
+	}
+	return n, g.c.Store.NoteSession(context.WithoutCancel(ctx), session, event, by, fmt.Sprintf("%d asks cancelled", n))
 }
 
 // Cleared tells what ClearSession ended.
@@ -87,8 +67,8 @@ func (g *Gate) ClearSession(ctx context.Context, session, by string) (Cleared, e
 	return Cleared{Asks: asks, Grants: grants}, nil
 }
 
-// ResumeSession lets a session ask again that was paused after denials or
-// time-outs in a row.
-func (g *Gate) ResumeSession(ctx context.Context, session string) error {
-	return g.c.Asks.Resume(ctx, session)
+// ResumeSession lets a session ask again, in the name of by, that was paused
+// after denials or time-outs in a row.
+func (g *Gate) ResumeSession(ctx context.Context, session, by string) error {
+	return g.c.Asks.Resume(ctx, session, by)
 }
