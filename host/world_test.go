@@ -28,9 +28,25 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	cache = dir
+	if err := compile(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
 	_ = os.RemoveAll(dir) // the temporary directory is swept anyhow
 	os.Exit(code)
+}
+
+// compile fills the cache, so that tests that run at once need not each do it.
+func compile() error {
+	if len(plugins.Names()) == 0 {
+		return nil
+	}
+	runtime, _, err := host.OpenCatalog(context.Background(), plugins.Modules(), cache, config.Modules{})
+	if err != nil {
+		return err
+	}
+	return runtime.Close(context.Background())
 }
 
 // world is a host over the real first-party modules, its own store and a

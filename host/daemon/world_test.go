@@ -44,9 +44,25 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	cache = dir
+	if err := compile(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
 	_ = os.RemoveAll(dir) // the temporary directory is swept anyhow
 	os.Exit(code)
+}
+
+// compile fills the cache, so that tests that run at once need not each do it.
+func compile() error {
+	if len(plugins.Names()) == 0 {
+		return nil
+	}
+	runtime, _, err := host.OpenCatalog(context.Background(), plugins.Modules(), cache, config.Modules{})
+	if err != nil {
+		return err
+	}
+	return runtime.Close(context.Background())
 }
 
 func serveUntilKilled(root, cache string) error {
