@@ -30,9 +30,9 @@ type Gate interface {
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
 	SetMode(ctx context.Context, session string, mode *engine.Mode, by string) error
 	ClearSession(ctx context.Context, session, by string) (gate.Cleared, error)
-	InterruptSession(ctx context.Context, session string) (int, error)
-	ExitFork(ctx context.Context, session string) (int, error)
-	ResumeSession(ctx context.Context, session string) error
+	InterruptSession(ctx context.Context, session, by string) (int, error)
+	ExitFork(ctx context.Context, session, by string) (int, error)
+	ResumeSession(ctx context.Context, session, by string) error
 }
 
 // Asks shows what waits for a human.

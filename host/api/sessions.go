@@ -110,25 +110,23 @@ type interrupted struct {
 }
 
 func (s *Server) interruptSession(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
-	return s.cancelAsks(w, r, caller, "session interrupted", s.c.Gate.InterruptSession)
+	return s.cancelAsks(w, r, caller, s.c.Gate.InterruptSession)
 }
 
 func (s *Server) exitFork(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
-	return s.cancelAsks(w, r, caller, "forks of the session ended", s.c.Gate.ExitFork)
+	return s.cancelAsks(w, r, caller, s.c.Gate.ExitFork)
 }
 
 // cancelAsks has asks of the session cancelled and tells how many that were.
-func (s *Server) cancelAsks(w http.ResponseWriter, r *http.Request, caller gate.Caller, what string, cancel func(context.Context, string) (int, error)) error {
+func (s *Server) cancelAsks(w http.ResponseWriter, r *http.Request, caller gate.Caller, cancel func(ctx context.Context, session, by string) (int, error)) error {
 	by, err := s.bodiless(r, caller)
 	if err != nil {
 		return err
 	}
-	id := r.PathValue("id")
-	n, err := cancel(r.Context(), id)
+	n, err := cancel(r.Context(), r.PathValue("id"), by)
 	if err != nil {
 		return err
 	}
-	s.c.Log.Info(what, "session", id, "by", by, "asks", n)
 	return reply(w, http.StatusOK, interrupted{Asks: n})
 }
 
@@ -142,10 +140,9 @@ func (s *Server) resumeSession(w http.ResponseWriter, r *http.Request, caller ga
 		return err
 	}
 	id := r.PathValue("id")
-	if err := s.c.Gate.ResumeSession(r.Context(), id); err != nil {
+	if err := s.c.Gate.ResumeSession(r.Context(), id, by); err != nil {
 		return err
 	}
-	s.c.Log.Info("session resumed", "session", id, "by", by)
 	return reply(w, http.StatusOK, resumed{Resumed: id})
 }
 

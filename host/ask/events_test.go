@@ -56,7 +56,7 @@ func TestPauseEvents(t *testing.T) {
 		events := w.broker.Subscribe(w.t.Context())
 		w.request("a", call("a"))
 		w.deny("a")
-		must(w.t)(0, w.broker.Resume(w.t.Context(), "s1"))
+		must(w.t)(0, w.broker.Resume(w.t.Context(), "s1", "ann"))
 		want := []string{"shown a", "answered a", "paused ", "resumed "}
 		if got := drain(events); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)

@@ -85,7 +85,7 @@ func TestStoreFailsAtTheStreak(t *testing.T) {
 		w.deny("a")
 		w.request("b", call("b"))
 		w.want("b", ask.Denied, ask.CausePaused)
-		if err := w.broker.Resume(w.t.Context(), "s1"); !errors.Is(err, errDisk) {
+		if err := w.broker.Resume(w.t.Context(), "s1", "ann"); !errors.Is(err, errDisk) {
 			t.Errorf("resume: got %v, want %v", err, errDisk)
 		}
 	})

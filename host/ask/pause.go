@@ -3,8 +3,6 @@ package ask
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 )
 
 func (b *Broker) paused(session string) bool {
@@ -13,23 +11,9 @@ func (b *Broker) paused(session string) bool {
 	return !b.streaks[session].PausedAt.IsZero()
 }
 
-// Paused returns the sessions that are paused, ordered by name.
-func (b *Broker) Paused() []Streak {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var list []Streak
-	for _, s := range b.streaks {
-		if !s.PausedAt.IsZero() {
-			list = append(list, s)
-		}
-	}
-	slices.SortFunc(list, func(a, b Streak) int { return strings.Compare(a.Session, b.Session) })
-	return list
-}
-
-// Resume ends a session's pause. Whether the person may is the caller's to
-// check. ErrNotPaused when there is none.
-func (b *Broker) Resume(ctx context.Context, session string) error {
+// Resume ends a session's pause in the name of by. Whether that person may is
+// the caller's to check. ErrNotPaused when there is none.
+func (b *Broker) Resume(ctx context.Context, session, by string) error {
 	if err := b.acquire(ctx); err != nil {
 		return err
 	}
@@ -37,7 +21,7 @@ func (b *Broker) Resume(ctx context.Context, session string) error {
 	if !b.paused(session) {
 		return fmt.Errorf("session %q: %w", session, ErrNotPaused)
 	}
-	if err := b.saveStreak(ctx, Streak{Session: session}); err != nil {
+	if err := b.saveStreak(ctx, Streak{Session: session, By: by}); err != nil {
 		return fmt.Errorf("resume session %q: %w", session, err)
 	}
 	b.mu.Lock()
@@ -107,5 +91,6 @@ func (b *Broker) keepStreak(s Streak) {
 		delete(b.streaks, s.Session)
 		return
 	}
+	s.By = ""
 	b.streaks[s.Session] = s
 }

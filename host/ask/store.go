@@ -13,6 +13,8 @@ type Streak struct {
 	Refusals int `json:"refusals"`
 	// PausedAt is when the session was paused; zero while it is not.
 	PausedAt time.Time `json:"paused_at,omitzero"`
+	// By is who ended the pause, for the store's record; it is not kept.
+	By string `json:"by,omitempty"`
 }
 
 // Store keeps asks across restarts. Implementations are safe for concurrent
@@ -40,8 +42,9 @@ type Store interface {
 	// as Denied with CauseAnswered at or after since; ErrUnknown when there is
 	// none.
 	DeniedAsk(ctx context.Context, agent, digest string, since time.Time) (Ask, error)
-	// SaveStreak replaces the streak of its session; one with 0 refusals and no
-	// pause may be forgotten. Streaks returns all that are kept.
+	// SaveStreak replaces the streak of its session, and records when a pause
+	// begins or ends; a streak with 0 refusals and no pause may be forgotten.
+	// Streaks returns all that are kept.
 	SaveStreak(ctx context.Context, s Streak) error
 	Streaks(ctx context.Context) ([]Streak, error)
 }

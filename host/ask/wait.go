@@ -15,9 +15,9 @@ func (b *Broker) wait(ctx context.Context, e *entry) (Outcome, error) {
 	case <-b.closed:
 		return refusal(e.ask, CauseError), ErrClosed
 	}
-	if ctx.Err() != nil {
-		// Nobody is there to take the answer; an approval stays unused for the
-		// client that comes back.
+	if ctx.Err() != nil && e.ask.State == Approved {
+		// Nobody is there to take the answer: the approval stays unused for the
+		// client that comes back. Any other end is told as it is.
 		return refusal(e.ask, CauseCaller), nil
 	}
 	return b.take(ctx, e)

@@ -127,17 +127,27 @@ func (s *Store) Asks(ctx context.Context, f AskFilter) ([]ask.Ask, error) {
 	return s.readAsks(ctx, c.all()+" ORDER BY seq DESC LIMIT ?", append(c.args, limit)...)
 }
 
-// SaveStreak implements ask.Store.
+// SaveStreak implements ask.Store. The session shows its pause, and its begin and
+// end are audited, in the same transaction.
 func (s *Store) SaveStreak(ctx context.Context, k ask.Streak) error {
 	query, args := "INSERT OR REPLACE INTO streaks (session, refusals, paused_at) VALUES (?, ?, ?)", []any{k.Session, k.Refusals, nanos(k.PausedAt)}
 	if k.Refusals == 0 && k.PausedAt.IsZero() {
 		query, args = "DELETE FROM streaks WHERE session = ?", []any{k.Session}
 	}
-	run := func(ctx context.Context, t *tx) error {
-		_, err := t.ExecContext(ctx, query, args...)
+	var known Session
+	var changed bool
+	run := func(ctx context.Context, t *tx) (err error) {
+		if _, err = t.ExecContext(ctx, query, args...); err == nil {
+			known, changed, err = s.notePause(ctx, t, k)
+		}
 		return err
 	}
-	if err := s.writer.do(ctx, &job{run: run, single: true}); err != nil {
+	after := func() {
+		if changed {
+			s.seen.put(known)
+		}
+	}
+	if err := s.writer.do(ctx, &job{run: run, after: after}); err != nil {
 		return fmt.Errorf("streak of session %q: %w", k.Session, err)
 	}
 	return nil

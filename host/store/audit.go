@@ -38,6 +38,9 @@ const (
 	EventSessionPaused  Event = "session_paused"
 	EventSessionResumed Event = "session_resumed"
 	EventSessionCleared Event = "session_cleared"
+	// These two end asks; each ask's own row tells how.
+	EventSessionInterrupted Event = "session_interrupted"
+	EventSessionForkExit    Event = "session_fork_exit"
 )
 
 // Row is one line of the audit. The caller fills what it knows; Append sets Seq,

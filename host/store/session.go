@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
 )
 
 // Session is one run of an agent.
@@ -223,26 +224,34 @@ func (s *Store) SetMode(ctx context.Context, id string, mode *engine.Mode, by st
 	return s.changeSession(ctx, id, EventSessionMode, by, word, func(known *Session) { known.Mode = mode })
 }
 
-// Pause makes a session refuse its calls until Resume; reason tells why and must
-// not be empty.
-func (s *Store) Pause(ctx context.Context, id, reason, by string) error {
-	if reason == "" {
-		return fmt.Errorf("pause session %q: a reason is needed", id)
+// notePause brings a session in line with its streak and records a pause that
+// begins or ends. A session that is not known has nothing to show.
+func (s *Store) notePause(ctx context.Context, t *tx, k ask.Streak) (known Session, changed bool, err error) {
+	known, err = oneSession(ctx, t, k.Session)
+	if isNotFound(err) || err == nil && known.PausedAt.Equal(k.PausedAt) {
+		return known, false, nil
 	}
-	return s.changeSession(ctx, id, EventSessionPaused, by, reason, func(known *Session) {
-		known.Paused, known.PausedAt = cut(reason), s.now().UTC().Round(0)
-	})
+	if err != nil {
+		return known, false, err
+	}
+	event, by := EventSessionResumed, k.By
+	known.Paused, known.PausedAt = "", k.PausedAt.UTC().Round(0)
+	if !k.PausedAt.IsZero() {
+		event, by = EventSessionPaused, "callgate"
+		known.Paused = fmt.Sprintf("%d refusals in a row", k.Refusals)
+	}
+	return known, true, s.recordSession(ctx, t, known, event, by, known.Paused)
 }
 
-// Resume ends a pause, in the name of by.
-func (s *Store) Resume(ctx context.Context, id, by string) error {
-	return s.changeSession(ctx, id, EventSessionResumed, by, "", func(known *Session) {
-		known.Paused, known.PausedAt = "", time.Time{}
-	})
+// NoteSession records what somebody did to a session that left it as it was:
+// EventSessionInterrupted, EventSessionForkExit.
+func (s *Store) NoteSession(ctx context.Context, id string, event Event, by, detail string) error {
+	return s.changeSession(ctx, id, event, by, detail, func(*Session) {})
 }
 
 // ClearSession deletes the session's grants and its own mode, in the name of by,
-// and tells how many grants there were. A pause stays: only Resume ends it.
+// and tells how many grants there were. A pause stays: only
+// ask.Broker.Resume ends it.
 func (s *Store) ClearSession(ctx context.Context, id, by string) (int, error) {
 	n, err := s.DropSession(ctx, id, by)
 	if err != nil {
@@ -259,18 +268,23 @@ func (s *Store) changeSession(ctx context.Context, id string, event Event, by, d
 			return err
 		}
 		change(&known)
-		row, err := s.clean(Row{Event: event, Agent: known.Agent, Session: id, DecidedBy: by, Detail: detail})
-		if err != nil {
-			return err
-		}
-		t.chain.add(&row)
-		return saveSession(ctx, t, known)
+		return s.recordSession(ctx, t, known, event, by, detail)
 	}
 	err := s.writer.do(ctx, &job{run: run, after: func() { s.seen.put(known) }})
 	if err != nil {
 		return fmt.Errorf("session %q: %w", id, err)
 	}
 	return nil
+}
+
+// recordSession writes a session and what was done to it.
+func (s *Store) recordSession(ctx context.Context, t *tx, known Session, event Event, by, detail string) error {
+	row, err := s.clean(Row{Event: event, Agent: known.Agent, Session: known.ID, DecidedBy: by, Detail: detail})
+	if err != nil {
+		return err
+	}
+	t.chain.add(&row)
+	return saveSession(ctx, t, known)
 }
 
 const sessionColumns = "id, agent, token, user, cwd, project_root, kind, parent, mode, paused, paused_at, created_at, seen_at"

@@ -2,11 +2,13 @@ package store_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -56,8 +58,8 @@ func TestT02_touchWidensNothing(t *testing.T) {
 	if got := touched(t, s, in); got.Mode != nil {
 		t.Errorf("opened with a mode: got %v, want none", *got.Mode)
 	}
-	must(t, s.Pause(t.Context(), "s1", "three denials", "callgate"))
-	if got := touched(t, s, in); got.Paused != "three denials" || got.Mode != nil {
+	must(t, s.SaveStreak(t.Context(), ask.Streak{Session: "s1", Refusals: 3, PausedAt: time.Now()}))
+	if got := touched(t, s, in); got.Paused != "3 refusals in a row" || got.Mode != nil {
 		t.Errorf("touched while paused: got %+v", got)
 	}
 	for _, foreign := range []store.Session{{ID: "s1", Agent: "builder", Token: "t2", CWD: "/evil"}, {ID: "s1", Agent: "other", Token: "t1", CWD: "/evil"}} {
@@ -101,8 +103,7 @@ func TestSession_unknown(t *testing.T) {
 	for name, err := range map[string]error{
 		"Session": func() error { _, err := s.Session(t.Context(), "x"); return err }(),
 		"SetMode": s.SetMode(t.Context(), "x", &mode, "ann"),
-		"Pause":   s.Pause(t.Context(), "x", "why", "ann"),
-		"Resume":  s.Resume(t.Context(), "x", "ann"),
+		"Note":    s.NoteSession(t.Context(), "x", store.EventSessionInterrupted, "ann", ""),
 		"Clear":   func() error { _, err := s.ClearSession(t.Context(), "x", "ann"); return err }(),
 	} {
 		if !errors.Is(err, store.ErrNotFound) {
@@ -117,14 +118,12 @@ func TestSession_modeAndPauseSurvive(t *testing.T) {
 	touched(t, s, session())
 	mode := engine.Explore
 	must(t, s.SetMode(t.Context(), "s1", &mode, "ann"))
-	must(t, s.Pause(t.Context(), "s1", "three denials", "callgate"))
-	if err := s.Pause(t.Context(), "s1", "", "ann"); err == nil {
-		t.Error("a pause without a reason: got no error")
-	}
+	must(t, s.SaveStreak(t.Context(), ask.Streak{Session: "s1", Refusals: 3, PausedAt: c.now}))
+	must(t, s.SaveStreak(t.Context(), ask.Streak{Session: "s1", Refusals: 4, PausedAt: c.now})) // no second pause
 	must(t, s.Close())
 	s = opened(t, s.Path(), store.Options{Now: c.Now})
 	got := touched(t, s, session())
-	if got.Mode == nil || *got.Mode != engine.Explore || got.Paused != "three denials" || !got.PausedAt.Equal(c.now) {
+	if got.Mode == nil || *got.Mode != engine.Explore || got.Paused != "3 refusals in a row" || !got.PausedAt.Equal(c.now) {
 		t.Errorf("reopened: got %+v", got)
 	}
 	_, err := s.ClearSession(t.Context(), "s1", "ann")
@@ -132,22 +131,18 @@ func TestSession_modeAndPauseSurvive(t *testing.T) {
 	if got = touched(t, s, session()); got.Mode != nil || got.Paused == "" {
 		t.Errorf("cleared: got %+v, want no mode and still paused", got)
 	}
-	must(t, s.Resume(t.Context(), "s1", "ann"))
+	must(t, s.SaveStreak(t.Context(), ask.Streak{Session: "s1", By: "bob"}))
 	if got = touched(t, s, session()); got.Paused != "" || !got.PausedAt.IsZero() {
 		t.Errorf("resumed: got %+v", got)
 	}
-	var events []store.Event
+	must(t, s.NoteSession(t.Context(), "s1", store.EventSessionInterrupted, "ann", "2 asks cancelled"))
+	var events []string
 	for _, r := range rowsOf(t, s, store.Filter{Session: "s1"}) {
-		events = append(events, r.Event)
+		events = append(events, string(r.Event)+" by "+r.DecidedBy)
 	}
-	want := []store.Event{store.EventSessionMode, store.EventSessionPaused, store.EventSessionCleared, store.EventSessionResumed}
-	if len(events) != len(want) {
-		t.Fatalf("events: got %v, want %v", events, want)
-	}
-	for i := range want {
-		if events[i] != want[i] {
-			t.Errorf("events: got %v, want %v", events, want)
-		}
+	want := []string{"session_mode by ann", "session_paused by callgate", "session_cleared by ann", "session_resumed by bob", "session_interrupted by ann"}
+	if !slices.Equal(events, want) {
+		t.Errorf("events: got %q, want %q", events, want)
 	}
 }
 
@@ -158,7 +153,7 @@ func TestSessions_filter(t *testing.T) {
 		touched(t, s, in)
 		c.now = c.now.Add(time.Hour)
 	}
-	must(t, s.Pause(t.Context(), "2", "why", "ann"))
+	must(t, s.SaveStreak(t.Context(), ask.Streak{Session: "2", Refusals: 3, PausedAt: c.now}))
 	for name, f := range map[string]struct {
 		f    store.SessionFilter
 		want string
