@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -50,32 +49,33 @@ code 3 when serve would refuse something of it.`,
 			if err != nil {
 				return err
 			}
-			if err := checkRules(cmd.Context(), cfg, dirs); err != nil {
+			warnings, err := checkRules(cmd.Context(), cfg, dirs)
+			if err != nil {
 				return err
 			}
 			projects, err := checkProject(cmd.Context())
 			if err != nil {
 				return err
 			}
-			s := summarize(cfg, projects)
+			s := summarize(cfg, projects, warnings)
 			return c.print(cmd.OutOrStdout(), s, func(w io.Writer) { s.print(w, dirs) })
 		},
 	}
 }
 
-// checkRules loads the modules and tries the rules on their own examples.
-func checkRules(ctx context.Context, cfg *config.Config, dirs config.Dirs) error {
+// checkRules loads the modules and tries the rules on their own examples. What
+// keeps a module from use is a warning: serve goes on without it.
+func checkRules(ctx context.Context, cfg *config.Config, dirs config.Dirs) (warnings []string, err error) {
 	runtime, tools, err := host.OpenCatalog(ctx, plugins.Modules(), dirs.Cache, cfg.Modules)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = runtime.Close(ctx) }() // nothing is lost with it
-	var errs []error
 	for _, p := range tools.Problems() {
-		errs = append(errs, fmt.Errorf("module %s: %w", p.File, p.Err))
+		warnings = append(warnings, "module "+p.String())
 	}
 	trial := gate.Trial{Catalog: tools, Targets: &target.Resolver{FS: target.OS()}}
-	return errors.Join(append(errs, trial.CheckExamples(ctx, cfg))...)
+	return warnings, trial.CheckExamples(ctx, cfg)
 }
 
 type configSummary struct {
@@ -84,14 +84,15 @@ type configSummary struct {
 	Rules    int            `json:"rules"`
 	Examples int            `json:"examples"`
 	Project  projectSummary `json:"project"`
+	Warnings []string       `json:"warnings,omitempty"`
 }
 
-func summarize(cfg *config.Config, projects projectSummary) configSummary {
+func summarize(cfg *config.Config, projects projectSummary, warnings []string) configSummary {
 	rules := len(cfg.Rules)
 	for _, block := range cfg.Agents {
 		rules += len(block.Rules)
 	}
-	return configSummary{File: cfg.File, Agents: len(cfg.Agents), Rules: rules, Examples: len(cfg.Examples()), Project: projects}
+	return configSummary{File: cfg.File, Agents: len(cfg.Agents), Rules: rules, Examples: len(cfg.Examples()), Project: projects, Warnings: warnings}
 }
 
 func (s configSummary) print(w io.Writer, dirs config.Dirs) {
@@ -100,6 +101,9 @@ func (s configSummary) print(w io.Writer, dirs config.Dirs) {
 		where = "no file at " + dirs.ConfigFile() + ": the built-in defaults"
 	}
 	fmt.Fprintf(w, "%s: good (%d agents, %d rules, %d examples tried)\n", where, s.Agents, s.Rules, s.Examples)
+	for _, text := range s.Warnings {
+		fmt.Fprintln(w, "warning:", card.Line(text))
+	}
 	if len(s.Project.Files) == 0 {
 		return
 	}

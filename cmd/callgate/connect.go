@@ -17,13 +17,13 @@ import (
 // client talks to the daemon with the admin's token, or with that of one agent
 // when agent is not empty.
 func (c *cli) client(agent string) (*api.Client, error) {
-	cfg, dirs, err := c.settings()
+	cfg, dirs, err := c.endpoint()
 	if err != nil {
 		return nil, err
 	}
 	path := api.AdminTokenFile(dirs.State)
 	if agent != "" {
-		if _, known := cfg.Agents[agent]; !known && agent != api.DefaultAgent {
+		if !slices.Contains(agentNames(cfg), agent) {
 			return nil, fmt.Errorf("agent %q is not in the configuration: want one of %s", agent, strings.Join(agentNames(cfg), ", "))
 		}
 		path = api.CheckTokenFile(dirs.State, agent)
@@ -34,6 +34,19 @@ func (c *cli) client(agent string) (*api.Client, error) {
 	}
 	_, address := cfg.Endpoint()
 	return api.Dial(address, token)
+}
+
+// endpoint is the configuration that says where the daemon is. A daemon that
+// runs keeps its configuration when the file goes bad, so a client of it goes
+// on as well, at the usual place: what answers there proves that it is the
+// daemon. A file that was named must be good.
+func (c *cli) endpoint() (*config.Config, config.Dirs, error) {
+	cfg, dirs, err := c.settings()
+	if err == nil || c.configPath != "" || dirs.State == "" {
+		return cfg, dirs, err
+	}
+	fmt.Fprintf(c.warnings, "callgate: warning: the configuration has errors: %v\n", err)
+	return config.Default(dirs), dirs, nil
 }
 
 // agentNames are the agents that have tokens.

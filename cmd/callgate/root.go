@@ -14,10 +14,12 @@ import (
 type cli struct {
 	configPath string
 	json       bool
+	// warnings go to a person, never between an answer's lines.
+	warnings io.Writer
 }
 
 func newRoot() *cobra.Command {
-	c := &cli{}
+	c := &cli{warnings: io.Discard}
 	root := &cobra.Command{
 		Use:   "callgate",
 		Short: "Decide whether an AI agent's tool call may run: allow, deny, or ask a human",
@@ -29,11 +31,12 @@ Exit codes: 0 allow or success, 1 deny, 2 ask or time-out, 3 error or usage.`,
   callgate serve                         # the daemon, in one terminal
   callgate check Bash '{"command": "npm run build"}'
   callgate asks watch                    # answer what waits, in another terminal`,
-		Args:          onlyCommands,
-		RunE:          needCommand,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Version:       version,
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) { c.warnings = cmd.ErrOrStderr() },
+		Args:             onlyCommands,
+		RunE:             needCommand,
+		SilenceUsage:     true,
+		SilenceErrors:    true,
+		Version:          version,
 	}
 	root.SetVersionTemplate("callgate {{.Version}}\n")
 	root.PersistentFlags().StringVar(&c.configPath, "config", "", "configuration file (default $XDG_CONFIG_HOME/callgate/callgate.yaml)")

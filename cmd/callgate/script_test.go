@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,7 +65,7 @@ func TestScripts(t *testing.T) {
 				env.Setenv(name, filepath.Join(env.WorkDir, dir))
 			}
 			env.Setenv("XDG_CACHE_HOME", sharedCache)
-			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
+			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o700)
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
@@ -152,20 +153,20 @@ func (d *served) change(how func()) {
 	d.changed = make(chan struct{})
 }
 
-// await waits for a line of the log and takes the lines up to it away.
+// await waits for a line of the log and takes it away.
 func (d *served) await(ts *testscript.TestScript, pattern *regexp.Regexp) {
 	late := time.After(patience)
 	for {
 		d.mu.Lock()
 		for i, line := range d.lines {
 			if pattern.MatchString(line) {
-				d.lines = d.lines[i+1:]
+				d.lines = slices.Delete(d.lines, i, i+1)
 				d.mu.Unlock()
 				ts.Logf("log: %s", line)
 				return
 			}
 		}
-		changed, ended, lines := d.changed, d.ended, d.lines
+		changed, ended, lines := d.changed, d.ended, slices.Clone(d.lines)
 		d.mu.Unlock()
 		if ended {
 			ts.Fatalf("the daemon ended without logging %s:\n%q", pattern, lines)

@@ -27,7 +27,11 @@ func explainUsage(cmd *cobra.Command) {
 }
 
 func usageError(cmd *cobra.Command, err error) error {
-	return fmt.Errorf("%s: %w\nusage: %s\nsee %s --help", cmd.CommandPath(), err, cmd.UseLine(), cmd.CommandPath())
+	where := ""
+	if path := strings.Fields(cmd.CommandPath())[1:]; len(path) > 0 {
+		where = strings.Join(path, " ") + ": "
+	}
+	return fmt.Errorf("%s%w\nusage: %s\nsee %s --help", where, err, cmd.UseLine(), cmd.CommandPath())
 }
 
 // onlyCommands is the Args of a command that does nothing by itself.
@@ -35,6 +39,7 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	cmd.SuggestionsMinimumDistance = 2 // letters; cobra's own default
 	text := fmt.Sprintf("unknown command %q", args[0])
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		text += ": did you mean " + strings.Join(near, " or ") + "?"
