@@ -94,7 +94,13 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	for _, p := range h.Catalog.Problems() {
 		o.Log.Warn("tool module not usable", "file", p.File, "error", p.Err)
 	}
-	return h, h.trial().CheckExamples(ctx, o.Config)
+	for _, r := range h.Store.RefusedRules() {
+		o.Log.Warn("stored allow rule not used: it was changed outside Callgate; remove it or add it again", "id", r.ID, "tool", r.Tool, "scope", r.Scope)
+	}
+	if err := h.trial().CheckExamples(ctx, o.Config); err != nil {
+		return nil, err
+	}
+	return h, nil
 }
 
 func newBroker(s ask.Store, c config.Asks, o Options) *ask.Broker {

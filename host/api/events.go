@@ -120,8 +120,8 @@ const eventPause = 15 * time.Second
 
 // events streams what happens, as server-sent events. With the parameters
 // surface and approver the reader is a place where a person answers, for as long
-// as it reads; an approver without a surface only looks on. What happened before is not sent again: after a break a reader
-// lists the waiting asks.
+// as it reads; an approver without a surface only looks on. What happened before
+// is not sent again: after a break a reader lists the waiting asks.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, _ gate.Caller) error {
 	q, err := query(r, "surface", "approver")
 	if err != nil {

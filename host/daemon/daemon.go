@@ -80,15 +80,20 @@ func (d *Daemon) Address() net.Addr { return d.listener.Addr() }
 const closePatience = 5 * time.Second
 
 // Run serves until ctx ends, applies the configuration when it changes, deletes
-// rules whose time is over, and closes everything. What waits for a human stays in the store and is taken up
-// at the next start.
+// rules whose time is over, and closes everything. What waits for a human stays
+// in the store and is taken up at the next start.
 func (d *Daemon) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	failed := make(chan error, 1)
 	go func() { failed <- d.server.Serve(d.listener) }()
-	watching := make(chan error, 1)
-	go func() { watching <- d.Host.Watch(ctx, d.reloaded) }()
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		if err := d.Host.Watch(ctx, d.reloaded); err != nil && !errors.Is(err, context.Canceled) {
+			d.log.Error("the configuration is no longer watched: restart to apply changes", "error", err)
+		}
+	}()
 	expiring := make(chan struct{})
 	go func() {
 		defer close(expiring)
@@ -100,9 +105,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	cancel()
-	if werr := <-watching; werr != nil && !errors.Is(werr, context.Canceled) {
-		d.log.Error("the configuration is no longer watched", "error", werr)
-	}
+	<-watching
 	<-expiring
 	return errors.Join(err, d.Close())
 }

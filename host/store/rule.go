@@ -98,7 +98,7 @@ func newID() string {
 type ruleChange struct {
 	store *Store
 	rule  engine.Rule
-	gone  string // an expired rule that this one replaces
+	gone  string // an expired or refused rule that this one replaces
 }
 
 func (c *ruleChange) add(ctx context.Context, t *tx) error {
@@ -109,20 +109,27 @@ func (c *ruleChange) add(ctx context.Context, t *tx) error {
 	switch {
 	case old == nil:
 		return c.insert(ctx, t)
+	case c.store.rules.refuses(old.ID):
+		return c.replace(ctx, t, *old, EventRuleRemoved, c.rule.CreatedBy)
 	case expired(*old, c.store.now()):
-		c.gone = old.ID
-		if _, err := t.ExecContext(ctx, "DELETE FROM rules WHERE id = ?", old.ID); err != nil {
-			return err
-		}
-		if err := c.store.auditRule(t, EventRuleExpired, *old, "callgate"); err != nil {
-			return err
-		}
-		return c.insert(ctx, t)
+		return c.replace(ctx, t, *old, EventRuleExpired, "callgate")
 	case outlives(c.rule.ExpiresAt, old.ExpiresAt):
 		return c.extend(ctx, t, *old)
 	}
 	c.rule = *old
 	return nil
+}
+
+// replace puts the rule in the place of one that does not count.
+func (c *ruleChange) replace(ctx context.Context, t *tx, old engine.Rule, why Event, by string) error {
+	c.gone = old.ID
+	if _, err := t.ExecContext(ctx, "DELETE FROM rules WHERE id = ?", old.ID); err != nil {
+		return err
+	}
+	if err := c.store.auditRule(t, why, old, by); err != nil {
+		return err
+	}
+	return c.insert(ctx, t)
 }
 
 func (c *ruleChange) insert(ctx context.Context, t *tx) error {

@@ -345,3 +345,32 @@ func TestT15_rulesWithoutTheirAuditRowAreNotUsed(t *testing.T) {
 		})
 	}
 }
+
+// A planted rule came into force when somebody added the same rule, and lived as
+// long as the planted one said.
+func TestT15_addingARefusedRuleAgain(t *testing.T) {
+	t.Parallel()
+	s, c := timed(t)
+	added(t, s, allow("Bash", "npm test"))
+	must(t, s.Close())
+	tamper(t, s.Path(), "UPDATE rules SET created_by = 'mallory'")
+	s = opened(t, s.Path(), store.Options{Now: c.Now})
+	refused := s.RefusedRules()
+	if len(refused) != 1 {
+		t.Fatalf("refused: got %v, want the planted rule", refused)
+	}
+	hour := allow("Bash", "npm test")
+	hour.ExpiresAt = c.now.Add(time.Hour)
+	got := added(t, s, hour)
+	if got.ID == refused[0].ID || got.CreatedBy != "ann" || !got.ExpiresAt.Equal(hour.ExpiresAt) {
+		t.Errorf("got %+v, want a rule of its own for an hour", got)
+	}
+	must(t, s.Close())
+	s = opened(t, s.Path(), store.Options{Now: c.Now})
+	if refused := s.RefusedRules(); len(refused) != 0 {
+		t.Errorf("afterwards refused: got %v, want none", refused)
+	}
+	if found, err := s.Rules(t.Context(), store.RuleFilter{}); err != nil || len(found) != 1 {
+		t.Errorf("afterwards stored: got %v, %v, want one", found, err)
+	}
+}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -200,7 +201,14 @@ func (f RuleFilter) chooses(r engine.Rule, now time.Time) bool {
 		(f.Expired || !expired(r, now))
 }
 
-// RefusedRules returns the stored allow rules that are not used, because no
+// refuses reports whether the stored rule of this id is not used. An id is never
+// given twice, so one that was removed since does no harm here.
+func (v *ruleView) refuses(id string) bool {
+	return slices.ContainsFunc(v.refused, func(r engine.Rule) bool { return r.ID == id })
+}
+
+// RefusedRules returns the allow rules that were not used when the store was
+// opened, because no
 // audit row tells that Callgate stored them as they are now (threat T15).
 // Removing them, or adding them again, settles it.
 func (s *Store) RefusedRules() []engine.Rule {
