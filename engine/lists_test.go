@@ -142,8 +142,8 @@ func TestDecisionNamesItsRule(t *testing.T) {
 // allows holds for the entry's own names alone (threat T26).
 func TestRuleNamesInAnotherCase(t *testing.T) {
 	t.Parallel()
-	glob := engine.Entry{Name: "mcp__*"}
-	own := engine.Entry{Name: "Bash", Aliases: []string{"shell"}}
+	glob := engine.Entry{Name: "mcp__git__push"}
+	own := engine.Entry{Name: "Bash", Aliases: []string{"shell"}, Own: true}
 	cases := []struct {
 		name     string
 		entry    engine.Entry

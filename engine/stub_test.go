@@ -94,7 +94,7 @@ func (s *stub) GenerateSuggestions(context.Context, *engine.Call) ([]engine.Sugg
 func request(mode engine.Mode, s *stub, rules ...engine.Rule) engine.Request {
 	return engine.Request{
 		Call:  &engine.Call{Tool: "Tool", Input: json.RawMessage(`{}`), Context: engine.Context{Mode: mode}},
-		Entry: engine.Entry{Name: "Tool", Aliases: []string{"alias"}, Tool: s, MayAllow: true, MayReadOnly: true},
+		Entry: engine.Entry{Name: "Tool", Aliases: []string{"alias"}, Tool: s, Own: true, MayAllow: true, MayReadOnly: true},
 		Rules: rules,
 	}
 }

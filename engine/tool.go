@@ -58,6 +58,9 @@ type Entry struct {
 	Name    string
 	Aliases []string
 	Tool    Tool
+	// Own tells that Name and Aliases are the tool's own names, and not one that a
+	// glob or the fallback answers to: an allow rule may spell them in any case.
+	Own bool
 	// MayAllow and MayReadOnly are the operator's grants: without them the
 	// tool's own allow is a passthrough and its read_only false.
 	MayAllow    bool
@@ -86,13 +89,13 @@ func (e Entry) meant(r *Rule, names []string) bool {
 }
 
 // permits reports whether a name or glob that a person typed lets the entry
-// through; names are those of Names. The entry's own names may be typed in any
-// case; a name that a glob or the fallback answers to, and a glob, are meant
-// exactly, because another server's tool may differ by case alone.
+// through; names are those of Names. The tool's own names may be typed in any
+// case; others, and globs, are meant exactly, because another server's tool may
+// differ by case alone (threat T26).
 func (e Entry) permits(pattern string, names []string) bool {
 	if MatchName(pattern, names...) {
 		return true
 	}
 	typed := func(name string) bool { return strings.EqualFold(pattern, name) }
-	return !strings.ContainsAny(pattern, "*?") && (typed(e.Name) || slices.ContainsFunc(e.Aliases, typed))
+	return e.Own && !strings.ContainsAny(pattern, "*?") && (typed(e.Name) || slices.ContainsFunc(e.Aliases, typed))
 }

@@ -153,8 +153,9 @@ func (t *tool) entry(called string, own bool) Entry {
 		EditsFiles: t.EditsFiles, ReadOnly: t.ReadOnly,
 	}
 	if !own || isGlob(t.Name) {
-		e.Name, e.Aliases = called, nil
+		e.Name, e.Aliases, own = called, nil, false
 	}
+	e.Own = own
 	if d := t.module.desc; d != nil {
 		e.Version, e.Summary = d.Version, d.Summary
 	}

@@ -60,7 +60,7 @@ func (e *Evaluator) lookup(defs []toolDef) (func(string) catalog.Entry, error) {
 		if tool.Tool = entry.Tool; tool.Tool == nil {
 			return nil, fmt.Errorf("tool_defs[%d]: no tool answers for unknown names: %w", i, entry.Err)
 		}
-		entry.Name, entry.Aliases, entry.Err = d.Name, nil, nil
+		entry.Name, entry.Aliases, entry.Own, entry.Err = d.Name, nil, false, nil
 		entry.Entry.Tool, entry.MayAllow, entry.MayReadOnly = tool, true, true
 		own[d.Name] = entry
 	}
