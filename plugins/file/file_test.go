@@ -146,6 +146,14 @@ func TestReadOnly(t *testing.T) {
 		{"Read", at("/etc/shadow"), false},
 		{"Read", at("/my/project/server.pem"), false},
 		{"Read", at("/proc/1/environ"), false},
+		{"Read", at("/home/dev/.ssh-backup/id_ed25519_work"), false},
+		{"Read", at("/home/dev/keys/id_ed25519_work.pub"), true},
+		{"Read", at("/my/project/id_rsa.bak"), false},
+		{"Read", at("/my/project/.env~"), false},
+		{"Read", at("/my/project/id_map"), true},
+		{"Read", at("/etc/ssh/ssh_host_rsa_key"), false},
+		{"Read", at("/home/dev/.config/google-chrome/Default/Login Data"), false},
+		{"Read", at("/home/dev/.local/state/callgate/token"), false},
 		{"Read", at("/my/project/a\nb"), false},
 		{"Read", `{"file_path":"/a","path":"/b"}`, false},
 		{"Read", `{"file_path":"/a","later":1}`, false},
@@ -258,6 +266,9 @@ func TestMatchOddInputs(t *testing.T) {
 		{"Read", `{"filePath":"src/a"}`, true, true},
 		{"Read", `{"File_Path":"src/a"}`, false, true},
 		{"Read", `{"file_path":5}`, false, true},
+		{"Read", `{"file_path":"lib/a","options":{"deep":[{"filePath":"src/a"}]}}`, false, true},
+		{"Read", `{"file_path":"lib/a","options":{"lines":[1]}}`, false, false},
+		{"Read", `{"args":["src/a"]}`, false, true},
 		{"Read", `{"file_path":"lib/a","__proto__":{"file_path":"src/a"}}`, false, true},
 		{"Read", `[]`, false, true},
 		{"Write", `{"file_path":"other/a","newfield":1}`, false, false},
@@ -283,6 +294,19 @@ func TestProjectRootAnchorsRelativeRules(t *testing.T) {
 	got := host("").MatchAll(t, tool.Allow, rules, "Read", at("/my/project/src/a"))
 	if len(got) != 2 || got[0] != 1 || got[1] != 2 {
 		t.Errorf("got %v, want [1 2]", got)
+	}
+}
+
+// TestT02_CWDAnchorsNoAllowance: without working directories a caller could move
+// a relative allow rule to where it likes.
+func TestT02_CWDAnchorsNoAllowance(t *testing.T) {
+	t.Parallel()
+	h := host("")
+	h.Context.WorkingDirectories, h.Context.CWD = []string{}, "/srv"
+	for behavior, want := range map[tool.Behavior]bool{tool.Allow: false, tool.Ask: true, tool.Deny: true} {
+		if got := h.Match(t, behavior, "src/**", "Write", at("/srv/src/a")); got != want {
+			t.Errorf("%s: got %t, want %t", behavior, got, want)
+		}
 	}
 }
 

@@ -69,7 +69,7 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 
 func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.Rule) []int {
 	place, err := subject(c)
-	unsure := err != nil || paths.Hidden(c.Unknown)
+	unsure := err != nil || place == nil && len(c.Unknown) > 0 || paths.Hidden(c.Unknown, c.Raw)
 	return tool.Indices(rules, func(rule tool.Rule) bool {
 		if unsure {
 			return behavior != tool.Allow
@@ -95,7 +95,7 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 	value, err := c.Input.written()
 	if err != nil || value == "" {
-		return tool.Description{Action: "tool:" + j.action + ":", Title: c.Tool, TargetsUnknown: err != nil || paths.Hidden(c.Unknown)}
+		return tool.Description{Action: "tool:" + j.action + ":", Title: c.Tool, TargetsUnknown: err != nil || len(c.Unknown) > 0}
 	}
 	shown := paths.Shown(c.Context, value)
 	preview, language := c.Input.preview()
@@ -110,7 +110,7 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 		Title:          c.Tool + " " + shown,
 		Preview:        preview,
 		Language:       language,
-		TargetsUnknown: paths.Hidden(c.Unknown),
+		TargetsUnknown: paths.Hidden(c.Unknown, c.Raw),
 	}
 	if target, ok := paths.Target(value, j.access); ok {
 		d.Targets = []tool.Target{target}

@@ -46,10 +46,11 @@ func (in pushInput) detail() string { return in.Remote + " " + in.Branch }
 // beyond: a forced push rewrites what others have.
 func (in pushInput) beyond() bool { return in.Force != nil && in.Force != false }
 
-// unclear: without a name git chooses; a flag or a refspec ("+main", "a:main")
-// says something else than it seems to.
+// unclear: without a name, or with HEAD, git chooses; a flag or a refspec
+// ("+main", "a:main", "heads/main") says something else than it seems to.
 func (in pushInput) unclear() bool {
-	return !plainName(in.Remote) || !plainName(in.Branch) || strings.HasPrefix(in.Branch, "refs/")
+	return !plainName(in.Remote) || !plainName(in.Branch) || strings.HasPrefix(in.Branch, "refs/") || strings.HasPrefix(in.Branch, "heads/") ||
+		in.Branch == "HEAD" || in.Branch == "@"
 }
 
 // plainName reports whether s is one name and nothing else to git.
@@ -133,7 +134,7 @@ func define[In input](name, verb, schema string, examples []tool.RuleExample) to
 				if behavior == tool.Allow {
 					return err == nil && named && !c.Input.beyond() && !c.Input.unclear()
 				}
-				return err != nil || named || c.Input.unclear()
+				return err != nil || named || c.Input.unclear() || len(c.Unknown) > 0
 			})
 		},
 		Suggest: func(c *tool.Call[In]) []tool.Suggestion {

@@ -49,7 +49,7 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 
 func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.Rule) []int {
 	q, place, err := j.subject(c)
-	unsure := err != nil || paths.Hidden(c.Unknown)
+	unsure := err != nil || paths.Hidden(c.Unknown, c.Raw)
 	return tool.Indices(rules, func(rule tool.Rule) bool {
 		if unsure {
 			return behavior != tool.Allow
@@ -102,6 +102,6 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 		d.TargetsUnknown = true
 		return d
 	}
-	d.Targets, d.TargetsUnknown = []tool.Target{target}, paths.Hidden(c.Unknown)
+	d.Targets, d.TargetsUnknown = []tool.Target{target}, paths.Hidden(c.Unknown, c.Raw)
 	return d
 }

@@ -48,7 +48,7 @@ func define(name, what string, detail func(edit) string) tool.Tool {
 		},
 		Match: func(c *tool.Call[edit], behavior tool.Behavior, rules []tool.Rule) []int {
 			return tool.Indices(rules, func(rule tool.Rule) bool {
-				return behavior != tool.Allow && rule.Content == detail(c.Input)
+				return behavior != tool.Allow && (rule.Content == detail(c.Input) || len(c.Unknown) > 0)
 			})
 		},
 		Suggest: func(*tool.Call[edit]) []tool.Suggestion { return nil },

@@ -41,3 +41,12 @@ func TestEveryCallIsAsked(t *testing.T) {
 		})
 	}
 }
+
+// TestUnknownMembersAreDenied: a member spelt another way may be the one that
+// counts for the client (threat T25).
+func TestUnknownMembersAreDenied(t *testing.T) {
+	t.Parallel()
+	if !host.Match(t, tool.Deny, "permissions:open", "self_edit_permissions", `{"Profile":"open"}`) {
+		t.Error("a deny rule does not hold for an unknown member")
+	}
+}

@@ -86,7 +86,7 @@ func matchFetch(c *tool.Call[fetchInput], behavior tool.Behavior, rules []tool.R
 		switch {
 		case errors.Is(err, errScheme): // denied by the tool itself, and no host is reached
 			return false
-		case err != nil || paths.Hidden(c.Unknown):
+		case err != nil || paths.Hidden(c.Unknown, c.Raw):
 			return behavior != tool.Allow
 		case a == nil:
 			return false
@@ -108,7 +108,7 @@ func suggestFetch(c *tool.Call[fetchInput]) []tool.Suggestion {
 }
 
 func describeFetch(c *tool.Call[fetchInput]) tool.Description {
-	d := tool.Description{Action: "tool:web_fetch:" + c.Input.URL, Title: "fetch " + c.Input.URL, Preview: clip(c.Input.Prompt), TargetsUnknown: paths.Hidden(c.Unknown)}
+	d := tool.Description{Action: "tool:web_fetch:" + c.Input.URL, Title: "fetch " + c.Input.URL, Preview: clip(c.Input.Prompt), TargetsUnknown: paths.Hidden(c.Unknown, c.Raw)}
 	a, err := destination(c.Input)
 	switch {
 	case errors.Is(err, errScheme) || err == nil && a == nil:

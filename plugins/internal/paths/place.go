@@ -1,10 +1,14 @@
 package paths
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/callgate/callgate/sdk/go/tool"
 )
@@ -86,16 +90,42 @@ func Check(value string) error {
 	return nil
 }
 
-// Hidden reports whether an unknown member of an input may name one more path or
-// address, so that what the call touches is not known.
-func Hidden(unknown []string) bool {
-	for _, name := range unknown {
-		lower := strings.ToLower(path.Base(name))
-		for _, word := range []string{"path", "file", "dir", "target", "dest", "root", "uri", "url", "host", "link", "address", "endpoint", "__proto__", "prototype", "constructor"} {
-			if strings.Contains(lower, word) {
+// Hidden reports whether a member of an input that its tool does not know may
+// name one more path or address, so that what the call touches is not known.
+// unknown are the members' names, raw is the input.
+func Hidden(unknown []string, raw json.RawMessage) bool {
+	if len(unknown) == 0 {
+		return false
+	}
+	var members map[string]any
+	if err := jsonv2.Unmarshal(raw, &members); err != nil {
+		return true
+	}
+	return slices.ContainsFunc(unknown, func(name string) bool { return leads(path.Base(name)) || leadsInside(members[name]) })
+}
+
+// leads reports whether a member's name tells that its value is a path or an
+// address, or that it stands for other members.
+func leads(name string) bool {
+	lower := strings.ToLower(name)
+	return slices.ContainsFunc(leading, func(word string) bool { return strings.Contains(lower, word) })
+}
+
+var leading = []string{
+	"path", "file", "dir", "target", "dest", "root", "uri", "url", "host", "link", "address", "endpoint", "__proto__", "prototype", "constructor",
+}
+
+// leadsInside looks for such names in a value.
+func leadsInside(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inner := range value {
+			if leads(name) || leadsInside(inner) {
 				return true
 			}
 		}
+	case []any:
+		return slices.ContainsFunc(value, leadsInside)
 	}
 	return false
 }

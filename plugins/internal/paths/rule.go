@@ -17,7 +17,7 @@ import (
 // A pattern that cannot be read allows nothing and denies everything.
 func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bool {
 	if behavior == tool.Allow {
-		g, err := compile(rule.Content, rule, c, false)
+		g, err := compile(rule.Content, rule, c, behavior)
 		return err == nil && g.Match(p.Lexical, p.Directory) && g.Match(p.Resolved, p.Directory)
 	}
 	contents := []string{rule.Content}
@@ -28,7 +28,7 @@ func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bo
 		contents = append(contents, "./**/"+rule.Content)
 	}
 	for _, content := range contents {
-		g, err := compile(content, rule, c, true)
+		g, err := compile(content, rule, c, behavior)
 		if err != nil || slices.ContainsFunc(spellings(p), func(s string) bool { return g.Match(s, true) }) {
 			return true
 		}
@@ -47,26 +47,28 @@ func spellings(p Place) []string {
 	return list
 }
 
-// compile anchors and compiles a pattern, folded or as spelled.
-func compile(content string, rule tool.Rule, c tool.Context, fold bool) (Glob, error) {
-	pattern, err := Anchor(content, root(rule, c), c.Home)
+// compile anchors and compiles a pattern: for an allow rule as spelled, else
+// folded.
+func compile(content string, rule tool.Rule, c tool.Context, behavior tool.Behavior) (Glob, error) {
+	pattern, err := Anchor(content, root(rule, c, behavior), c.Home)
 	if err != nil {
 		return Glob{}, err
 	}
-	if fold {
+	if behavior != tool.Allow {
 		pattern = Fold(pattern)
 	}
 	return Compile(pattern)
 }
 
-// root is the directory that a rule's relative pattern starts in.
-func root(rule tool.Rule, c tool.Context) string {
+// root is the directory that a rule's relative pattern starts in. Where a call
+// says it stands anchors no allow rule: the caller could choose (threat T02).
+func root(rule tool.Rule, c tool.Context, behavior tool.Behavior) string {
 	switch {
 	case rule.Root != "":
 		return path.Clean(rule.Root)
 	case len(c.WorkingDirectories) > 0:
 		return path.Clean(c.WorkingDirectories[0])
-	case c.CWD != "":
+	case c.CWD != "" && behavior != tool.Allow:
 		return path.Clean(c.CWD)
 	}
 	return ""
@@ -129,7 +131,7 @@ func Shown(c tool.Context, value string) string {
 // that a search which starts there would reach it. A pattern that begins with a
 // wildcard names no place and is held by none.
 func Holds(rule tool.Rule, c tool.Context, p Place) bool {
-	pattern, err := Anchor(rule.Content, root(rule, c), c.Home)
+	pattern, err := Anchor(rule.Content, root(rule, c, tool.Deny), c.Home)
 	if err != nil {
 		return true
 	}

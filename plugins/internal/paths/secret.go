@@ -33,6 +33,7 @@ var secretNames = names(
 	".netrc", "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".mylogin.cnf", ".envrc", ".vault-token", ".htpasswd",
 	"shadow", "shadow-", "gshadow", "gshadow-", "master.passwd", "credentials", "credentials.json", ".credentials.json", "credentials.toml",
 	"credentials.tfrc.json", "secrets.yaml", "secrets.yml", "secrets.json", "token.json", "login.keychain-db", "cookies.sqlite", "key4.db", "logins.json",
+	"login data", "login data for account", "cookies", "web data", ".boto", ".s3cfg",
 )
 
 var secretEndings = []string{".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".gpg", ".asc.key", ".age"}
@@ -45,6 +46,7 @@ var secretPaths = []string{
 	".docker/config.json", ".config/gh/hosts.yml", ".config/glab-cli/config.yml", ".config/gcloud", ".config/rclone/rclone.conf",
 	".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json", ".config/op", ".subversion/auth", ".m2/settings.xml",
 	".gradle/gradle.properties", ".config/hub", ".terraform.d/credentials.tfrc.json", ".bash_history", ".zsh_history", ".psql_history",
+	".mysql_history", ".python_history", ".node_repl_history", ".local/state/callgate",
 	"etc/sudoers", "etc/sudoers.d", "run/secrets", "var/run/secrets",
 }
 
@@ -69,7 +71,10 @@ func secret(p string) bool {
 }
 
 func secretName(name string) bool {
-	if secretNames[name] || environmentFile(name) {
+	for _, copied := range []string{".bak", ".old", ".orig", ".save", ".backup", "~"} {
+		name = strings.TrimSuffix(name, copied)
+	}
+	if secretNames[name] || environmentFile(name) || privateKey(name) {
 		return true
 	}
 	for _, ending := range secretEndings {
@@ -78,6 +83,23 @@ func secretName(name string) bool {
 		}
 	}
 	return false
+}
+
+// privateKey reports whether a name is one that SSH gives a key, or a person by
+// adding to it: id_ed25519_work, ssh_host_rsa_key.
+func privateKey(name string) bool {
+	if strings.HasSuffix(name, ".pub") {
+		return false
+	}
+	if strings.HasPrefix(name, "ssh_host_") && strings.HasSuffix(name, "_key") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(name, "id_")
+	kind, more, named := strings.Cut(rest, "_")
+	if !named {
+		kind, more, named = strings.Cut(rest, "-")
+	}
+	return ok && named && more != "" && secretNames["id_"+kind]
 }
 
 // processSecret reports whether the path shows another process's environment or
