@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host"
@@ -59,6 +60,8 @@ type world struct {
 	project string
 	yaml    string
 	dirs    config.Dirs
+	// now is the host's clock; nil means time.Now.
+	now func() time.Time
 }
 
 // newWorld opens a host on a configuration; PROJECT in it stands for the
@@ -91,7 +94,7 @@ func (w *world) open() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.Host, err = host.Open(context.Background(), host.Options{Config: cfg, CacheDir: cache, Modules: plugins.Modules()})
+	w.Host, err = host.Open(context.Background(), host.Options{Config: cfg, CacheDir: cache, Modules: plugins.Modules(), Now: w.now})
 	if err != nil {
 		w.t.Fatal(err)
 	}
