@@ -7,6 +7,7 @@ import (
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/recipe"
 	"github.com/callgate/callgate/host/store"
 )
@@ -60,9 +61,11 @@ func (c *cli) completeTools() completer {
 func (c *cli) completeRules() completer {
 	return c.fromDaemon(func(cmd *cobra.Command, client *api.Client) ([]string, error) {
 		rules, err := client.Rules(cmd.Context(), store.RuleFilter{Expired: true})
-		ids := make([]string, len(rules))
-		for i, r := range rules {
-			ids[i] = cobra.CompletionWithDesc(r.ID, r.Behavior.String()+" "+card.Line(r.String()))
+		var ids []string
+		for _, r := range rules {
+			if r.Source != config.Source { // those are removed from their file
+				ids = append(ids, cobra.CompletionWithDesc(r.ID, r.Behavior.String()+" "+card.Line(r.String())))
+			}
 		}
 		return ids, err
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -20,7 +21,7 @@ func rulesCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "rules",
 		GroupID: "people",
-		Short:   "List, add, remove and try the stored rules",
+		Short:   "List, add, remove and try rules",
 		Example: "  callgate rules add allow 'Bash(npm run:*)'\n  callgate rules list",
 		Args:    onlyCommands,
 		RunE:    needCommand,
@@ -36,7 +37,7 @@ func rulesList(c *cli) *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the stored rules; those of the configuration are in its file",
+		Short:   "List the rules of the configuration and the stored ones",
 		Example: "  callgate rules list --tool Bash",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,7 +70,7 @@ func rulesList(c *cli) *cobra.Command {
 
 func printRules(w io.Writer, rules []engine.Rule) {
 	if len(rules) == 0 {
-		fmt.Fprintln(w, "no stored rules")
+		fmt.Fprintln(w, "no rules")
 		return
 	}
 	rows := [][]string{{"id", "behavior", "scope", "until", "by", "rule"}}
@@ -81,7 +82,7 @@ func printRules(w io.Writer, rules []engine.Rule) {
 		if !r.ExpiresAt.IsZero() {
 			until = r.ExpiresAt.Local().Format(time.DateTime)
 		}
-		rows = append(rows, []string{r.ID, r.Behavior.String(), scope, until, card.Line(r.CreatedBy), card.Line(r.String())})
+		rows = append(rows, []string{r.ID, r.Behavior.String(), scope, until, card.Line(cmp.Or(r.CreatedBy, r.Source)), card.Line(r.String())})
 	}
 	fmt.Fprint(w, table(rows))
 }

@@ -51,6 +51,14 @@ func (r Rule) Rule() engine.Rule { return r.rule }
 // Position tells where the rule stands.
 func (r Rule) Position() Position { return r.places.Of(r.field) }
 
+// AllRules returns the rules of the file: the global ones, then each agent's by
+// name.
+func (c *Config) AllRules() []engine.Rule {
+	var out []engine.Rule
+	c.eachRule(func(r *Rule) { out = append(out, r.rule) })
+	return out
+}
+
 // Example is an input that a rule must match, or must not.
 type Example struct {
 	Rule  engine.Rule

@@ -164,7 +164,7 @@ func replayAll(ctx context.Context, o Options, d *daemon.Daemon, dir, project st
 }
 
 func (r *replayer) summary(ctx context.Context, d *daemon.Daemon) error {
-	rules, err := d.Host.Gate.Rules(ctx, store.RuleFilter{})
+	rules, err := d.Host.Store.Rules(ctx, store.RuleFilter{})
 	if err != nil {
 		return err
 	}

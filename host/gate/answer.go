@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/mask"
 )
 
 // Answered is what an answer did.
@@ -112,7 +114,8 @@ func acceptedRules(a ask.Ask, answer ask.Answer) ([]engine.Rule, error) {
 }
 
 // examples keeps the originating call with a rule that covers it alone; a rule
-// that is one of several parts has no example of its own.
+// that is one of several parts has no example of its own. A call with a secret is
+// not kept: the input of an ask is erased when it ends.
 func examples(a ask.Ask, s engine.Suggestion) []string {
 	parts := 0
 	for _, other := range a.Decision.Suggestions {
@@ -120,10 +123,18 @@ func examples(a ask.Ask, s engine.Suggestion) []string {
 			parts++
 		}
 	}
-	if parts != 1 || s.Content == nil || len(a.Input) > 4096 {
+	if parts != 1 || s.Content == nil || len(a.Input) > maxExample || hasSecret(a.Input) {
 		return nil
 	}
 	return []string{string(a.Input)}
+}
+
+// maxExample is how much of an input is kept as an example, in bytes.
+const maxExample = 4096
+
+// hasSecret reports whether the audit would hide something of the input.
+func hasSecret(input []byte) bool {
+	return !bytes.Equal(mask.New(nil).JSON(input), input)
 }
 
 // acceptedScope is where accepted rules live: the session when asked so, else

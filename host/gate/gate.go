@@ -24,6 +24,7 @@ type Catalog interface {
 // Settings answers what the operator configured.
 type Settings interface {
 	Agent(name string) config.Agent
+	AllRules() []engine.Rule
 	ToolConfig(agent, module string, names ...string) json.RawMessage
 }
 

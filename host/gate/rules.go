@@ -28,14 +28,28 @@ func (g *Gate) AddRule(ctx context.Context, by string, r engine.Rule) (engine.Ru
 }
 
 // RemoveRule deletes a stored rule in the name of by. The configuration's rules
-// are changed in its file.
+// are changed in its file: to remove one of them is ErrBadRule.
 func (g *Gate) RemoveRule(ctx context.Context, by, id string) error {
+	for _, r := range g.c.Settings().AllRules() {
+		if r.ID == id {
+			return fmt.Errorf("%w: %s is a rule of the configuration: remove it from the file", ErrBadRule, id)
+		}
+	}
 	return g.c.Store.RemoveRule(ctx, id, by)
 }
 
-// Rules lists the stored rules that f chooses.
+// Rules lists the rules that f chooses: those of the configuration, whose source
+// is config.Source, then the stored ones. Those of a project's own file are known
+// only while a call of that project is judged.
 func (g *Gate) Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error) {
-	return g.c.Store.Rules(ctx, f)
+	var rules []engine.Rule
+	for _, r := range g.c.Settings().AllRules() {
+		if f.Chooses(r, g.c.Now()) {
+			rules = append(rules, r)
+		}
+	}
+	stored, err := g.c.Store.Rules(ctx, f)
+	return append(rules, stored...), err
 }
 
 // TestRule reports whether a rule would match a call, without storing either.

@@ -41,10 +41,30 @@ func Touch(ctx context.Context, lookup func(string) catalog.Entry, r Resolver, e
 	place := target.Place{CWD: call.Context.CWD, Home: call.Context.Home, WorkingDirectories: dirs}
 	targets, err := r.Resolve(ctx, place, call.Input, desc.Targets)
 	call.Context.Targets = targets
+	if err == nil && slices.ContainsFunc(targets, led) {
+		err = nameResolved(ctx, entry, call, &desc)
+	}
 	if err != nil {
 		call.Context.TargetsUnknown = true
 	}
 	return desc, Related(lookup, entry.Name, call), err
+}
+
+// led reports whether links lead a path elsewhere than its text says.
+func led(t engine.Target) bool { return t.Kind == "path" && t.Error == "" && t.Resolved != t.Lexical }
+
+// nameResolved lets the module name the call again now that it can see where its
+// paths lead, so that a profile judges the file that is touched and not the link
+// (design section 5). All else of the description stays.
+func nameResolved(ctx context.Context, entry catalog.Entry, call *engine.Call, desc *catalog.Description) error {
+	again, err := entry.Describe(ctx, call)
+	if err != nil {
+		return fmt.Errorf("describe_call of the resolved paths: %w", err)
+	}
+	if again.Action != "" {
+		desc.Action, desc.Actions = again.Action, again.Actions
+	}
+	return nil
 }
 
 // Actions are the action strings of a described call, one per part.

@@ -156,7 +156,7 @@ func sortRules(rules []engine.Rule) {
 	})
 }
 
-// RuleFilter chooses stored rules. Zero fields choose everything but expired
+// RuleFilter chooses rules. Zero fields choose everything but expired
 // rules.
 type RuleFilter struct {
 	Scope engine.Scope
@@ -185,7 +185,7 @@ func (s *Store) Rules(_ context.Context, f RuleFilter) ([]engine.Rule, error) {
 	defer s.rules.mu.RUnlock()
 	var found []engine.Rule
 	for _, r := range s.rules.byID {
-		if f.chooses(r, now) {
+		if f.Chooses(r, now) {
 			found = append(found, r)
 		}
 	}
@@ -193,7 +193,8 @@ func (s *Store) Rules(_ context.Context, f RuleFilter) ([]engine.Rule, error) {
 	return found, nil
 }
 
-func (f RuleFilter) chooses(r engine.Rule, now time.Time) bool {
+// Chooses reports whether f chooses the rule at this time.
+func (f RuleFilter) Chooses(r engine.Rule, now time.Time) bool {
 	return (f.Scope == "" || f.Scope == r.Scope) &&
 		(f.Key == "" || f.Key == r.ScopeKey) &&
 		(f.Tool == "" || engine.MatchName(f.Tool, r.Tool)) &&
