@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/daemon"
@@ -34,6 +35,9 @@ func answerOne(ctx context.Context, o Options, d *daemon.Daemon, a ask.Ask) {
 		d.Host.Asks.MarkSeen(a.ID, "you")
 		answer, ok = o.Person(asking, a)
 		cancel()
+		if !ok && ctx.Err() == nil {
+			fmt.Fprintf(o.Out, "Nobody answered within %s: the demo's own approver does.\n", o.Patience)
+		}
 	}
 	if !ok {
 		answer = demoApprover(a)

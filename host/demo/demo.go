@@ -94,7 +94,14 @@ func Run(ctx context.Context, o Options) (err error) {
 		err = errors.Join(err, <-served)
 	}()
 	fmt.Fprintf(o.Out, "The gate answers at %s after %s. Agent %q works in %s, mode default.\n", d.Address(), time.Since(started).Round(time.Millisecond), agentName, project)
-	return replayAll(ctx, o, d, dir, project)
+	if o.Person != nil {
+		fmt.Fprintf(o.Out, "You answer what it asks, by one key; after %s the demo's own approver does.\n", o.Patience)
+	}
+	err = replayAll(ctx, o, d, dir, project)
+	if cause := context.Cause(ctx); cause != nil {
+		return fmt.Errorf("the demo was ended early: %w", cause)
+	}
+	return err
 }
 
 func open(ctx context.Context, o Options, dir, project string) (*daemon.Daemon, error) {

@@ -29,7 +29,13 @@ type Terminal struct {
 	raw func() (restore func(), err error)
 	// interrupt is what control-C does.
 	interrupt func()
+	// grace is how long keys do not count after a card came up: they were typed
+	// for what stood there before.
+	grace time.Duration
 }
+
+// cardGrace is less than anybody needs to read a card.
+const cardGrace = 300 * time.Millisecond
 
 // Open returns the terminal behind in and out; ok is false when either is none.
 // It reads everything that is typed from now on.
@@ -48,6 +54,7 @@ func Open(in io.Reader, out io.Writer) (t *Terminal, ok bool) {
 		}
 		return columns
 	}
+	t.grace = cardGrace
 	t.raw = func() (func(), error) {
 		state, err := term.MakeRaw(int(keyboard.Fd()))
 		return func() { _ = term.Restore(int(keyboard.Fd()), state) }, err // the shell restores it as well
@@ -93,6 +100,7 @@ func (t *Terminal) Ask(ctx context.Context, a ask.Ask) (answer ask.Answer, ok bo
 	for {
 		choice, err := t.choose(ctx, c)
 		if err != nil {
+			fmt.Fprintln(t.out) // the prompt is over
 			return ask.Answer{}, false
 		}
 		if choice.ShowsFull {
@@ -116,10 +124,14 @@ func (t *Terminal) choose(ctx context.Context, c card.Card) (card.Choice, error)
 		return card.Choice{}, err
 	}
 	defer restore()
+	began := time.Now()
 	for {
-		key, err := t.key(ctx)
+		key, err := t.plainKey(ctx)
 		if err != nil {
 			return card.Choice{}, err
+		}
+		if time.Since(began) < t.grace {
+			continue
 		}
 		for _, choice := range c.Choices {
 			if choice.Key == strings.ToLower(string(rune(key))) {
@@ -138,8 +150,37 @@ func keysOf(c card.Card) string {
 	return strings.Join(keys, "/")
 }
 
-// controlC is what the key sends while the terminal is raw.
-const controlC = 3
+// What keys send while the terminal is raw.
+const (
+	controlC = 3
+	escape   = 27
+)
+
+// plainKey is the next key that is a single character. The keys that send
+// several (Home is "\x1b[1~", F4 is "\x1bOS") are taken whole, so that none of
+// their characters is an answer. Source: ECMA-48, section 5.4.
+func (t *Terminal) plainKey(ctx context.Context) (byte, error) {
+	for {
+		key, err := t.key(ctx)
+		if err != nil || key != escape {
+			return key, err
+		}
+		if key, err = t.key(ctx); err != nil {
+			return 0, err
+		}
+		switch key {
+		case 'O':
+			_, err = t.key(ctx)
+		case '[':
+			for key = 0; err == nil && (key < 0x40 || key > 0x7e); {
+				key, err = t.key(ctx)
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
 
 func (t *Terminal) key(ctx context.Context) (byte, error) {
 	select {
@@ -196,7 +237,7 @@ func (t *Terminal) line(ctx context.Context, prompt string) (string, error) {
 		case err != nil:
 			return "", err
 		case key == '\n' || key == '\r':
-			return strings.TrimSpace(string(text)), nil
+			return strings.TrimSpace(strings.ToValidUTF8(string(text), "")), nil
 		case len(text) < maxLine:
 			text = append(text, key)
 		}
