@@ -53,12 +53,7 @@ func (a *adapter) describe(ctx context.Context, call *engine.Call) (Description,
 	if !m.Has(sandbox.DescribeCall) {
 		return Description{}, nil
 	}
-	d, err := ask(ctx, a, sandbox.DescribeCall, call, parseDescribed)
-	if err != nil {
-		return Description{}, err
-	}
-	markClaimed(d.Targets, call)
-	return d, nil
+	return ask(ctx, a, sandbox.DescribeCall, call, parseDescribed)
 }
 
 // ask runs a verb that reads nothing but the call.

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -110,37 +109,6 @@ func TestSuggestionsKeepNull(t *testing.T) {
 	got, err := parseSuggestions([]byte(`{"rules":[{"content":null},{"content":"a:*","description":"x\ny"}]}`))
 	if err != nil || len(got) != 2 || got[0].Content != nil || *got[1].Content != "a:*" || got[1].Description != "x y" {
 		t.Errorf("got %+v, %v", got, err)
-	}
-}
-
-// TestT17_Claimed: a path of which the input says nothing is marked.
-func TestT17_Claimed(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		input, value string
-		claimed      bool
-	}{
-		{`{"command":"cat notes.txt"}`, "notes.txt", false},
-		{`{"command":"cd /tmp && cat notes.txt"}`, "/tmp/notes.txt", false},
-		{`{"command":"cat ~/notes.txt"}`, "~/notes.txt", false},
-		{`{"command":"cat My\\ Notes"}`, "My Notes", false},
-		{`{"command":"cat \"a\"'b'"}`, "ab", false},
-		{`{"file_path":"\/etc\/p\u0061sswd"}`, "/etc/passwd", false},
-		{`{"edits":[{"deep":["x/build/"]}]}`, "x/build/", false},
-		{`{"a.txt":1}`, "a.txt", false},
-		{`{"command":"ls"}`, ".", false},
-		{`{"command":"ls"}`, "/project", false},
-		{`{"command":"cd"}`, "~", false},
-		{`{"command":"ls"}`, "/etc/passwd", true},
-		{`{"command":"ls"}`, "..", true},
-		{`{"command":"cat notes.txt"}`, "notes.txt.bak", true},
-		{`{}`, "/srv/automount/x", true},
-	} {
-		call := &engine.Call{Input: json.RawMessage(tt.input), Context: engine.Context{CWD: "/project", Home: "/home/user"}}
-		targets := []engine.Target{{Kind: "path", Value: tt.value}, {Kind: "host", Value: "not.in.the.input"}}
-		if markClaimed(targets, call); targets[0].Claimed != tt.claimed || targets[1].Claimed {
-			t.Errorf("%s, %s: got %+v; want claimed %v", tt.input, tt.value, targets, tt.claimed)
-		}
 	}
 }
 

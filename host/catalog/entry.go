@@ -36,8 +36,7 @@ type Description struct {
 	Preview string
 	// Language names the preview's syntax.
 	Language string
-	// Targets are what the call touches, not yet resolved; Claimed is set where
-	// the path does not occur in the input.
+	// Targets are what the call touches, not yet resolved.
 	Targets        []engine.Target
 	TargetsUnknown bool
 }

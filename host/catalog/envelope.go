@@ -68,7 +68,7 @@ func encodeRules(verb, tool string, call *engine.Call, config []byte, behavior s
 
 // contextFor leaves out what a verb's answer must not depend on: mode and
 // annotations where the question is what the call means, targets where they
-// are the question.
+// are the question and no answer to it is known yet.
 func contextFor(verb string, c *engine.Context) wireContext {
 	w := wireContext{
 		Agent: c.Agent, Session: c.Session, User: c.User, CWD: c.CWD,
@@ -81,7 +81,7 @@ func contextFor(verb string, c *engine.Context) wireContext {
 	if verb != sandbox.MatchRule && verb != sandbox.CheckReadOnly {
 		w.Mode, w.Annotations = c.Mode.String(), jsontext.Value(c.Annotations)
 	}
-	if verb != sandbox.DescribeCall {
+	if verb != sandbox.DescribeCall || len(c.Targets) > 0 {
 		w.Targets, w.TargetsUnknown = c.Targets, c.TargetsUnknown
 		if w.Targets == nil {
 			w.Targets = []engine.Target{}
