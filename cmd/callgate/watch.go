@@ -81,6 +81,8 @@ type asker struct {
 	current string
 	cancel  context.CancelFunc
 	done    chan struct{}
+	// told is the last ask whose end was told: an end can be announced twice.
+	told string
 }
 
 func newAsker(w watcher) *asker { return &asker{watcher: w} }
@@ -135,6 +137,13 @@ func (a *asker) remove(ctx context.Context, ended ask.Ask) {
 	if ended.ID == a.current {
 		a.stop()
 		a.next(ctx)
+	}
+	if ended.ID == a.told {
+		return
+	}
+	a.told = ended.ID
+	if ended.Answer != nil && ended.Answer.By == a.by && ended.Answer.Surface == terminal.Surface {
+		return // put has told more
 	}
 	line := fmt.Sprintf("ask %s: %s", ended.ID, ended.State)
 	if ended.Answer != nil {

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestHelp walks every command: a short text, an example, and examples that
+// name commands and flags that there are.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	root := newRoot()
+	seen := 0
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if cmd.HasParent() && cmd.Parent().Name() == "completion" || cmd.Name() == "help" {
+			return // cobra's own
+		}
+		seen++
+		if cmd.Short == "" || cmd.Example == "" {
+			t.Errorf("%s: got short text %q, example %q, want both", cmd.CommandPath(), cmd.Short, cmd.Example)
+		}
+		for line := range strings.Lines(cmd.Example) {
+			_, line, found := strings.Cut("; "+line, "callgate ")
+			if !found {
+				t.Errorf("%s: example without callgate: %q", cmd.CommandPath(), line)
+				continue
+			}
+			checkExample(t, root, line)
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+	if seen < 40 {
+		t.Errorf("walked %d commands, want all", seen)
+	}
+}
+
+func checkExample(t *testing.T, root *cobra.Command, line string) {
+	t.Helper()
+	line, _, _ = strings.Cut(line, "#")
+	words := strings.Fields(line)
+	cmd, _, err := root.Find(words)
+	if err != nil || cmd == root {
+		t.Errorf("example %q: got command %v, %v", line, cmd, err)
+		return
+	}
+	for _, word := range words {
+		name, isFlag := strings.CutPrefix(word, "--")
+		if isFlag && cmd.Flags().Lookup(name) == nil && cmd.InheritedFlags().Lookup(name) == nil {
+			t.Errorf("example %q: %s has no flag --%s", line, cmd.CommandPath(), name)
+		}
+	}
+}
