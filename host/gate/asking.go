@@ -44,7 +44,7 @@ func (g *Gate) askHuman(ctx context.Context, caller Caller, r Request, p prepare
 			return p.result(denied(engine.CodeHostError, err.Error()))
 		}
 		d2 := engine.Decide(ctx, again.req)
-		switch changed = differences(p, again, d, d2); {
+		switch changed = differences(out.Ask, again.req.Call.Context.Targets, d2); {
 		case d2.Behavior == engine.Deny:
 			return again.result(d2)
 		case d2.Behavior == engine.Allow || len(changed) == 0:

@@ -4,11 +4,14 @@ import (
 	"fmt"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
 )
 
-// differences says what a person who approved the first did not see: nil when
-// the second decision is the same ask.
-func differences(a, b prepared, first, second engine.Decision) []string {
+// differences says what a person who approved shown did not see: nil when the
+// second decision, about now, is the same ask. What was shown need not be what
+// this call asked about: a client that comes back gets the stored approval.
+func differences(shown ask.Ask, now []engine.Target, second engine.Decision) []string {
+	first := shown.Decision
 	var out []string
 	if first.Stage != second.Stage || first.Reason != second.Reason {
 		out = append(out, fmt.Sprintf("why it asks: %q is now %q", first.Reason, second.Reason))
@@ -19,7 +22,7 @@ func differences(a, b prepared, first, second engine.Decision) []string {
 	if second.BypassImmune && !first.BypassImmune {
 		out = append(out, "it is a safety check now")
 	}
-	return append(out, targetDifferences(a.req.Call.Context.Targets, b.req.Call.Context.Targets)...)
+	return append(out, targetDifferences(shown.Targets, now)...)
 }
 
 func targetDifferences(a, b []engine.Target) []string {

@@ -218,6 +218,34 @@ func TestAskSurvivesARestart(t *testing.T) {
 	}
 }
 
+// An approval that was given while its client was away allowed whatever the call
+// had become in the meantime: it was compared with the call, not with the card.
+func TestStoredApprovalIsForWhatWasShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	r := call("build")
+	r.CallID = "toolu_1"
+	shown, done := w.start(worker, r)
+	w.broker.Close()
+	<-done
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.tool.check = func(*engine.Call) engine.Verdict {
+		return engine.Verdict{Behavior: engine.Ask, BypassImmune: true, Reason: "it leads out of the project now"}
+	}
+	w.open()
+	w.answer(shown.ID, ask.Answer{Verdict: ask.Approve})
+	again, done := w.start(worker, r)
+	if !again.Decision.BypassImmune || len(again.Changed) == 0 {
+		t.Errorf("the new ask: got %+v, want the safety check and what changed", again)
+	}
+	w.answer(again.ID, ask.Answer{})
+	if res := <-done; res.Decision.Behavior != engine.Deny {
+		t.Errorf("got %+v, want the second answer's denial", res)
+	}
+}
+
 func TestBadRequestsAreDeniedAndAudited(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
