@@ -66,7 +66,6 @@ type Asks interface {
 type Store interface {
 	AddRule(ctx context.Context, r engine.Rule) (engine.Rule, error)
 	RemoveRule(ctx context.Context, id, by string) error
-	Rule(ctx context.Context, id string) (engine.Rule, error)
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
 	RulesFor(ctx context.Context, agent, session, project string) ([]engine.Rule, error)
 	ClearSession(ctx context.Context, id, by string) (int, error)

@@ -12,6 +12,10 @@ import (
 // Loader reads projects' files and remembers them until they change on disk.
 // The zero value is ready for use. It is safe for concurrent use.
 type Loader struct {
+	// Report hears what stands in a file and was ignored, each time the file is
+	// read anew; nil for nobody. It may be called from several goroutines.
+	Report func([]Problem)
+
 	mu    sync.Mutex
 	known map[string]known
 }
@@ -84,6 +88,9 @@ func (l *Loader) load(dir string) (File, error) {
 		return File{}, fmt.Errorf("the project's file: %w: make it a readable regular file of at most %d bytes, or remove it", err, MaxSize)
 	}
 	f, err := Parse(dir, path, data)
+	if l.Report != nil && len(f.Problems) > 0 {
+		l.Report(f.Problems)
+	}
 	l.remember(path, known{opened, f, err})
 	return f, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -228,5 +229,27 @@ func mustDo(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestLoader_reportsWhatItIgnoresOnce(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	var got []string
+	l := &project.Loader{Report: func(problems []project.Problem) {
+		for _, p := range problems {
+			got = append(got, p.Field)
+		}
+	}}
+	for i, content := range []string{"deny: [A]\nmode: bypass\n", "deny: [A]\nallow: [B]\n", "deny: [A]\n"} {
+		write(t, root, content)
+		for range 3 {
+			if _, err := l.Load(t.Context(), root); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := []string{"mode", "allow"}[:min(i+1, 2)]; !slices.Equal(got, want) {
+			t.Errorf("after version %d: reported %q, want %q", i, got, want)
+		}
 	}
 }

@@ -105,28 +105,6 @@ func (s *Store) WaitingAsks(ctx context.Context) ([]ask.Ask, error) {
 	return s.readAsks(ctx, "state IN ('queued', 'shown') ORDER BY seq")
 }
 
-// AskFilter chooses asks. Zero fields choose everything.
-type AskFilter struct {
-	Agent   string
-	Session string
-	State   ask.State
-	// Limit is how many at most; 0 is no limit.
-	Limit int
-}
-
-// Asks returns the asks that f chooses, waiting or ended, the newest first.
-func (s *Store) Asks(ctx context.Context, f AskFilter) ([]ask.Ask, error) {
-	var c conditions
-	c.text("agent", f.Agent)
-	c.text("session", f.Session)
-	c.text("state", string(f.State))
-	limit := f.Limit
-	if limit <= 0 {
-		limit = -1
-	}
-	return s.readAsks(ctx, c.all()+" ORDER BY seq DESC LIMIT ?", append(c.args, limit)...)
-}
-
 // SaveStreak implements ask.Store. The session shows its pause, and its begin and
 // end are audited, in the same transaction.
 func (s *Store) SaveStreak(ctx context.Context, k ask.Streak) error {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
-	"github.com/callgate/callgate/host/store"
 )
 
 var askTime = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -265,38 +264,6 @@ func TestDeniedAsk(t *testing.T) {
 	} {
 		if err := miss(); !errors.Is(err, ask.ErrUnknown) {
 			t.Errorf("%s: got %v, want ErrUnknown", name, err)
-		}
-	}
-}
-
-func TestAsks_filter(t *testing.T) {
-	t.Parallel()
-	s := fresh(t)
-	for i := range 3 {
-		a := waiting(fmt.Sprint(i))
-		a.Session = fmt.Sprint("s", i%2)
-		must(t, s.InsertAsk(t.Context(), a))
-	}
-	_, err := s.CompareAndSetAsk(t.Context(), ask.Queued, ended(waiting("1"), ask.Denied, ask.CauseAnswered, askTime))
-	must(t, err)
-	for name, c := range map[string]struct {
-		f    store.AskFilter
-		want string
-	}{
-		"all":     {store.AskFilter{}, "210"},
-		"session": {store.AskFilter{Session: "s0"}, "20"},
-		"state":   {store.AskFilter{State: ask.Denied}, "1"},
-		"agent":   {store.AskFilter{Agent: "nobody"}, ""},
-		"limit":   {store.AskFilter{Limit: 1}, "2"},
-	} {
-		found, err := s.Asks(t.Context(), c.f)
-		must(t, err)
-		got := ""
-		for _, a := range found {
-			got += a.ID
-		}
-		if got != c.want {
-			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 	}
 }

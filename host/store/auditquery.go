@@ -142,14 +142,11 @@ func (c *conditions) text(column, value string) {
 	}
 }
 
-func (c *conditions) where() string { return " WHERE " + c.all() }
-
-// all is the conjunction of the terms, true without any.
-func (c *conditions) all() string {
+func (c *conditions) where() string {
 	if len(c.terms) == 0 {
-		return "true"
+		return " WHERE true"
 	}
-	return strings.Join(c.terms, " AND ")
+	return " WHERE " + strings.Join(c.terms, " AND ")
 }
 
 // closedOr gives a query's error the store's own name when the store is closed.

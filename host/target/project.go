@@ -7,17 +7,6 @@ import (
 	"strings"
 )
 
-// ProjectRoot returns the root of the project that a call in cwd belongs to:
-// the nearest git root (a directory with .git) at or above the current
-// directory, else the first working directory, else "". See ProjectRoots.
-func (r *Resolver) ProjectRoot(ctx context.Context, cwd string, workingDirectories []string) (string, error) {
-	roots, err := r.ProjectRoots(ctx, cwd, workingDirectories)
-	if err != nil || len(roots) == 0 {
-		return "", err
-	}
-	return roots[0], nil
-}
-
 // ProjectRoots returns the project root and, after it, every git root further
 // up and the working directory that holds the current one, resolved and each
 // once. The first is where rules are stored and anchored. What only tightens
