@@ -68,7 +68,9 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if h.Store, err = store.Open(ctx, o.Config.Store, store.Options{Now: o.Now}); err != nil {
 		return nil, err
 	}
-	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.Modules, o.CacheDir, o.Config.Modules); err != nil {
+	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.Modules, o.CacheDir, o.Config.Modules, func(file string) {
+		o.Log.Info("compiling a tool module, once", "file", file)
+	}); err != nil {
 		return nil, err
 	}
 	h.Asks = newBroker(h.Store, o.Config.Asks, o)
@@ -83,7 +85,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 		Catalog:  h.Catalog,
 		Settings: func() gate.Settings { return h.config.Load() },
 		Targets:  &target.Resolver{FS: target.OS()},
-		Projects: &project.Loader{},
+		Projects: &project.Loader{Report: h.ignored},
 		Asks:     h.Asks,
 		Store:    h.Store,
 		Now:      o.Now,
@@ -111,9 +113,10 @@ func newBroker(s ask.Store, c config.Asks, o Options) *ask.Broker {
 }
 
 // OpenCatalog loads the tool modules alone: those of the binary and those of
-// the operator's directory. The runtime is closed after the catalogue is no
+// the operator's directory. compiling, which may be nil, hears of each module
+// that has to be compiled first. The runtime is closed after the catalogue is no
 // longer used.
-func OpenCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.Modules) (*sandbox.Runtime, *catalog.Catalog, error) {
+func OpenCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.Modules, compiling func(file string)) (*sandbox.Runtime, *catalog.Catalog, error) {
 	verdicts := ""
 	if cacheDir != "" {
 		verdicts = filepath.Join(cacheDir, "verdicts")
@@ -124,7 +127,7 @@ func OpenCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.
 		return nil, nil, err
 	}
 	c, err := catalog.Open(ctx, catalog.Options{
-		Runtime: runtime, Embedded: embedded, Dir: m.Dir, VerdictDir: verdicts, Grants: grants(m.Grants),
+		Runtime: runtime, Embedded: embedded, Dir: m.Dir, VerdictDir: verdicts, Grants: grants(m.Grants), Compiling: compiling,
 	})
 	if err != nil {
 		_ = runtime.Close(ctx) // the catalogue's error is the one to tell
@@ -154,7 +157,7 @@ func (h *Host) Config() *config.Config { return h.config.Load() }
 
 // Apply puts a new configuration in force, after trying its rules on their own
 // examples. On an error the old one stays. What a running daemon cannot change
-// (listen, store, asks) is told in the notes.
+// (listen, store, asks), and which modules cannot be used, is told in the notes.
 func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, err error) {
 	if err := h.trial().CheckExamples(ctx, next); err != nil {
 		return nil, err
@@ -164,10 +167,20 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 		return nil, fmt.Errorf("modules: %w", err)
 	}
 	h.config.Store(next)
+	for _, p := range h.Catalog.Problems() {
+		notes = append(notes, fmt.Sprintf("tool module %s is not usable: %v", p.File, p.Err))
+	}
 	if next.Listen != old.Listen || next.Store != old.Store || next.Modules.Dir != old.Modules.Dir || next.Asks != old.Asks {
 		notes = append(notes, "listen, store, modules.dir and asks change when the daemon is started again")
 	}
 	return notes, nil
+}
+
+// ignored logs what a project's file may not say.
+func (h *Host) ignored(problems []project.Problem) {
+	for _, p := range problems {
+		h.log.Warn("in a project's file", "problem", p.String())
+	}
 }
 
 func (h *Host) trial() gate.Trial {

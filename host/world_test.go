@@ -43,7 +43,7 @@ func compile() error {
 	if len(plugins.Names()) == 0 {
 		return nil
 	}
-	runtime, _, err := host.OpenCatalog(context.Background(), plugins.Modules(), cache, config.Modules{})
+	runtime, _, err := host.OpenCatalog(context.Background(), plugins.Modules(), cache, config.Modules{}, nil)
 	if err != nil {
 		return err
 	}

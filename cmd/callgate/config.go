@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -49,7 +48,7 @@ code 3 when serve would refuse something of it.`,
 			if err != nil {
 				return err
 			}
-			warnings, err := checkRules(cmd.Context(), cfg, dirs)
+			warnings, err := checkRules(cmd, cfg, dirs)
 			if err != nil {
 				return err
 			}
@@ -65,8 +64,9 @@ code 3 when serve would refuse something of it.`,
 
 // checkRules loads the modules and tries the rules on their own examples. What
 // keeps a module from use is a warning: serve goes on without it.
-func checkRules(ctx context.Context, cfg *config.Config, dirs config.Dirs) (warnings []string, err error) {
-	runtime, tools, err := host.OpenCatalog(ctx, plugins.Modules(), dirs.Cache, cfg.Modules)
+func checkRules(cmd *cobra.Command, cfg *config.Config, dirs config.Dirs) (warnings []string, err error) {
+	ctx := cmd.Context()
+	runtime, tools, err := host.OpenCatalog(ctx, plugins.Modules(), dirs.Cache, cfg.Modules, compiling(cmd))
 	if err != nil {
 		return nil, err
 	}

@@ -120,3 +120,8 @@ func table(rows [][]string) string {
 	}
 	return out.String()
 }
+
+// compiling tells the person why the first run takes seconds.
+func compiling(cmd *cobra.Command) func(file string) {
+	return func(file string) { cmd.PrintErrf("callgate: compiling the tool module %s, once\n", file) }
+}

@@ -47,7 +47,7 @@ offered, command, frontmatter, inherit.`,
 			if err != nil {
 				return err
 			}
-			runtime, tools, err := host.OpenCatalog(cmd.Context(), plugins.Modules(), dirs.Cache, modules)
+			runtime, tools, err := host.OpenCatalog(cmd.Context(), plugins.Modules(), dirs.Cache, modules, compiling(cmd))
 			if err != nil {
 				return err
 			}

@@ -43,7 +43,7 @@ func (w warmed) Run() int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // the system empties its temporary directory
 	sharedCache = dir
-	runtime, _, err := host.OpenCatalog(context.Background(), plugins.Modules(), filepath.Join(dir, "callgate"), config.Modules{})
+	runtime, _, err := host.OpenCatalog(context.Background(), plugins.Modules(), filepath.Join(dir, "callgate"), config.Modules{}, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -87,7 +87,7 @@ func (b *builder) admit(f file) (*module, error) {
 	m, old := newModule(f, grant, b.runtime), b.old(f)
 	if old != nil && old.digest == m.digest {
 		m = old.with(f, grant, b.runtime) // admitted before
-	} else if err := m.admit(b.ctx, b.c.verdicts); err != nil {
+	} else if err := m.admit(b.ctx, b.c.verdicts, b.c.opts.Compiling); err != nil {
 		return nil, err
 	}
 	if g, _, byName := b.grantFor(f.name, m.desc.Name); byName && !byFile {

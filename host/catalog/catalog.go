@@ -47,6 +47,10 @@ type Options struct {
 	VerdictDir string
 	// Grants by file name ("deploy.wasm" or "deploy") or by the module's name.
 	Grants map[string]Grant
+	// Compiling hears of each module that has to be compiled and tried because
+	// it was not admitted before, which takes seconds; nil means silence. It may
+	// be called from several goroutines at once.
+	Compiling func(file string)
 	// Fallback is the tool for unknown names; empty means DefaultFallback.
 	Fallback string
 }
@@ -114,14 +118,19 @@ func (c *Catalog) replace(ctx context.Context, grants map[string]Grant) error {
 	if err != nil {
 		return fmt.Errorf("catalog: nothing changed: %w", err)
 	}
+	before := c.grants
 	if grants != nil {
 		c.grants = grants
 	}
 	b := c.builder(ctx, c.current.Load())
 	b.problems = slices.Concat(c.builtin, problems)
 	next := b.build(slices.Concat(c.embedded, files))
+	if err := c.verdicts.remember(next.seen); err != nil {
+		c.grants = before
+		return fmt.Errorf("catalog: nothing changed: %w", err)
+	}
 	c.current.Store(next)
-	return c.verdicts.remember(next.seen)
+	return nil
 }
 
 // Lookup finds the tool that answers to name. It always returns an entry: for a

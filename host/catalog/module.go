@@ -91,13 +91,17 @@ func (m *module) with(f file, g Grant, r *sandbox.Runtime) *module {
 }
 
 // admit makes the description known: from the verdicts of earlier runs, else
-// from the module, which must then pass its own examples.
-func (m *module) admit(ctx context.Context, v *verdicts) error {
+// from the module, which must then pass its own examples; compiling, which may
+// be nil, hears of that first.
+func (m *module) admit(ctx context.Context, v *verdicts, compiling func(file string)) error {
 	if raw, ok := v.admitted(m.digest); ok {
 		if d, err := parseDescription(raw); err == nil {
 			m.desc = d
 			return nil
 		}
+	}
+	if compiling != nil {
+		compiling(m.file)
 	}
 	loaded, err := m.running(ctx)
 	if err != nil {

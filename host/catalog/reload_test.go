@@ -57,6 +57,26 @@ func TestReload(t *testing.T) {
 	}
 }
 
+// A reload whose verdicts could not be written was in force, and said that nothing
+// had changed.
+func TestReloadThatFailsChangesNothing(t *testing.T) {
+	t.Parallel()
+	dir, verdicts := directory(t, "deploy"), filepath.Join(t.TempDir(), "verdicts")
+	c := open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, VerdictDir: verdicts, Fallback: "echo"})
+	if err := os.RemoveAll(verdicts); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "deploy.wasm")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetGrants(t.Context(), map[string]catalog.Grant{"echo": {MayAllow: true}}); err == nil {
+		t.Error("got no error, want one about the verdicts")
+	}
+	if e := c.Lookup("Deploy"); e.Module != "deploy" {
+		t.Errorf("got %+v, want the module in use before", e)
+	}
+}
+
 func TestReloadKeepsWhatDidNotChange(t *testing.T) {
 	t.Parallel()
 	dir := directory(t, "deploy")
