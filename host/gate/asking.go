@@ -50,6 +50,7 @@ func (g *Gate) askHuman(ctx context.Context, caller Caller, r Request, p prepare
 		case d2.Behavior == engine.Allow || len(changed) == 0:
 			return again.approved(d2, out)
 		}
+		again.deadline = p.deadline
 		p, d = again, d2
 		p.callID = r.CallID + "~" + rand.Text()[:8] // a new ask: the first approval was for what has changed
 	}
@@ -107,6 +108,7 @@ func (g *Gate) newAsk(p prepared, d engine.Decision, changed []string) ask.Ask {
 		Token: p.token, Agent: c.Agent, Session: c.Session, User: c.User, CallID: p.callID, Digest: p.digest,
 		Tool: p.req.Call.Tool, Input: p.req.Call.Input, CWD: c.CWD, Decision: d, Targets: c.Targets, Action: p.desc.Action,
 		ModuleDigest: p.entry.Digest, Kind: c.Kind, ProjectRoot: c.ProjectRoot, Changed: changed, Timeout: p.patience(),
+		CallerDeadline: p.deadline,
 	}
 }
 

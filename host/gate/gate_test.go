@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
@@ -243,6 +244,23 @@ func TestStoredApprovalIsForWhatWasShown(t *testing.T) {
 	w.answer(again.ID, ask.Answer{})
 	if res := <-done; res.Decision.Behavior != engine.Deny {
 		t.Errorf("got %+v, want the second answer's denial", res)
+	}
+}
+
+// A call that waited in the queue outlived its own time-out: that only began to
+// count when its card was shown.
+func TestTimeoutCountsInTheQueue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	first, done := w.start(worker, call("first"))
+	queued := call("queued")
+	queued.Timeout = 20 * time.Millisecond
+	if res := w.check(worker, queued); res.Outcome != store.AskTimeout || res.Decision.Behavior != engine.Deny {
+		t.Errorf("got %+v, want a time-out", res)
+	}
+	w.answer(first.ID, ask.Answer{Verdict: ask.Approve})
+	if res := <-done; res.Decision.Behavior != engine.Allow {
+		t.Errorf("the first: got %+v, want allow", res)
 	}
 }
 

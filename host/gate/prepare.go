@@ -28,6 +28,8 @@ type prepared struct {
 	callID  string
 	token   string
 	limit   time.Duration
+	// deadline is when the caller stops waiting; zero when it does not say.
+	deadline time.Time
 	// claimed is the mode that the client reports; nil when it reports none.
 	claimed *engine.Mode
 	// roots are the root of the project and those around it.
@@ -42,6 +44,9 @@ type prepared struct {
 // or ask.
 func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look session) (prepared, error) {
 	p := prepared{started: g.c.Now(), callID: r.CallID, token: caller.Token, limit: r.Timeout}
+	if p.limit > 0 {
+		p.deadline = p.started.Add(p.limit)
+	}
 	if p.callID == "" {
 		p.callID = rand.Text()
 	}

@@ -64,7 +64,8 @@ type Request struct {
 	Input  json.RawMessage `json:"input"`
 	// Context is what the call says of itself.
 	Context Claim `json:"context,omitzero"`
-	// Timeout bounds the wait for a human; 0 means the agent's setting. It can
+	// Timeout bounds the wait for a human, the time in the queue included; 0
+	// means the agent's setting, which counts from when the card is shown. It can
 	// only shorten that.
 	Timeout time.Duration `json:"-"`
 }
