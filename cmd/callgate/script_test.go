@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/callgate/callgate/host"
@@ -77,7 +78,7 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "serve": serve, "stop": stop, "logged": logged, "shown": shown, "bytes": writeBytes,
+			"exits": exits, "serve": serve, "stop": stop, "logged": logged, "shown": shown, "bytes": writeBytes, "written": written,
 		},
 	})
 }
@@ -223,6 +224,29 @@ func shown(ts *testscript.TestScript, _ bool, _ []string) {
 	})
 	if !errors.Is(err, found) {
 		ts.Fatalf("no ask was shown: %v", err)
+	}
+}
+
+// written FILE PATTERN waits until a program has written it into the file.
+func written(ts *testscript.TestScript, _ bool, args []string) {
+	path, pattern := ts.MkAbs(args[0]), regexp.MustCompile(args[1])
+	changes, err := fsnotify.NewWatcher()
+	ts.Check(err)
+	defer func() { _ = changes.Close() }() // nothing is lost with it
+	ts.Check(changes.Add(filepath.Dir(path)))
+	late := time.After(patience)
+	for {
+		text, err := os.ReadFile(path)
+		if err == nil && pattern.Match(text) {
+			return
+		}
+		select {
+		case <-changes.Events:
+		case err := <-changes.Errors:
+			ts.Check(err)
+		case <-late:
+			ts.Fatalf("%s: got %q, %v, want %s", path, text, err, pattern)
+		}
 	}
 }
 

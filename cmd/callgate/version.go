@@ -25,7 +25,7 @@ func versionCommand(c *cli) *cobra.Command {
 		Example: "  callgate version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v := versionInfo{Version: version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Modules: plugins.Names()}
+			v := versionInfo{Version: version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Modules: append([]string{}, plugins.Names()...)}
 			return c.print(cmd.OutOrStdout(), v, func(w io.Writer) {
 				fmt.Fprintf(w, "callgate %s (%s, %s)\n", v.Version, v.Go, v.System)
 				if len(v.Modules) == 0 {
