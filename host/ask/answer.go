@@ -189,9 +189,13 @@ func validAcceptance(a Ask, answer Answer, now time.Time, bad func(string, ...an
 }
 
 // OffersWholeTool reports whether a session grant on the whole tool is offered:
-// not where an ask rule, a profile or a safety check would ask all the same,
-// and not when the card does not show the input whole.
+// not where an ask rule, a profile or a safety check would ask all the same, not
+// when the card does not show the input whole, and not for a name that a rule
+// would read as a pattern over the names of other tools.
 func (a Ask) OffersWholeTool() bool {
+	if strings.ContainsAny(a.Tool, "*?") {
+		return false
+	}
 	switch a.Decision.Stage {
 	case engine.StageMode, engine.StageToolCheck:
 		return !a.Decision.BypassImmune && !a.Long()

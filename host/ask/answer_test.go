@@ -19,6 +19,7 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 	plain := func(*ask.Ask) {}
 	immune := func(a *ask.Ask) { a.Decision.BypassImmune, a.Decision.Stage = true, engine.StageToolCheck }
 	askRule := func(a *ask.Ask) { a.Decision.Stage = engine.StageAskRule }
+	pattern := func(a *ask.Ask) { a.Tool = "*" }
 	noProject := func(a *ask.Ask) { a.ProjectRoot = "" }
 	long := func(a *ask.Ask) {
 		a.Input, _ = json.Marshal(map[string]string{"command": strings.Repeat("x", ask.MaxShownBytes)})
@@ -46,6 +47,7 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 		{"no such suggestion", plain, with(func(a *ask.Answer) { a.Sets = []int{2} }), ask.ErrBadAnswer},
 		{"whole tool beyond the session", plain, with(func(a *ask.Answer) { a.WholeTool = true }), ask.ErrBadAnswer},
 		{"whole tool and a suggestion", plain, with(func(a *ask.Answer) { a.WholeTool, a.ForSession, a.Sets = true, true, []int{0} }), ask.ErrBadAnswer},
+		{"whole tool whose name is a pattern", pattern, with(func(a *ask.Answer) { a.WholeTool, a.ForSession = true, true }), ask.ErrBadAnswer},
 		{"whole tool where an ask rule asks", askRule, with(func(a *ask.Answer) { a.WholeTool, a.ForSession = true, true }), ask.ErrBadAnswer},
 		{"session with another scope", plain, with(func(a *ask.Answer) { a.ForSession, a.Scope, a.Sets = true, engine.Global, []int{0} }), ask.ErrBadAnswer},
 		{"unknown scope", plain, with(func(a *ask.Answer) { a.Scope, a.Sets = "planet", []int{0} }), ask.ErrBadAnswer},
