@@ -78,12 +78,28 @@ func (w *walk) known(s Suggestion) bool {
 	return slices.ContainsFunc(w.rules[Allow], func(r *Rule) bool { return r.String() == rule.String() })
 }
 
-// allowedWith decides again with the suggested rules added.
+// allowedWith decides again with the suggested rules added, as each place would
+// read them where they may be stored: a rule of the project anchors its relative
+// patterns at the project's root, any other at the first working directory.
 func (w *walk) allowedWith(added ...Suggestion) bool {
+	c := w.call.Context
+	if !w.allowedIn(Rule{}, added) {
+		return false
+	}
+	if c.ProjectRoot == "" || (len(c.WorkingDirectories) > 0 && c.WorkingDirectories[0] == c.ProjectRoot) {
+		return true
+	}
+	return w.allowedIn(Rule{Scope: Project, ScopeKey: c.ProjectRoot}, added)
+}
+
+// allowedIn decides again with the suggested rules added where place says.
+func (w *walk) allowedIn(place Rule, added []Suggestion) bool {
 	req := w.req
 	req.Rules = slices.Clone(req.Rules)
 	for _, s := range added {
-		req.Rules = append(req.Rules, s.rule())
+		r := s.rule()
+		r.Scope, r.ScopeKey = place.Scope, place.ScopeKey
+		req.Rules = append(req.Rules, r)
 	}
 	return newWalk(w.ctx, req).table().Behavior == Allow
 }

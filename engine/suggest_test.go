@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,6 +40,44 @@ func TestSuggestionsAreProven(t *testing.T) {
 	}
 	if d.SuggestionsNote != "" {
 		t.Errorf("got note %q beside suggestions", d.SuggestionsNote)
+	}
+}
+
+// adrift matches only rules that are not anchored at a project's root.
+type adrift struct{ *stub }
+
+func (a adrift) MatchRule(ctx context.Context, c *engine.Call, b engine.Behavior, rules []engine.RuleText) ([]int, error) {
+	if slices.ContainsFunc(rules, func(r engine.RuleText) bool { return r.Root != "" }) {
+		return nil, nil
+	}
+	return a.stub.MatchRule(ctx, c, b, rules)
+}
+
+// TestSuggestionsHoldWhereverTheyAreStored: a relative pattern was offered that
+// no longer covered the call once it was stored for the project.
+func TestSuggestionsHoldWhereverTheyAreStored(t *testing.T) {
+	t.Parallel()
+	plain := &stub{verdict: passthrough, hits: []string{"src/**"}, proposals: propose("src/**")}
+	for name, c := range map[string]struct {
+		tool engine.Tool
+		root string
+		dirs []string
+		want int
+	}{
+		"no project":                     {adrift{plain}, "", []string{"/p/api"}, 1},
+		"the project is the directory":   {adrift{plain}, "/p", []string{"/p"}, 1},
+		"anchored elsewhere, no cover":   {adrift{plain}, "/p", []string{"/p/api"}, 0},
+		"anchored elsewhere, still good": {plain, "/p", []string{"/p/api"}, 1},
+		"no directories, no cover":       {adrift{plain}, "/p", nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := request(engine.DefaultMode, plain)
+			req.Entry.Tool = c.tool
+			req.Call.Context.ProjectRoot, req.Call.Context.WorkingDirectories = c.root, c.dirs
+			if d := decide(t, req); len(d.Suggestions) != c.want {
+				t.Errorf("got %+v, want %d", d.Suggestions, c.want)
+			}
+		})
 	}
 }
 
