@@ -32,7 +32,8 @@ type prepared struct {
 	deadline time.Time
 	// claimed is the mode that the client reports; nil when it reports none.
 	claimed *engine.Mode
-	// roots are the root of the project and those around it.
+	// roots are the root of the project, those around it, and those that would
+	// be without the caller's claims.
 	roots []string
 	// configured are those of the operator's working directories, as written,
 	// that hold for this call.
@@ -131,10 +132,10 @@ func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
 	if err != nil {
 		err = fmt.Errorf("read the stored rules: %w", err)
 	}
-	if c.ProjectRoot == "" {
+	if len(p.roots) == 0 {
 		return err
 	}
-	outer, outerErr := g.outerRules(ctx, p.roots)
+	outer, outerErr := g.outerRules(ctx, p.roots, c.ProjectRoot)
 	file, fileErr := g.projectFiles(ctx, p.roots)
 	p.req.Rules = slices.Concat(p.req.Rules, outer, file.Rules)
 	if p.req.Lists.IgnoreDenylist {
@@ -173,9 +174,12 @@ func (g *Gate) projectFiles(ctx context.Context, roots []string) (project.File, 
 
 // outerRules are the deny and ask rules of the projects around the call's own:
 // an agent that makes a repository inside one does not leave them behind.
-func (g *Gate) outerRules(ctx context.Context, roots []string) ([]engine.Rule, error) {
+func (g *Gate) outerRules(ctx context.Context, roots []string, own string) ([]engine.Rule, error) {
 	var rules []engine.Rule
-	for _, root := range roots[1:] {
+	for _, root := range roots {
+		if root == own {
+			continue
+		}
 		stored, err := g.c.Store.Rules(ctx, store.RuleFilter{Scope: engine.Project, Key: root})
 		if err != nil {
 			return rules, fmt.Errorf("read the rules of %s: %w", root, err)
@@ -251,10 +255,24 @@ func (g *Gate) stand(ctx context.Context, caller Caller, claim Claim, p *prepare
 	c.WorkingDirectories = dirs
 	p.configured = asConfigured(p.agent.WorkingDirectories, resolved, dirs)
 	roots, rootErr := g.c.Targets.ProjectRoots(ctx, c.CWD, dirs)
-	if p.roots = roots; len(roots) > 0 {
+	if len(roots) > 0 {
 		c.ProjectRoot = roots[0]
 	}
-	return errors.Join(err, claimErr, rootErr)
+	unclaimed, unclaimedErr := g.c.Targets.ProjectRoots(ctx, "", resolved)
+	p.roots = union(roots, unclaimed)
+	return errors.Join(err, claimErr, rootErr, unclaimedErr)
+}
+
+// union is a list with what only another has at its end. What tightens without
+// the caller's claims holds with them, too (threat T02).
+func union(list, more []string) []string {
+	out := slices.Clone(list)
+	for _, s := range more {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // asConfigured are the configured directories whose resolved form holds for

@@ -192,6 +192,39 @@ func TestT03_ProjectFileOnlyTightens(t *testing.T) {
 	}
 }
 
+// TestT02_ClaimsLeaveNoProjectBehind: the file of the first working directory
+// holds wherever the caller says it stands, and whatever it gives up.
+func TestT02_ClaimsLeaveNoProjectBehind(t *testing.T) {
+	t.Parallel()
+	var dirs []string
+	for range 3 {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, dir)
+	}
+	home, second, outside := dirs[0], dirs[1], dirs[2]
+	if err := os.WriteFile(filepath.Join(home, ".callgate.yaml"), []byte("deny: [Probe]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, "defaults:\n  mode: bypass\n  working_directories: ["+home+", "+second+"]\n")
+	for name, claim := range map[string]gate.Claim{
+		"nothing":                 {},
+		"outside":                 {CWD: outside},
+		"in another directory":    {CWD: second},
+		"no directories":          {CWD: outside, WorkingDirectories: []string{}},
+		"another directory alone": {CWD: second, WorkingDirectories: []string{second}},
+		"a foreign directory":     {CWD: outside, WorkingDirectories: []string{outside}},
+	} {
+		r := call("x")
+		r.Context.CWD, r.Context.WorkingDirectories = claim.CWD, claim.WorkingDirectories
+		if d := w.evaluate(r); d.Behavior != engine.Deny {
+			t.Errorf("%s: got %s (%s), want the project's denial", name, d.Behavior, d.Reason)
+		}
+	}
+}
+
 // looser reports whether a is less strict than b: deny, then ask, then allow.
 func looser(a, b engine.Behavior) bool { return a > b }
 
