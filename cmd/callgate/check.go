@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/api"
@@ -50,6 +52,9 @@ func (f *callFlags) request(cmd *cobra.Command, args []string) (gate.Request, er
 		}
 		r.Context.CWD = cwd
 	}
+	if len(args) == 1 && typedByHand(cmd.InOrStdin()) {
+		return r, usageError(cmd, errors.New("INPUT is missing: want a JSON object, or - to type it here"))
+	}
 	if len(args) == 2 && args[1] != "-" {
 		r.Input = json.RawMessage(args[1])
 	} else {
@@ -63,6 +68,12 @@ func (f *callFlags) request(cmd *cobra.Command, args []string) (gate.Request, er
 		return r, fmt.Errorf("input: %w", err)
 	}
 	return r, nil
+}
+
+// typedByHand reports whether nothing comes from in unless somebody types it.
+func typedByHand(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func checkCommand(c *cli) *cobra.Command {

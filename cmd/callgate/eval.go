@@ -39,6 +39,9 @@ offered, command, frontmatter, inherit.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, closeAll()) }()
+			if len(files) == 0 && typedByHand(cmd.InOrStdin()) {
+				cmd.PrintErrln("callgate: type one JSON request per line; control-D ends it")
+			}
 			modules, err := evalModules(tools)
 			if err != nil {
 				return err

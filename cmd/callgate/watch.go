@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/callgate/callgate/host/api"
@@ -124,29 +125,32 @@ func (a *asker) add(ctx context.Context, shown ask.Ask) {
 
 // remove takes away an ask that ended, with a word about how.
 func (a *asker) remove(ctx context.Context, ended ask.Ask) {
-	if a.json {
-		a.show(ended)
-		return
-	}
-	for i, known := range a.waiting {
-		if known.ID == ended.ID {
-			a.waiting = append(a.waiting[:i], a.waiting[i+1:]...)
-			break
-		}
-	}
-	if ended.ID == a.current {
-		a.stop()
-		a.next(ctx)
-	}
 	if ended.ID == a.told {
 		return
 	}
 	a.told = ended.ID
-	if ended.Answer != nil && ended.Answer.By == a.by && ended.Answer.Surface == terminal.Surface {
-		return // put has told more
+	if a.json {
+		a.show(ended)
+		return
 	}
+	a.waiting = slices.DeleteFunc(a.waiting, func(known ask.Ask) bool { return known.ID == ended.ID })
+	current := ended.ID == a.current
+	if current {
+		a.stop()
+	}
+	a.tell(ended)
+	if current {
+		a.next(ctx)
+	}
+}
+
+// tell says how an ask ended, unless put has told more.
+func (a *asker) tell(ended ask.Ask) {
 	line := fmt.Sprintf("ask %s: %s", ended.ID, ended.State)
 	if ended.Answer != nil {
+		if ended.Answer.By == a.by && ended.Answer.Surface == terminal.Surface {
+			return
+		}
 		line += " by " + card.Line(ended.Answer.By)
 	}
 	fmt.Fprintln(a.out, line)
@@ -172,17 +176,18 @@ func (a *asker) next(ctx context.Context) {
 	a.cancel, a.done = cancel, make(chan struct{})
 	go func(done chan struct{}) {
 		defer close(done)
-		a.put(asking, shown)
+		a.put(ctx, asking, shown)
 	}(a.done)
 }
 
-// put shows one ask and sends the answer.
-func (a *asker) put(ctx context.Context, shown ask.Ask) {
+// put shows one ask until asking ends, and sends the answer. Its own end is
+// announced while the answer is still on its way back, so that one goes on.
+func (a *asker) put(ctx, asking context.Context, shown ask.Ask) {
 	if err := a.client.Seen(ctx, shown.ID, a.by); err != nil {
 		fmt.Fprintln(a.out, err)
 		return
 	}
-	answer, ok := a.terminal.Ask(ctx, shown)
+	answer, ok := a.terminal.Ask(asking, shown)
 	if !ok {
 		return
 	}
