@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/callgate/callgate/host/ask"
@@ -35,7 +36,7 @@ func answerOne(ctx context.Context, o Options, d *daemon.Daemon, a ask.Ask) {
 		d.Host.Asks.MarkSeen(a.ID, "you")
 		answer, ok = o.Person(asking, a)
 		cancel()
-		if !ok && ctx.Err() == nil {
+		if !ok && errors.Is(asking.Err(), context.DeadlineExceeded) {
 			fmt.Fprintf(o.Out, "Nobody answered within %s: the demo's own approver does.\n", o.Patience)
 		}
 	}
