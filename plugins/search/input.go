@@ -4,6 +4,8 @@ import (
 	"errors"
 	"path"
 	"strings"
+
+	"github.com/callgate/callgate/plugins/internal/paths"
 )
 
 // query is what a search looks for, and where.
@@ -98,6 +100,21 @@ func (q query) start(fromPattern bool) (string, error) {
 		return fixed, nil
 	}
 	return strings.TrimSuffix(dir, "/") + "/" + fixed, nil
+}
+
+// named are the paths that the search's glob over files names outright, so that
+// a deny rule of Read holds for them as if they were read.
+func (q query) named() ([]string, error) {
+	beginnings, err := paths.Beginnings(q.files)
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range beginnings {
+		if q.dir != "" && !path.IsAbs(b) && !strings.HasPrefix(b, "~") {
+			beginnings[i] = strings.TrimSuffix(q.dir, "/") + "/" + b
+		}
+	}
+	return beginnings, nil
 }
 
 // splitGlob cuts a glob into the directories it begins with and the rest.

@@ -103,5 +103,14 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 		return d
 	}
 	d.Targets, d.TargetsUnknown = []tool.Target{target}, paths.Hidden(c.Unknown, c.Raw)
+	named, err := q.named()
+	if err != nil {
+		d.TargetsUnknown = true
+	}
+	for _, value := range named {
+		if target, ok := paths.Target(value, tool.Read); ok && path.Clean(value) != path.Clean(start) {
+			d.Targets = append(d.Targets, target)
+		}
+	}
 	return d
 }

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/callgate/callgate/plugins/search"
@@ -138,6 +139,32 @@ func TestActionsAndTargets(t *testing.T) {
 		got := host.Describe(t, tc.tool, tc.input)
 		if got.Action != tc.action || len(got.Targets) != 1 || got.Targets[0].Value != tc.target || got.Targets[0].Access != tool.Read {
 			t.Errorf("%s %s: got %q, %+v; want %q, %s", tc.tool, tc.input, got.Action, got.Targets, tc.action, tc.target)
+		}
+	}
+}
+
+// TestGlobsNamePaths: what a glob over files names outright is a target, so that
+// deny rules of Read hold for it; its wildcards name nothing.
+func TestGlobsNamePaths(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		tool, input string
+		want        []string
+	}{
+		{"Glob", `{"pattern":"{secrets,src}/*"}`, []string{".", "secrets", "src"}},
+		{"Glob", `{"pattern":"{secrets,src}/*","path":"lib"}`, []string{"lib", "lib/secrets", "lib/src"}},
+		{"Glob", `{"pattern":"src/**/*.go"}`, []string{"./src"}},
+		{"Grep", `{"pattern":"x","glob":"secrets/**"}`, []string{".", "secrets"}},
+		{"Grep", `{"pattern":"x","glob":".env"}`, []string{".", ".env"}},
+		{"Grep", `{"pattern":"x","glob":"*.{ts,tsx}"}`, []string{"."}},
+		{"Grep", `{"pattern":"x","path":"lib","include":"a/b*"}`, []string{"lib", "lib/a"}},
+	} {
+		var got []string
+		for _, target := range host.Describe(t, tc.tool, tc.input).Targets {
+			got = append(got, target.Value)
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s %s: got %q, want %q", tc.tool, tc.input, got, tc.want)
 		}
 	}
 }

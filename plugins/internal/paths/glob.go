@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -144,6 +145,26 @@ func expandBraces(pattern string) ([]string, error) {
 		}
 	}
 	return texts, nil
+}
+
+// Beginnings returns what each alternative of a file glob begins with before its
+// first wildcard, whole names only: "{src,secrets}/*.go" begins with src and
+// with secrets. Alternatives that begin with a wildcard give nothing.
+func Beginnings(glob string) ([]string, error) {
+	texts, err := expandBraces(glob)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, text := range texts {
+		if meta := strings.IndexAny(text, `*?[\`); meta >= 0 {
+			text = text[:strings.LastIndexByte(text[:meta], '/')+1]
+		}
+		if text = strings.TrimRight(text, "/"); text != "" && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list, nil
 }
 
 // escapeBraces escapes the braces that are left without a partner.
