@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +47,23 @@ func TestRulesAreTriedOnTheirExamples(t *testing.T) {
 		}
 		if c.ok && stored.Tool != "Bash" {
 			t.Errorf("%s: tool: got %s, want the canonical Bash", name, stored.Tool)
+		}
+	}
+	for _, text := range []string{"Bash(:*)", "Bash(npm\nrun)", "mcp__tracker__get(explore)", "Unheard(explore)"} {
+		r, err := engine.ParseRule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Behavior, r.Scope = engine.Deny, engine.Global
+		if _, _, err := w.Gate.AddRule(t.Context(), "ann", r); !errors.Is(err, gate.ErrBadRule) {
+			t.Errorf("%s, which its tool cannot read: got %v, want a bad rule", text, err)
+		}
+		cfg, err := config.Parse("next.yaml", []byte("rules:\n  - {tool: "+r.Tool+", content: "+strconv.Quote(*r.Content)+", behavior: deny}\n"), w.dirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Apply(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "next.yaml:2") {
+			t.Errorf("%s configured: got %v, want its line", text, err)
 		}
 	}
 	cfg, err := config.Parse("next.yaml", []byte("rules:\n  - {tool: Bash, content: \"npm run:*\", behavior: allow, match: [make]}\n"), w.dirs)

@@ -78,6 +78,16 @@ func (e Example) Errorf(format string, args ...any) error {
 	return &strictyaml.Error{File: e.file, Position: e.Position, Field: e.Field, Msg: fmt.Sprintf(format, args...)}
 }
 
+// Written lists all rules with their places, in the file's order; Input and
+// Want say nothing.
+func (c *Config) Written() []Example {
+	var out []Example
+	c.eachRule(func(r *Rule) {
+		out = append(out, Example{Rule: r.rule, Position: r.Position(), Field: r.field, file: c.File})
+	})
+	return out
+}
+
 // Examples lists the match and not_match examples of all rules, in the file's
 // order of rules.
 func (c *Config) Examples() []Example {

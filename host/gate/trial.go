@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/engine"
@@ -27,6 +28,9 @@ func (t Trial) Try(ctx context.Context, r *engine.Rule) error {
 	entry, err := t.canonical(r)
 	if err != nil {
 		return err
+	}
+	if err := t.understood(ctx, entry, *r); err != nil {
+		return fmt.Errorf("%w: %w", ErrBadRule, err)
 	}
 	for _, example := range r.Match {
 		if err := t.tryExample(ctx, entry, *r, example, true); err != nil {
@@ -64,9 +68,63 @@ func (t Trial) canonical(r *engine.Rule) (catalog.Entry, error) {
 	return entry, nil
 }
 
-// CheckExamples tries the rules of a configuration on their own examples and
-// returns the first that fails, with its file, line and field.
+// understood refuses a content that its tool cannot read. Such a rule allows
+// nothing and denies everything (sdk/ABI.md), so it shows on the inputs of the
+// tool's own rule examples; with fewer than two of them nothing can be told.
+func (t Trial) understood(ctx context.Context, entry catalog.Entry, r engine.Rule) error {
+	inputs := t.exampleInputs(entry)
+	if r.WholeTool() || entry.Err != nil || len(inputs) < 2 {
+		return nil
+	}
+	r.Scope, r.ScopeKey = engine.Global, ""
+	for _, behavior := range []engine.Behavior{engine.Deny, engine.Allow} {
+		r.Behavior = behavior
+		for _, input := range inputs {
+			call := &engine.Call{Tool: r.Tool, Input: input, Context: engine.Context{CWD: exampleDir, WorkingDirectories: []string{exampleDir}, Home: "/home/user"}}
+			if got, err := t.matches(ctx, entry, r, call); err != nil || got != (behavior == engine.Deny) {
+				return nil // it means something, or nothing can be told
+			}
+		}
+	}
+	return fmt.Errorf("%s: the tool cannot read this content, so it would allow nothing and deny everything: see callgate tools inspect %s", r, r.Tool)
+}
+
+// exampleDir is where a tool's rule examples happen. Source: sdk/ABI.md.
+const exampleDir = "/project"
+
+// exampleInputs are the inputs of the rule examples of the tool that answers for
+// an entry: by its name, by a glob, or as the fallback.
+func (t Trial) exampleInputs(entry catalog.Entry) []json.RawMessage {
+	var inputs []json.RawMessage
+	tools := t.Catalog.Tools()
+	own := slices.ContainsFunc(tools, func(i catalog.Info) bool { return engine.MatchName(i.Name, entry.Name) })
+	for _, info := range tools {
+		if !engine.MatchName(info.Name, entry.Name) && (own || !info.Fallback) {
+			continue
+		}
+		for _, e := range info.RuleExamples {
+			if e.CWD == "" || e.CWD == exampleDir {
+				inputs = append(inputs, e.Input)
+			}
+		}
+	}
+	return inputs
+}
+
+// CheckExamples tries the rules of a configuration, on their tools' examples
+// and on their own, and returns the first that fails, with its file, line and
+// field.
 func (t Trial) CheckExamples(ctx context.Context, c *config.Config) error {
+	for _, w := range c.Written() {
+		r := w.Rule
+		entry, err := t.canonical(&r)
+		if err == nil {
+			err = t.understood(ctx, entry, r)
+		}
+		if err != nil {
+			return w.Errorf("%v", err)
+		}
+	}
 	for _, e := range c.Examples() {
 		r := e.Rule
 		entry, err := t.canonical(&r)

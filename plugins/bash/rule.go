@@ -8,7 +8,7 @@ import (
 type ruleKind int
 
 const (
-	noRule     ruleKind = iota // refused: matches nothing
+	noRule     ruleKind = iota // means nothing: allows nothing, denies everything
 	exactRule                  // plain text
 	prefixRule                 // "words:*" and "words *"
 	globRule                   // text with other unescaped stars
@@ -27,7 +27,7 @@ type rule struct {
 }
 
 // parseRule reads a rule's content. A content that means nothing, such as ":*"
-// or one with a line feed, matches nothing.
+// or one with a line feed, is noRule.
 func parseRule(content string) rule {
 	if strings.TrimSpace(content) == "" || strings.ContainsAny(content, "\n\x00") {
 		return rule{}

@@ -110,7 +110,7 @@ func match(tc *tool.Call[Input], behavior tool.Behavior, given []tool.Rule) []in
 		}
 		return c.line.coveredBy(rules, c, c.cdInside)
 	}
-	return indices(rules, c.line.hitBy)
+	return indices(rules, func(r rule) bool { return r.kind == noRule || c.line.hitBy(r) })
 }
 
 func indices(rules []rule, match func(rule) bool) []int {
