@@ -32,6 +32,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 	if err != nil {
 		return Answered{}, err
 	}
+	a.Sets = sessionSets(waiting, a)
 	rules, err := acceptedRules(waiting, a)
 	if err != nil {
 		return Answered{Ask: waiting}, err
@@ -56,6 +57,16 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 		out.AlsoAnswered = g.settleCovered(ctx, waiting.ID, a)
 	}
 	return out, nil
+}
+
+// sessionSets are the sets of an answer; "for this session" without any means
+// the first that was suggested. Source: design section 8, "Answers".
+func sessionSets(waiting ask.Ask, a ask.Answer) []int {
+	s := waiting.Decision.Suggestions
+	if a.Verdict != ask.Approve || !a.ForSession || a.WholeTool || len(a.Sets) > 0 || len(s) == 0 {
+		return a.Sets
+	}
+	return []int{s[0].Set}
 }
 
 // holdBack makes the waiter of an ask wait until the returned function is

@@ -38,6 +38,27 @@ func TestAskOnceThenTheStoredRuleAllows(t *testing.T) {
 	}
 }
 
+func TestForThisSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, twoDirsOf(t))
+	shown, done := w.start(worker, call("build"))
+	answered := w.answer(shown.ID, ask.Answer{Verdict: ask.Approve, ForSession: true})
+	if len(answered.Rules) != 1 || answered.Rules[0].Scope != engine.Session || answered.Rules[0].String() != "Probe(build)" {
+		t.Fatalf("stored rules: got %v, want the first suggestion for the session", answered.Rules)
+	}
+	if res := <-done; res.Decision.Behavior != engine.Allow {
+		t.Fatalf("got %+v, want allow", res.Decision)
+	}
+	if res := w.check(worker, call("build")); res.Decision.Stage != engine.StageAllowRule {
+		t.Errorf("the same session: got %+v, want the grant", res.Decision)
+	}
+	other := call("build")
+	other.Context.Session = "s2"
+	if d := w.evaluate(other); d.Behavior == engine.Allow {
+		t.Errorf("another session: got %+v, want no allow", d)
+	}
+}
+
 func twoDirsOf(t *testing.T) string {
 	t.Helper()
 	return fmt.Sprintf(twoDirs, t.TempDir())
