@@ -8,8 +8,13 @@ import (
 )
 
 // maxInput is how much of a call's text is searched for the names of paths;
-// what lies beyond is content, not names.
-const maxInput = 256 << 10
+// what lies beyond is content, not names. Texts of at most shortText bytes, as
+// paths and most commands are, come first, so that the content of a large file
+// beside it does not hide the file's name.
+const (
+	maxInput  = 256 << 10
+	shortText = 8 << 10
+)
 
 // unquote takes away what a shell takes away from a word.
 var unquote = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
@@ -21,18 +26,33 @@ func words(input json.RawMessage, p Place) string {
 	for _, name := range append([]string{p.CWD, p.Home}, p.WorkingDirectories...) {
 		b.WriteString(name + "\n")
 	}
-	dec := json.NewDecoder(bytes.NewReader(input))
-	for b.Len() < maxInput {
-		token, err := dec.Token()
-		if err != nil {
-			break // the end; what is no JSON claims nothing
+	short, long := texts(input)
+	for _, text := range append(short, long...) {
+		if b.Len() >= maxInput {
+			break
 		}
-		if text, ok := token.(string); ok {
-			text = text[:min(len(text), maxInput)]
-			b.WriteString(text + "\n" + unquote.Replace(text) + "\n")
-		}
+		text = text[:min(len(text), maxInput)]
+		b.WriteString(text + "\n" + unquote.Replace(text) + "\n")
 	}
 	return b.String()
+}
+
+// texts lists the strings of the input by their length, names included.
+func texts(input json.RawMessage) (short, long []string) {
+	dec := json.NewDecoder(bytes.NewReader(input))
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return short, long // the end; what is no JSON claims nothing
+		}
+		text, ok := token.(string)
+		switch {
+		case ok && len(text) <= shortText:
+			short = append(short, text)
+		case ok:
+			long = append(long, text)
+		}
+	}
 }
 
 // claimed reports whether a part of the path occurs nowhere as a word, so that

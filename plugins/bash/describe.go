@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +18,12 @@ const (
 
 // describe names what the call is and touches.
 func (c *call) describe() tool.Description {
+	if len(c.in.Command) > maxBytes {
+		// Nothing of it is analysed, and its text would not fit into an answer.
+		return tool.Description{
+			Action: fmt.Sprintf("tool:bash:(a command of %d bytes)", len(c.in.Command)), Title: "Run a very long shell command", TargetsUnknown: true,
+		}
+	}
 	d := tool.Description{
 		Action: "tool:bash:" + c.in.Command, Title: "Run a shell command", Preview: c.in.Command, Language: "bash",
 		TargetsUnknown: c.line.Opaque != "",

@@ -3,6 +3,7 @@ package bash_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/plugins/bash"
@@ -121,5 +122,15 @@ func TestTargetsAreBounded(t *testing.T) {
 	d := bash.Spec.Describe(callOf(command))
 	if len(d.Targets) > 256 || !d.TargetsUnknown {
 		t.Errorf("got %d targets, unknown %v; want at most 256 and unknown", len(d.Targets), d.TargetsUnknown)
+	}
+}
+
+// TestDescribeVeryLong: a command that is too long to be analysed is described
+// in an answer that the host accepts, and nothing of it counts as known.
+func TestDescribeVeryLong(t *testing.T) {
+	t.Parallel()
+	d := bash.Spec.Describe(callOf("echo " + strings.Repeat("a", 10<<20)))
+	if size := len(d.Action) + len(d.Preview) + len(d.Title); size > 1000 || len(d.Actions) > 0 || !d.TargetsUnknown {
+		t.Errorf("got %d bytes of text, %d actions, targets unknown %t; want a short text, no parts, unknown targets", size, len(d.Actions), d.TargetsUnknown)
 	}
 }
