@@ -40,16 +40,13 @@ func asksList(c *cli) *cobra.Command {
 		Example: "  callgate asks list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			asks, err := client.Asks(cmd.Context(), f)
-			if err != nil {
-				return err
-			}
-			return c.print(cmd.OutOrStdout(), asks, func(w io.Writer) { printAsks(w, asks) })
+			return c.withClient("", func(client *api.Client) error {
+				asks, err := client.Asks(cmd.Context(), f)
+				if err != nil {
+					return err
+				}
+				return c.print(cmd.OutOrStdout(), asks, func(w io.Writer) { printAsks(w, asks) })
+			})
 		},
 	}
 	cmd.Flags().StringVar(&f.Agent, "agent", "", "only asks of this agent")
@@ -84,20 +81,17 @@ func asksShow(c *cli) *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(c.completeAsks()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			view, err := findAsk(cmd, client, args[0])
-			if err != nil {
-				return err
-			}
-			return c.print(cmd.OutOrStdout(), view, func(w io.Writer) {
-				fmt.Fprint(w, card.Terminal(card.Render(view.Ask, time.Now()), 0, false))
-				if view.Long() {
-					fmt.Fprintln(w, card.Full(view.Ask))
+			return c.withClient("", func(client *api.Client) error {
+				view, err := findAsk(cmd, client, args[0])
+				if err != nil {
+					return err
 				}
+				return c.print(cmd.OutOrStdout(), view, func(w io.Writer) {
+					fmt.Fprint(w, card.Terminal(card.Render(view.Ask, time.Now()), 0, false))
+					if view.Long() {
+						fmt.Fprintln(w, card.Full(view.Ask))
+					}
+				})
 			})
 		},
 	}
@@ -112,16 +106,13 @@ the answer. Without a terminal it only shows them.`,
 		Example: "  callgate asks watch --as ann",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			w := watcher{client: client, by: *by, out: cmd.OutOrStdout(), json: c.json}
-			if t, ok := terminal.Open(cmd.InOrStdin(), cmd.OutOrStdout()); ok && !c.json {
-				w.terminal = t
-			}
-			return w.run(cmd.Context())
+			return c.withClient("", func(client *api.Client) error {
+				w := watcher{client: client, by: *by, out: cmd.OutOrStdout(), json: c.json}
+				if t, ok := terminal.Open(cmd.InOrStdin(), cmd.OutOrStdout()); ok && !c.json {
+					w.terminal = t
+				}
+				return w.run(cmd.Context())
+			})
 		},
 	}
 }
@@ -148,23 +139,20 @@ func asksAnswer(c *cli, by *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			view, err := findAsk(cmd, client, args[0])
-			if err != nil {
-				return err
-			}
-			if a.Sets, err = acceptedSets(view.Ask, f.suggestions); err != nil {
-				return err
-			}
-			answered, err := client.Answer(cmd.Context(), view.ID, a)
-			if err != nil {
-				return err
-			}
-			return c.print(cmd.OutOrStdout(), answered, func(w io.Writer) { printAnswered(w, answered) })
+			return c.withClient("", func(client *api.Client) error {
+				view, err := findAsk(cmd, client, args[0])
+				if err != nil {
+					return err
+				}
+				if a.Sets, err = acceptedSets(view.Ask, f.suggestions); err != nil {
+					return err
+				}
+				answered, err := client.Answer(cmd.Context(), view.ID, a)
+				if err != nil {
+					return err
+				}
+				return c.print(cmd.OutOrStdout(), answered, func(w io.Writer) { printAnswered(w, answered) })
+			})
 		},
 	}
 	flags := cmd.Flags()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/store"
 )
@@ -102,16 +103,13 @@ func auditRows(c *cli, cmd *cobra.Command, flags *auditFlags, text string) error
 		return err
 	}
 	f.Newest = true
-	client, err := c.client("")
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	page, err := client.Audit(cmd.Context(), f)
-	if err != nil {
-		return err
-	}
-	return c.print(cmd.OutOrStdout(), page, func(w io.Writer) { printAudit(w, page.Rows) })
+	return c.withClient("", func(client *api.Client) error {
+		page, err := client.Audit(cmd.Context(), f)
+		if err != nil {
+			return err
+		}
+		return c.print(cmd.OutOrStdout(), page, func(w io.Writer) { printAudit(w, page.Rows) })
+	})
 }
 
 func printAudit(w io.Writer, rows []store.Row) {
@@ -149,7 +147,7 @@ func auditExport(c *cli) *cobra.Command {
 		Short:   "Write all rows as JSON lines or CSV, oldest first",
 		Example: "  callgate audit export --format csv --output audit.csv",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format != "jsonl" && format != "csv" {
 				return fmt.Errorf("--format %q: want jsonl or csv", format)
 			}
@@ -157,21 +155,16 @@ func auditExport(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			out := cmd.OutOrStdout()
-			if output != "" {
+			return c.withClient("", func(client *api.Client) error {
+				if output == "" {
+					return client.ExportAudit(cmd.Context(), filter, format, cmd.OutOrStdout())
+				}
 				file, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 				if err != nil {
 					return err
 				}
-				defer func() { err = errors.Join(err, file.Close()) }()
-				out = file
-			}
-			return client.ExportAudit(cmd.Context(), filter, format, out)
+				return errors.Join(client.ExportAudit(cmd.Context(), filter, format, file), file.Close())
+			})
 		},
 	}
 	f.register(c, cmd, 0)
@@ -189,25 +182,22 @@ func auditVerify(c *cli) *cobra.Command {
 		Example: "  callgate audit verify",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			report, err := client.VerifyAudit(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := c.print(cmd.OutOrStdout(), report, func(w io.Writer) {
-				if report.OK() {
-					fmt.Fprintf(w, "%d rows, the chain verifies; head %s\n", report.Rows, report.HeadHash)
-					return
+			return c.withClient("", func(client *api.Client) error {
+				report, err := client.VerifyAudit(cmd.Context())
+				if err != nil {
+					return err
 				}
-				fmt.Fprintf(w, "broken at row %d: %s (%d rows before it are sound)\n", report.Break.Seq, report.Break.What, report.Rows)
-			}); err != nil || report.OK() {
-				return err
-			}
-			return exit(exitDeny)
+				if err := c.print(cmd.OutOrStdout(), report, func(w io.Writer) {
+					if report.OK() {
+						fmt.Fprintf(w, "%d rows, the chain verifies; head %s\n", report.Rows, report.HeadHash)
+						return
+					}
+					fmt.Fprintf(w, "broken at row %d: %s (%d rows before it are sound)\n", report.Break.Seq, report.Break.What, report.Rows)
+				}); err != nil || report.OK() {
+					return err
+				}
+				return exit(exitDeny)
+			})
 		},
 	}
 }

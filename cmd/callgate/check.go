@@ -94,19 +94,16 @@ by itself is no working directory. Exit code 0 allows, 1 denies, 2 means that no
 			if err != nil {
 				return err
 			}
-			client, err := c.client(f.agent)
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			res, err := client.Check(cmd.Context(), r, c.progress(cmd))
-			if err != nil {
-				return err
-			}
-			if err := c.print(cmd.OutOrStdout(), res, func(w io.Writer) { printResult(w, res) }); err != nil {
-				return err
-			}
-			return exitCode(res)
+			return c.withClient(f.agent, func(client *api.Client) error {
+				res, err := client.Check(cmd.Context(), r, c.progress(cmd))
+				if err != nil {
+					return err
+				}
+				if err := c.print(cmd.OutOrStdout(), res, func(w io.Writer) { printResult(w, res) }); err != nil {
+					return err
+				}
+				return exitCode(res)
+			})
 		},
 	}
 	f.register(c, cmd)
@@ -173,19 +170,16 @@ func explainCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			client, err := c.client(f.agent)
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			res, err := client.Evaluate(cmd.Context(), r)
-			if err != nil {
-				return err
-			}
-			if err := c.print(cmd.OutOrStdout(), res, func(w io.Writer) { printTrace(w, res) }); err != nil {
-				return err
-			}
-			return exitCode(res)
+			return c.withClient(f.agent, func(client *api.Client) error {
+				res, err := client.Evaluate(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				if err := c.print(cmd.OutOrStdout(), res, func(w io.Writer) { printTrace(w, res) }); err != nil {
+					return err
+				}
+				return exitCode(res)
+			})
 		},
 	}
 	f.register(c, cmd)

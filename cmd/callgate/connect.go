@@ -36,6 +36,16 @@ func (c *cli) client(agent string) (*api.Client, error) {
 	return api.Dial(address, token)
 }
 
+// withClient calls do with a client, as client returns it.
+func (c *cli) withClient(agent string, do func(*api.Client) error) error {
+	client, err := c.client(agent)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	return do(client)
+}
+
 // endpoint is the configuration that says where the daemon is. A daemon that
 // runs keeps its configuration when the file goes bad, so a client of it goes
 // on as well, at the usual place: what answers there proves that it is the

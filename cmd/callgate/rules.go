@@ -47,16 +47,13 @@ func rulesList(c *cli) *cobra.Command {
 					return err
 				}
 			}
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			rules, err := client.Rules(cmd.Context(), f)
-			if err != nil {
-				return err
-			}
-			return c.print(cmd.OutOrStdout(), rules, func(w io.Writer) { printRules(w, rules) })
+			return c.withClient("", func(client *api.Client) error {
+				rules, err := client.Rules(cmd.Context(), f)
+				if err != nil {
+					return err
+				}
+				return c.print(cmd.OutOrStdout(), rules, func(w io.Writer) { printRules(w, rules) })
+			})
 		},
 	}
 	cmd.Flags().StringVar(&f.Tool, "tool", "", "only rules of this tool")
@@ -114,20 +111,17 @@ func rulesAdd(c *cli, by *string) *cobra.Command {
 				}
 				n.ExpiresAt = time.Now().Add(d)
 			}
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			added, err := client.AddRule(cmd.Context(), *by, n)
-			if err != nil {
-				return err
-			}
-			return c.print(cmd.OutOrStdout(), added, func(w io.Writer) {
-				printRules(w, []engine.Rule{added.Rule})
-				for _, note := range added.Notes {
-					fmt.Fprintln(w, "note:", card.Line(note))
+			return c.withClient("", func(client *api.Client) error {
+				added, err := client.AddRule(cmd.Context(), *by, n)
+				if err != nil {
+					return err
 				}
+				return c.print(cmd.OutOrStdout(), added, func(w io.Writer) {
+					printRules(w, []engine.Rule{added.Rule})
+					for _, note := range added.Notes {
+						fmt.Fprintln(w, "note:", card.Line(note))
+					}
+				})
 			})
 		},
 	}
@@ -162,15 +156,12 @@ func rulesRemove(c *cli, by *string) *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(c.completeRules()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			if err := client.RemoveRule(cmd.Context(), *by, args[0]); err != nil {
-				return seeAlso(err, "callgate rules list")
-			}
-			return c.print(cmd.OutOrStdout(), map[string]string{"removed": args[0]}, func(w io.Writer) { fmt.Fprintln(w, "removed", args[0]) })
+			return c.withClient("", func(client *api.Client) error {
+				if err := client.RemoveRule(cmd.Context(), *by, args[0]); err != nil {
+					return seeAlso(err, "callgate rules list")
+				}
+				return c.print(cmd.OutOrStdout(), map[string]string{"removed": args[0]}, func(w io.Writer) { fmt.Fprintln(w, "removed", args[0]) })
+			})
 		},
 	}
 }
@@ -201,21 +192,18 @@ Exit code 0 when it matches, 1 when it does not.`,
 			if t.WorkingDirectories == nil {
 				t.WorkingDirectories = []string{t.CWD}
 			}
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			match, err := client.TestRule(cmd.Context(), t)
-			if err != nil {
-				return err
-			}
-			if err := c.print(cmd.OutOrStdout(), map[string]bool{"match": match}, func(w io.Writer) {
-				fmt.Fprintln(w, map[bool]string{true: "matches", false: "does not match"}[match])
-			}); err != nil || match {
-				return err
-			}
-			return exit(exitDeny)
+			return c.withClient("", func(client *api.Client) error {
+				match, err := client.TestRule(cmd.Context(), t)
+				if err != nil {
+					return err
+				}
+				if err := c.print(cmd.OutOrStdout(), map[string]bool{"match": match}, func(w io.Writer) {
+					fmt.Fprintln(w, map[bool]string{true: "matches", false: "does not match"}[match])
+				}); err != nil || match {
+					return err
+				}
+				return exit(exitDeny)
+			})
 		},
 	}
 	cmd.Flags().StringSliceVar(&t.WorkingDirectories, "dir", nil, "working directory (default: here); may be repeated")

@@ -47,16 +47,13 @@ func sessionsList(c *cli) *cobra.Command {
 		Example: "  callgate sessions list --agent builder",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			sessions, err := client.Sessions(cmd.Context(), f)
-			if err != nil {
-				return err
-			}
-			return c.print(cmd.OutOrStdout(), sessions, func(w io.Writer) { printSessions(w, sessions) })
+			return c.withClient("", func(client *api.Client) error {
+				sessions, err := client.Sessions(cmd.Context(), f)
+				if err != nil {
+					return err
+				}
+				return c.print(cmd.OutOrStdout(), sessions, func(w io.Writer) { printSessions(w, sessions) })
+			})
 		},
 	}
 	cmd.Flags().StringVar(&f.Agent, "agent", "", "only sessions of this agent")
@@ -100,16 +97,13 @@ func sessionsSetMode(c *cli, by *string) *cobra.Command {
 				}
 				mode = &m
 			}
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			if err := client.SetMode(cmd.Context(), *by, args[0], mode); err != nil {
-				return seeAlso(err, "callgate sessions list")
-			}
-			return c.print(cmd.OutOrStdout(), map[string]any{"session": args[0], "mode": mode}, func(w io.Writer) {
-				fmt.Fprintf(w, "session %s: mode %s\n", card.Line(args[0]), args[1])
+			return c.withClient("", func(client *api.Client) error {
+				if err := client.SetMode(cmd.Context(), *by, args[0], mode); err != nil {
+					return seeAlso(err, "callgate sessions list")
+				}
+				return c.print(cmd.OutOrStdout(), map[string]any{"session": args[0], "mode": mode}, func(w io.Writer) {
+					fmt.Fprintf(w, "session %s: mode %s\n", card.Line(args[0]), args[1])
+				})
 			})
 		},
 	}
@@ -132,16 +126,13 @@ func sessionsDo(c *cli, name, short string, do func(*cobra.Command, *api.Client,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(c.completeSessions()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			result, text, err := do(cmd, client, args[0])
-			if err != nil {
-				return seeAlso(err, "callgate sessions list")
-			}
-			return c.print(cmd.OutOrStdout(), result, func(w io.Writer) { fmt.Fprintln(w, card.Line(text)) })
+			return c.withClient("", func(client *api.Client) error {
+				result, text, err := do(cmd, client, args[0])
+				if err != nil {
+					return seeAlso(err, "callgate sessions list")
+				}
+				return c.print(cmd.OutOrStdout(), result, func(w io.Writer) { fmt.Fprintln(w, card.Line(text)) })
+			})
 		},
 	}
 }

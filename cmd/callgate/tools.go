@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/catalog"
 )
@@ -31,21 +32,18 @@ func toolsList(c *cli) *cobra.Command {
 		Example: "  callgate tools list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			tools, err := client.Tools(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return c.print(cmd.OutOrStdout(), tools, func(w io.Writer) {
-				rows := [][]string{{"tool", "module", "grants", "also called", "problem"}}
-				for _, t := range tools {
-					rows = append(rows, []string{t.Name, strings.TrimSpace(t.Module + " " + t.Version), grantsText(t), strings.Join(t.Aliases, " "), card.Line(t.Error)})
+			return c.withClient("", func(client *api.Client) error {
+				tools, err := client.Tools(cmd.Context())
+				if err != nil {
+					return err
 				}
-				fmt.Fprint(w, table(rows))
+				return c.print(cmd.OutOrStdout(), tools, func(w io.Writer) {
+					rows := [][]string{{"tool", "module", "grants", "also called", "problem"}}
+					for _, t := range tools {
+						rows = append(rows, []string{t.Name, strings.TrimSpace(t.Module + " " + t.Version), grantsText(t), strings.Join(t.Aliases, " "), card.Line(t.Error)})
+					}
+					fmt.Fprint(w, table(rows))
+				})
 			})
 		},
 	}
@@ -71,16 +69,13 @@ func toolsInspect(c *cli) *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(c.completeTools()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client("")
-			if err != nil {
-				return err
-			}
-			defer client.Close()
-			t, err := client.Tool(cmd.Context(), args[0])
-			if err != nil {
-				return seeAlso(err, "callgate tools list")
-			}
-			return c.print(cmd.OutOrStdout(), t, func(w io.Writer) { printTool(w, t) })
+			return c.withClient("", func(client *api.Client) error {
+				t, err := client.Tool(cmd.Context(), args[0])
+				if err != nil {
+					return seeAlso(err, "callgate tools list")
+				}
+				return c.print(cmd.OutOrStdout(), t, func(w io.Writer) { printTool(w, t) })
+			})
 		},
 	}
 }
