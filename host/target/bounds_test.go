@@ -256,9 +256,9 @@ func TestT17_claimed(t *testing.T) {
 		{"home written out", `{"command":"cat $HOME/notes"}`, "/home/dev/notes", false},
 		{"the directory itself", `{"command":"git status"}`, ".", false},
 		{"nested in the input", `{"edits":[{"path":"deep/x"}]}`, "deep/x", false},
-		{"behind a large content", `{"content":"` + strings.Repeat("a ", 1<<20) + `","file_path":"/a/b.txt"}`, "/a/b.txt", false},
+		{"behind a large content", `{"content":"` + strings.Repeat("a ", 150<<10) + `","file_path":"/a/b.txt"}`, "/a/b.txt", false},
 		{"behind many edits", `{"edits":["` + strings.Repeat(strings.Repeat("a", 60<<10)+`","`, 9) + `"],"file_path":"/a/b.txt"}`, "/a/b.txt", false},
-		{"in a large content only", `{"content":"` + strings.Repeat("a ", 1<<20) + `/etc/shadow","file_path":"/a/b.txt"}`, "/etc/shadow", true},
+		{"in a large content only", `{"content":"` + strings.Repeat("a ", 150<<10) + `/etc/shadow","file_path":"/a/b.txt"}`, "/etc/shadow", true},
 		{"not in the input", `{"command":"ls"}`, "/etc/shadow", true},
 		{"part of a word only", `{"command":"ls build-old"}`, "build", true},
 		{"one part is not", `{"command":"ls build"}`, "build/secret", true},
@@ -268,7 +268,7 @@ func TestT17_claimed(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := &target.Resolver{FS: target.Links(nil)}
+			r := &target.Resolver{FS: target.Links(nil), Limits: target.Limits{Time: time.Minute}}
 			got, err := r.Resolve(context.Background(), place, json.RawMessage(tt.input), []engine.Target{{Kind: "path", Value: tt.value}})
 			if err != nil || got[0].Claimed != tt.want {
 				t.Errorf("got %+v, %v, want claimed %v", got, err, tt.want)

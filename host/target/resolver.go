@@ -88,8 +88,9 @@ func (r *Resolver) Resolve(ctx context.Context, p Place, input json.RawMessage, 
 	if most := r.limits().Targets; len(targets) > most {
 		return nil, fmt.Errorf("resolve targets: the call names %d, at most %d are looked at", len(targets), most)
 	}
+	said := words(input, p) // before the clock starts: a large input is no slow file system
 	return run(ctx, r, func(w *walker) ([]engine.Target, error) {
-		j := &judge{walker: w, place: p, dirs: w.directories(p.WorkingDirectories), words: words(input, p)}
+		j := &judge{walker: w, place: p, dirs: w.directories(p.WorkingDirectories), words: said}
 		w.goEnv = w.goSettings(p.Home)
 		out := make([]engine.Target, len(targets))
 		for i, t := range targets {
