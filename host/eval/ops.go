@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -78,17 +79,17 @@ func (e *Evaluator) subject(ctx context.Context, r *request) (s subject, err err
 	return s, nil
 }
 
-// verb is what a tool's own answer needs of a subject: no error on the way.
-func (s subject) verb() (engine.Tool, error) {
+// verb is what a tool's own answer needs: the subject, and its tool where
+// nothing failed on the way.
+func (e *Evaluator) verb(ctx context.Context, r *request) (subject, engine.Tool, error) {
+	s, err := e.subject(ctx, r)
 	switch {
+	case err != nil:
+		return s, nil, err
 	case s.badInput != nil:
-		return nil, fmt.Errorf("input: %w", s.badInput)
-	case s.entry.Err != nil:
-		return nil, s.entry.Err
-	case s.req.Err != nil:
-		return nil, s.req.Err
+		return s, nil, fmt.Errorf("input: %w", s.badInput)
 	}
-	return s.entry.Tool, nil
+	return s, s.entry.Tool, cmp.Or(s.entry.Err, s.req.Err)
 }
 
 type ruleAnswer struct {
@@ -102,18 +103,13 @@ type matchAnswer struct {
 	Match bool           `json:"match"`
 }
 
-// match tries one rule as the engine would at its step, the rules' owners of
-// the call's targets included.
+// match tries one rule as the engine would at its step.
 func (e *Evaluator) match(ctx context.Context, r *request) (any, error) {
 	b, err := engine.ParseBehavior(r.Behavior)
 	if err != nil || b == engine.Passthrough {
 		return nil, fmt.Errorf("behavior: %q: want allow, deny or ask", r.Behavior)
 	}
-	s, err := e.subject(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	tool, err := s.verb()
+	s, tool, err := e.verb(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -132,11 +128,7 @@ type readOnlyAnswer struct {
 }
 
 func (e *Evaluator) readOnly(ctx context.Context, r *request) (any, error) {
-	s, err := e.subject(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	tool, err := s.verb()
+	s, tool, err := e.verb(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -152,11 +144,7 @@ type checkAnswer struct {
 }
 
 func (e *Evaluator) toolCheck(ctx context.Context, r *request) (any, error) {
-	s, err := e.subject(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	tool, err := s.verb()
+	s, tool, err := e.verb(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -170,11 +158,7 @@ type suggestAnswer struct {
 }
 
 func (e *Evaluator) suggest(ctx context.Context, r *request) (any, error) {
-	s, err := e.subject(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	tool, err := s.verb()
+	s, tool, err := e.verb(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -193,11 +177,8 @@ type actionAnswer struct {
 }
 
 func (e *Evaluator) action(ctx context.Context, r *request) (any, error) {
-	s, err := e.subject(ctx, r)
+	s, _, err := e.verb(ctx, r)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := s.verb(); err != nil {
 		return nil, err
 	}
 	return actionAnswer{r.ID, s.desc.Action, gate.Actions(s.desc)}, nil
