@@ -66,7 +66,7 @@ func TestOpen_refuses(t *testing.T) {
 		"a head and rubbish":   {write("SQLite format 3\x00" + strings.Repeat("rubbish", 1000)), store.ErrCorrupt, []string{"mv "}},
 		"damaged pages":        {damage, store.ErrCorrupt, []string{"mv ", "nothing was changed"}},
 		"another program's":    {foreign, store.ErrCorrupt, []string{"another program"}},
-		"newer":                {newer, store.ErrNewer, []string{"schema 99", "knows 3", ".bak-"}},
+		"newer":                {newer, store.ErrNewer, []string{"schema 99", "this program knows", ".bak-"}},
 		"read-only":            {chmod(0o400), store.ErrReadOnly, []string{"chmod u+w"}},
 		"writable by everyone": {chmod(0o666), store.ErrUnsafe, []string{"chmod 600"}},
 		"a symbolic link":      {link, store.ErrUnsafe, []string{"not a regular file"}},
