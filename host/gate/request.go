@@ -21,6 +21,9 @@ const (
 	Checker Standing = iota
 	// Integrator may check for any agent and is believed.
 	Integrator
+	// Approver may see and answer asks, and change rules and sessions; it checks
+	// no calls.
+	Approver
 	// Admin may do everything.
 	Admin
 )
