@@ -121,6 +121,7 @@ func New(c Config) (*Server, error) {
 		ReadHeaderTimeout: headerPatience,
 		IdleTimeout:       idlePatience,
 		MaxHeaderBytes:    32 << 10,
+		ConnContext:       withPeer,
 		ErrorLog:          slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
 	}
 	s.http.RegisterOnShutdown(sync.OnceFunc(func() { close(s.stop) }))
