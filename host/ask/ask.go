@@ -15,9 +15,11 @@ type Ask struct {
 	ID string `json:"id"`
 	// Token is the name of the check token, never its secret. With Session,
 	// CallID and Digest it is what an approval belongs to.
-	Token   string `json:"token"`
-	Agent   string `json:"agent"`
-	Session string `json:"session"`
+	Token string `json:"token"`
+	Agent string `json:"agent"`
+	// SubAgent is the client's own name for the part of the agent that calls.
+	SubAgent string `json:"sub_agent,omitempty"`
+	Session  string `json:"session"`
 	// User is who triggered the call.
 	User   string `json:"user,omitempty"`
 	CallID string `json:"call_id"`

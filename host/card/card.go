@@ -56,7 +56,7 @@ func Render(a ask.Ask, now time.Time) Card {
 	c.add(inputFields(a)...)
 	c.add(
 		Field{Name: "cwd", Value: short(a.CWD)},
-		Field{Name: "agent", Value: short(a.Agent)},
+		Field{Name: "agent", Value: agentText(a)},
 		Field{Name: "session", Value: short(a.Session) + kindText(a.Kind)},
 		Field{Name: "user", Value: short(a.User)},
 	)
@@ -153,6 +153,14 @@ func kindText(k engine.Kind) string {
 		return ""
 	}
 	return " (" + short(strings.ReplaceAll(string(k), "_", " ")) + ")"
+}
+
+// agentText names the agent, and the sub-agent as its client calls it.
+func agentText(a ask.Ask) string {
+	if a.SubAgent == "" {
+		return short(a.Agent)
+	}
+	return short(a.Agent) + ", sub-agent " + short(a.SubAgent)
 }
 
 // digestText is the digest's beginning, or all of it where it has to vouch for

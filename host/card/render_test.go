@@ -170,6 +170,18 @@ func TestChoicesHandInWhatTheySay(t *testing.T) {
 	}
 }
 
+func TestSubAgentStandsBesideItsAgent(t *testing.T) {
+	t.Parallel()
+	a := bash("ls")
+	if got := field(t, card.Render(a, noon), "agent").Value; got != "coder" {
+		t.Errorf("without a sub-agent: got %q, want coder", got)
+	}
+	a.SubAgent = "Explore (a1\u202e)"
+	if got, want := field(t, card.Render(a, noon), "agent").Value, "coder, sub-agent Explore (a1‹U+202E›)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestNoChoicesButWhileShown(t *testing.T) {
 	t.Parallel()
 	for _, state := range []ask.State{ask.Queued, ask.Approved, ask.Denied, ask.TimedOut, ask.Cancelled, ""} {
@@ -240,7 +252,7 @@ func FuzzTerminal(f *testing.F) {
 	f.Add([]byte(`{"a":"\ud800"}`), strings.Repeat("界", 900), -1)
 	f.Fuzz(func(t *testing.T, input []byte, s string, columns int) {
 		a := bash("")
-		a.Input, a.Tool, a.Agent, a.Session, a.User, a.CWD, a.Action, a.Digest, a.ProjectRoot = input, s, s, s, s, s, s, s, s
+		a.Input, a.Tool, a.Agent, a.SubAgent, a.Session, a.User, a.CWD, a.Action, a.Digest, a.ProjectRoot = input, s, s, s, s, s, s, s, s, s
 		a.Changed = []string{s}
 		a.Kind = engine.Kind(s)
 		a.Targets = []engine.Target{{Kind: "path", Value: s, Access: s, Resolved: s, Lexical: s + "x", Repo: &engine.Repo{Dirty: []string{s}}}, {Kind: s, Value: s}, {Kind: "path", Value: s, Error: s}}

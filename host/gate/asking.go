@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 
 	"github.com/callgate/callgate/engine"
@@ -24,37 +25,41 @@ func waiterOf(a ask.Ask) waiter { return waiter{a.Key(), a.Digest} }
 
 // askHuman stores and shows the ask, waits, and decides again with what holds
 // when the answer comes. Source: design section 8, "On approval the call is
-// decided again".
-func (g *Gate) askHuman(ctx context.Context, caller Caller, r Request, p prepared, d engine.Decision, progress Progress) Result {
+// decided again". Its error is ask.ErrClosed: the gate closes, the ask goes on
+// waiting in the store, and nothing is decided.
+func (g *Gate) askHuman(ctx context.Context, caller Caller, r Request, p prepared, d engine.Decision, progress Progress) (Result, error) {
 	if !g.c.Asks.HasSurface() {
-		return p.result(engine.NoApprover(d, r.Tool, "attach one with `callgate asks watch`, or answer through the API"))
+		return p.result(engine.NoApprover(d, r.Tool, "attach one with `callgate asks watch`, or answer through the API")), nil
 	}
 	var changed []string
 	for range maxAsks {
 		out, err := g.wait(ctx, caller, r, g.newAsk(p, d, changed), progress)
+		if errors.Is(err, ask.ErrClosed) {
+			return p.result(denied(engine.CodeHostError, err.Error())), err
+		}
 		if err != nil {
-			return p.result(denied(engine.CodeHostError, "nobody could be asked: "+err.Error()))
+			return p.result(denied(engine.CodeHostError, "nobody could be asked: "+err.Error())), nil
 		}
 		if !out.Approved() {
-			return p.refused(d, out)
+			return p.refused(d, out), nil
 		}
 		g.awaitRules(out.Ask.ID)
 		again, err := g.prepare(ctx, caller, r, g.seen)
 		if err != nil {
-			return p.result(denied(engine.CodeHostError, err.Error()))
+			return p.result(denied(engine.CodeHostError, err.Error())), nil
 		}
 		d2 := engine.Decide(ctx, again.req)
 		switch changed = differences(out.Ask, again.req.Call.Context.Targets, d2); {
 		case d2.Behavior == engine.Deny:
-			return again.result(d2)
+			return again.result(d2), nil
 		case d2.Behavior == engine.Allow || len(changed) == 0:
-			return again.approved(d2, out)
+			return again.approved(d2, out), nil
 		}
 		again.deadline = p.deadline
 		p, d = again, d2
 		p.callID = r.CallID + "~" + rand.Text()[:8] // a new ask: the first approval was for what has changed
 	}
-	return p.result(denied(engine.CodeHostError, fmt.Sprintf("the call changed %d times while a person was asked", maxAsks)))
+	return p.result(denied(engine.CodeHostError, fmt.Sprintf("the call changed %d times while a person was asked", maxAsks))), nil
 }
 
 // wait puts the ask to the broker, and lets others decide the call again while
@@ -105,7 +110,7 @@ func (g *Gate) report(ctx context.Context, key waiter, progress Progress) (stop 
 func (g *Gate) newAsk(p prepared, d engine.Decision, changed []string) ask.Ask {
 	c := p.req.Call.Context
 	return ask.Ask{
-		Token: p.token, Agent: c.Agent, Session: c.Session, User: c.User, CallID: p.callID, Digest: p.digest,
+		Token: p.token, Agent: c.Agent, SubAgent: p.subAgent, Session: c.Session, User: c.User, CallID: p.callID, Digest: p.digest,
 		Tool: p.req.Call.Tool, Input: p.req.Call.Input, CWD: c.CWD, Decision: d, Targets: c.Targets, Action: p.desc.Action,
 		ModuleDigest: p.entry.Digest, Kind: c.Kind, ProjectRoot: c.ProjectRoot, Changed: changed, Timeout: p.patience(),
 		CallerDeadline: p.deadline,

@@ -10,7 +10,9 @@ import (
 // Check decides one call, waits for a human where one must decide, and audits
 // the answer before returning it. The error is non-nil only for a request that
 // is malformed or not covered by the caller's token (ErrBadRequest,
-// ErrNotEntitled); the result then denies, as it does on every failure.
+// ErrNotEntitled), or when the gate closes while a person is asked
+// (ask.ErrClosed: nothing is decided, the ask waits for the call to come back);
+// the result then denies, as it does on every failure.
 func (g *Gate) Check(ctx context.Context, caller Caller, r Request, progress Progress) (Result, error) {
 	p, err := g.prepare(ctx, caller, r, g.c.Store.TouchSession)
 	if err != nil {
@@ -20,7 +22,9 @@ func (g *Gate) Check(ctx context.Context, caller Caller, r Request, progress Pro
 	micros := g.c.Now().Sub(p.started).Microseconds()
 	res := p.result(d)
 	if d.Behavior == engine.Ask {
-		res = g.askHuman(ctx, caller, r, p, d, progress)
+		if res, err = g.askHuman(ctx, caller, r, p, d, progress); err != nil {
+			return res, err
+		}
 	}
 	res.Micros = micros
 	if res.Outcome == "" {

@@ -220,7 +220,12 @@ func TestAskSurvivesARestart(t *testing.T) {
 	r.CallID = "toolu_1"
 	shown, done := w.start(worker, r)
 	w.broker.Close()
-	<-done // the daemon went down: this waiter got a denial, the ask did not end
+	if res := <-done; res.Decision.Behavior != engine.Deny {
+		t.Errorf("the daemon went down: got %+v, want a denial", res.Decision)
+	}
+	if n := w.decisions(); n != 0 {
+		t.Errorf("the daemon went down: got %d decisions in the audit, want none: the ask still waits", n)
+	}
 	if err := w.store.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,8 @@ type prepared struct {
 	limit   time.Duration
 	// deadline is when the caller stops waiting; zero when it does not say.
 	deadline time.Time
+	// subAgent is the client's own word, for the card.
+	subAgent string
 	// claimed is the mode that the client reports; nil when it reports none.
 	claimed *engine.Mode
 	// roots are the root of the project, those around it, and those that would
@@ -44,7 +46,7 @@ type prepared struct {
 // standing; every other failure is inside the request, where it can only deny
 // or ask.
 func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look session) (prepared, error) {
-	p := prepared{started: g.c.Now(), callID: r.CallID, token: caller.Token, limit: r.Timeout}
+	p := prepared{started: g.c.Now(), callID: r.CallID, token: caller.Token, limit: r.Timeout, subAgent: r.Context.SubAgent}
 	if p.limit > 0 {
 		p.deadline = p.started.Add(p.limit)
 	}

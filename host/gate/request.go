@@ -45,6 +45,9 @@ type Claim struct {
 	Agent   string `json:"agent,omitempty"`
 	Session string `json:"session,omitempty"`
 	User    string `json:"user,omitempty"`
+	// SubAgent names the sub-agent of the client that makes the call; it is shown
+	// and decides nothing.
+	SubAgent string `json:"sub_agent,omitempty"`
 	// Mode is the client's own mode; from a Checker it may only tighten.
 	Mode               string   `json:"mode,omitempty"`
 	CWD                string   `json:"cwd,omitempty"`

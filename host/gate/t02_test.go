@@ -39,6 +39,7 @@ func TestT02_ClaimsNeverWiden(t *testing.T) {
 		"cwd outside":              {CWD: "/etc"},
 		"home":                     {Home: "/etc"},
 		"user":                     {User: "root"},
+		"sub-agent":                {SubAgent: "reviewer"},
 		"kind main":                {Kind: "main"},
 		"kind interactive fork":    {Kind: "interactive_fork"},
 		"agent's own name":         {Agent: "worker"},
@@ -64,6 +65,9 @@ func TestT02_ClaimsNeverWiden(t *testing.T) {
 				if dir != inside && dir != sub {
 					t.Errorf("working directory %s is not the operator's", dir)
 				}
+			}
+			if shown.SubAgent != claim.SubAgent || shown.Agent != "worker" {
+				t.Errorf("the ask: got agent %q, sub-agent %q, want worker and %q", shown.Agent, shown.SubAgent, claim.SubAgent)
 			}
 			w.answer(shown.ID, ask.Answer{})
 			if res := <-done; res.Decision.Behavior != engine.Deny {

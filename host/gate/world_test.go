@@ -3,6 +3,7 @@ package gate_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -170,7 +171,8 @@ func (w *world) check(caller gate.Caller, r gate.Request) gate.Result {
 	return res
 }
 
-// start checks in the background and returns the ask once it is shown.
+// start checks in the background and returns the ask once it is shown. The gate
+// may close meanwhile.
 func (w *world) start(caller gate.Caller, r gate.Request) (ask.Ask, <-chan gate.Result) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -179,7 +181,7 @@ func (w *world) start(caller gate.Caller, r gate.Request) (ask.Ask, <-chan gate.
 	done := make(chan gate.Result, 1)
 	go func() {
 		res, err := w.gate.Check(ctx, caller, r, nil)
-		if err != nil {
+		if err != nil && !errors.Is(err, ask.ErrClosed) {
 			w.t.Errorf("Check(%s): %v", r.Input, err)
 		}
 		done <- res
@@ -213,4 +215,16 @@ func (w *world) lastRow() store.Row {
 	}
 	w.t.Fatal("the audit is empty")
 	return store.Row{}
+}
+
+// decisions counts the decisions in the audit.
+func (w *world) decisions() (n int) {
+	w.t.Helper()
+	for _, err := range w.store.Audit(context.Background(), store.Filter{Event: store.EventDecision}) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		n++
+	}
+	return n
 }

@@ -23,7 +23,7 @@ func (s *Store) askBody(a ask.Ask) (string, error) {
 func (s *Store) masked(a ask.Ask) ask.Ask {
 	a.Input = nil
 	d := &a.Decision
-	for _, p := range []*string{&a.Action, &d.Reason, &d.Message, &d.SuggestionsNote} {
+	for _, p := range []*string{&a.SubAgent, &a.Action, &d.Reason, &d.Message, &d.SuggestionsNote} {
 		*p = s.masker.Text(*p)
 	}
 	a.Changed, a.Targets = slices.Clone(a.Changed), slices.Clone(a.Targets)
