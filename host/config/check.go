@@ -32,6 +32,7 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.modules(&c.Modules)
 	ck.asks(&c.Asks)
 	ck.listen(&c.Listen)
+	ck.boundary(&c.Boundary, c.Listen)
 	ck.path(&c.Store, "store")
 	return ck.errs.Err()
 }

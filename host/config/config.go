@@ -32,6 +32,9 @@ type Config struct {
 	// Listen is a unix socket (absolute path or ~/...) or a loopback address
 	// with port. Default: callgate.sock in the state directory.
 	Listen string `yaml:"listen"`
+	// Boundary names the accounts that may use the daemon's socket. Left out:
+	// the daemon's own and root.
+	Boundary Boundary `yaml:"boundary"`
 	// Store is the SQLite file of rules, sessions, asks and audit. Default:
 	// callgate.db in the state directory.
 	Store string `yaml:"store"`

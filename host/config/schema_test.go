@@ -51,6 +51,8 @@ func mapType(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Enum: words([]string{"allow", "ask", "deny"})}
 	case reflect.TypeFor[config.Duration]():
 		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`}
+	case reflect.TypeFor[config.Account]():
+		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string", MinLength: new(uint64(1))}, {Type: "integer", Minimum: "0"}}}
 	case reflect.TypeFor[config.Time]():
 		return &jsonschema.Schema{Type: "string", Pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}(T.+)?$`}
 	}
@@ -106,6 +108,9 @@ func TestSchema_acceptsTheExampleAndRefusesWhatParseRefuses(t *testing.T) {
 		{"unknown mode", "defaults: {mode: auto}\n", false},
 		{"bare number as duration", "asks: {timeout: 60}\n", false},
 		{"no unit", "asks: {timeout: '60'}\n", false},
+		{"accounts by name and by number", "listen: /run/cg/s.sock\nboundary: {agent_accounts: [61001, '61002'], approver_accounts: [0, root]}\n", true},
+		{"account is a list", "boundary: {agent_accounts: [[1]]}\n", false},
+		{"account below zero", "boundary: {agent_accounts: [-1]}\n", false},
 		{"any tool configuration", "tools: {A: {config: [1, {b: null}]}}\n", true},
 	}
 	for _, tt := range tests {

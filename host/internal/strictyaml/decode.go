@@ -14,7 +14,8 @@ import (
 // Decode reads data into the struct that into points to. Keys are the fields'
 // `yaml` tags, compared exactly; a field tagged "-" or without a tag is no key.
 // It understands structs, pointers, slices, maps with string keys, strings,
-// booleans, integers, encoding.TextUnmarshaler (from a string) and
+// booleans, integers, encoding.TextUnmarshaler (from a string; where it has a
+// method UnmarshalInteger(int64) error, from a whole number as well) and
 // json.RawMessage (any value, kept as JSON). null is refused, except inside a
 // json.RawMessage. An empty document leaves into as it is.
 //
@@ -93,12 +94,32 @@ func (d *decoder) raw(n ast.Node, v reflect.Value, field string) {
 	v.SetBytes(data)
 }
 
+// numbered is a text that may be written as a whole number.
+type numbered interface{ UnmarshalInteger(int64) error }
+
 func (d *decoder) text(n ast.Node, v reflect.Value, field string) {
+	if i, ok := n.(*ast.IntegerNode); ok {
+		if into, ok := v.Addr().Interface().(numbered); ok {
+			d.number(i, into, field)
+			return
+		}
+	}
 	s, ok := d.string(n, field)
 	if !ok {
 		return
 	}
 	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)); err != nil {
+		d.Add(position(n), field, "%v", err)
+	}
+}
+
+func (d *decoder) number(n *ast.IntegerNode, into numbered, field string) {
+	num, ok := integer(n)
+	if !ok {
+		d.Add(position(n), field, "number %s is too large", n.Token.Value)
+		return
+	}
+	if err := into.UnmarshalInteger(num); err != nil {
 		d.Add(position(n), field, "%v", err)
 	}
 }
