@@ -41,6 +41,16 @@ const (
 	// These two end asks; each ask's own row tells how.
 	EventSessionInterrupted Event = "session_interrupted"
 	EventSessionForkExit    Event = "session_fork_exit"
+	EventTokenCreated       Event = "token_created"
+	EventTokenRevoked       Event = "token_revoked"
+	// These are about the approver PIN.
+	EventPINSet            Event = "pin_set"
+	EventPINChanged        Event = "pin_changed"
+	EventPINTried          Event = "pin_tried" // written before the PIN is looked at
+	EventPINUnlocked       Event = "pin_unlocked"
+	EventPINLocked         Event = "pin_locked"
+	EventPINReset          Event = "pin_reset" // asked for; it takes effect later
+	EventPINResetCancelled Event = "pin_reset_cancelled"
 )
 
 // Row is one line of the audit. The caller fills what it knows; Append sets Seq,
