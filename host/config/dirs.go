@@ -31,6 +31,18 @@ func UserDirs() (Dirs, error) {
 	return dirsOf(home, os.Getenv)
 }
 
+// AccountDirs returns the places of the account the process runs as, by the
+// system's list of accounts and by nothing else: $HOME, $XDG_* and $USER have no
+// effect, so that whoever sets a program's environment does not choose its
+// daemon. Threat T07.
+func AccountDirs() (Dirs, error) {
+	home, err := accountHome()
+	if err != nil {
+		return Dirs{}, fmt.Errorf("find the account's home directory: %w", err)
+	}
+	return dirsOf(home, func(string) string { return "" })
+}
+
 func dirsOf(home string, getenv func(string) string) (Dirs, error) {
 	if !filepath.IsAbs(home) {
 		return Dirs{}, fmt.Errorf("home directory %q is not absolute: set HOME", home)
