@@ -27,13 +27,27 @@ func (s *Store) Setting(ctx context.Context, name string) ([]byte, error) {
 	err := row.Scan(&value, &digest)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return nil, fmt.Errorf("setting %s: %w", name, ErrNotFound)
+		return nil, fmt.Errorf("setting %s: %w", name, s.missing(ctx, name))
 	case err != nil:
 		return nil, fmt.Errorf("setting %s: %w", name, s.closedOr(err))
 	case digest.String != settingDigest(name, value):
 		return nil, fmt.Errorf("setting %s: %w", name, ErrForged)
 	}
 	return value, nil
+}
+
+// missing is ErrNotFound for a setting that was never stored, ErrForged for one
+// that the audit knows: settings are replaced, never deleted.
+func (s *Store) missing(ctx context.Context, name string) error {
+	var rows int
+	err := s.reads.QueryRowContext(ctx, "SELECT count(*) FROM audit WHERE event <> 'decision' AND rule_text = ?", settingRow(name)).Scan(&rows)
+	switch {
+	case err != nil:
+		return s.closedOr(err)
+	case rows > 0:
+		return ErrForged
+	}
+	return ErrNotFound
 }
 
 // SaveSetting stores a value together with the row that records it: row.Event

@@ -16,6 +16,7 @@ func TestT15_SettingWithoutItsRow(t *testing.T) {
 		"another value":  "UPDATE settings SET value = x'7468726565'",
 		"an older value": "UPDATE settings SET value = x'6f6e65'",
 		"no row":         "DELETE FROM audit",
+		"no value":       "DELETE FROM settings",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
