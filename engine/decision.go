@@ -62,6 +62,7 @@ type Suggestion struct {
 // The codes of decisions. They are part of the machine interface and never
 // change their meaning.
 const (
+	CodeSelfProtection = "self_protection"  // would touch what decides about it
 	CodeRuleMatched    = "rule_matched"     // a deny, ask or allow rule matched
 	CodeDisallowed     = "disallowed"       // on disallowed_tools
 	CodeNotInAllowlist = "not_in_allowlist" // outside allowed_tools

@@ -35,6 +35,7 @@ const (
 // world is the request seen through the charts' diamonds.
 type world struct {
 	deny, ask, allow finding
+	protected        bool // would touch the gate itself
 	listed           bool // denied by a tool list
 	profile          *engine.Behavior
 	broken           bool // the module or the host failed before the charts
@@ -70,7 +71,7 @@ func errorRow(mode engine.Mode) answer {
 
 func (w world) oracle(mode engine.Mode) answer {
 	switch {
-	case w.listed:
+	case w.protected, w.listed:
 		return denied.at(engine.StageDenyRule)
 	case w.profile != nil && *w.profile == engine.Deny:
 		return denied.at(engine.StageProfile)

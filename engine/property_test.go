@@ -76,6 +76,9 @@ func drawScene(t *rapid.T) scene {
 	if rapid.IntRange(0, 2).Draw(t, "has profile") == 0 {
 		s.req.Profile = &engine.ProfileAnswer{Name: "p", Behavior: rapid.SampledFrom(behaviors).Draw(t, "profile")}
 	}
+	if rapid.IntRange(0, 9).Draw(t, "protected") == 0 {
+		s.req.Protected = "writes the configuration"
+	}
 	switch rapid.IntRange(0, 12).Draw(t, "broken") {
 	case 0:
 		s.req.Err = errors.New("describe_call: trap")
@@ -107,6 +110,7 @@ func (s scene) world() world {
 	}
 	lifted := r.Lists.IgnoreDenylist && r.Call.Context.Mode == engine.Trusted
 	w := world{
+		protected:  r.Protected != "",
 		listed:     (r.Lists.Disallowed != nil && lets(r.Lists.Disallowed) && !lifted) || !lets(r.Lists.Allowed) || !lets(r.Lists.Skills["s"]),
 		broken:     r.Err != nil || r.Entry.Err != nil,
 		verdict:    s.tool.verdict,

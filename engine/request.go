@@ -8,6 +8,10 @@ type Request struct {
 	// resolution, profile, store). It is final: deny rules still deny, and the
 	// answer is otherwise the mode's error row.
 	Err error
+	// Protected says why the call would touch what decides about it (threat
+	// T06); empty for every other call. Such a call is denied before all lists
+	// and rules, in every mode.
+	Protected string
 	// Rules are all that apply to the call's scopes and have not expired, in
 	// any order; rules of other tools are skipped.
 	Rules []Rule

@@ -8,9 +8,12 @@ import (
 	"strings"
 )
 
-// denyStep is step 1: the tool lists, the profile, and the deny rules of this
-// tool and of the tools that own the call's targets.
+// denyStep is step 1: the gate's own protection, the tool lists, the profile,
+// and the deny rules of this tool and of the tools that own the call's targets.
 func (w *walk) denyStep() (Decision, bool) {
+	if w.req.Protected != "" {
+		return w.protect(), true
+	}
 	if d, decided := w.listStep(); decided {
 		return d, true
 	}
@@ -70,6 +73,17 @@ func (w *walk) listStep() (Decision, bool) {
 		}
 	}
 	return Decision{}, false
+}
+
+// protect denies what would approve, change rules or configuration, or stop the
+// gate. No list, rule, profile or mode is asked. Source: design section 8, "The
+// boundary".
+func (w *walk) protect() Decision {
+	w.note(StageDenyRule, "self-protection: "+w.req.Protected, "deny")
+	return Decision{
+		Stage: StageDenyRule, Code: CodeSelfProtection,
+		Reason: w.req.Protected + "; this is Callgate's own, and only a person may do it, outside this session",
+	}
 }
 
 func (w *walk) listHit(code, reason string) Decision {
