@@ -32,7 +32,7 @@ func TestStory(t *testing.T) {
 	var offered []engine.Suggestion
 	answered := w.answer(func(a ask.Ask) ask.Answer {
 		offered = a.Decision.Suggestions
-		return ask.Answer{Verdict: ask.Approve, Sets: []int{offered[len(offered)-1].Set}}
+		return ask.Answer{Verdict: ask.Approve, Sets: []int{offered[len(offered)-1].Set}, ConfirmID: a.ID}
 	}, func() {
 		if res := w.check("worker", build); res.Outcome != store.AskApproved || res.DecidedBy != "ann" {
 			t.Errorf("the approved call: got %s by %q, want ask_approved by ann: %+v", res.Outcome, res.DecidedBy, res.Decision)

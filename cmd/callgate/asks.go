@@ -163,7 +163,7 @@ func asksAnswer(c *cli, by *string) *cobra.Command {
 	completeFlag(cmd, "scope", completeScopes())
 	flags.BoolVar(&f.answer.WholeTool, "whole-tool", false, "grant the whole tool, for this session")
 	flags.StringVar(&f.answer.Reason, "reason", "", "why, for the agent")
-	flags.BoolVar(&f.answer.Confirmed, "confirm", false, "approve what needs a second confirmation")
+	flags.StringVar(&f.answer.ConfirmID, "confirm", "", "the ask's `id` again: needed to approve a safety check or a call too long for a card, and to store a rule beyond the session")
 	return cmd
 }
 

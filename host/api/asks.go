@@ -15,7 +15,8 @@ type AskView struct {
 	ask.Ask
 	// Position is its place in the queue; 0 when it is not queued.
 	Position int `json:"position,omitempty"`
-	// NeedsConfirmation tells that an approval must say confirmed.
+	// NeedsConfirmation tells that every approval must name the ask's id in
+	// confirm_id; one that stores a rule beyond the session always must.
 	NeedsConfirmation bool `json:"needs_confirmation"`
 	// OffersWholeTool tells that a session grant on the whole tool is offered.
 	OffersWholeTool bool `json:"offers_whole_tool"`
@@ -64,7 +65,7 @@ type answerBody struct {
 	Reason    string        `json:"reason,omitempty"`
 	By        string        `json:"by,omitempty"`
 	Surface   string        `json:"surface,omitempty"`
-	Confirmed bool          `json:"confirmed,omitempty"`
+	ConfirmID string        `json:"confirm_id,omitempty"`
 }
 
 func (b answerBody) answer(caller gate.Caller) (ask.Answer, error) {
@@ -81,7 +82,7 @@ func (b answerBody) answer(caller gate.Caller) (ask.Answer, error) {
 	}
 	a := ask.Answer{
 		Verdict: *b.Verdict, Sets: b.Sets, ForSession: b.Session, WholeTool: b.WholeTool, ExpiresAt: b.ExpiresAt,
-		Reason: b.Reason, By: by, Surface: surface, Confirmed: b.Confirmed,
+		Reason: b.Reason, By: by, Surface: surface, ConfirmID: b.ConfirmID,
 	}
 	if b.Scope != nil {
 		if a.Scope, err = engine.ParseScope(string(*b.Scope)); err != nil {

@@ -40,7 +40,7 @@ func (c *Client) Ask(ctx context.Context, id string) (AskView, error) {
 func (c *Client) Answer(ctx context.Context, id string, a ask.Answer) (gate.Answered, error) {
 	body := answerBody{
 		Verdict: &a.Verdict, Sets: a.Sets, Session: a.ForSession, WholeTool: a.WholeTool, ExpiresAt: a.ExpiresAt,
-		Reason: a.Reason, By: a.By, Surface: a.Surface, Confirmed: a.Confirmed,
+		Reason: a.Reason, By: a.By, Surface: a.Surface, ConfirmID: a.ConfirmID,
 	}
 	if a.Scope != "" {
 		body.Scope = &a.Scope

@@ -142,13 +142,16 @@ func validAnswer(a Ask, answer Answer, now time.Time) error {
 		return bad("a denial stores no rule")
 	case !answer.accepts() && (answer.ForSession || answer.Scope != "" || !answer.ExpiresAt.IsZero()):
 		return bad("scope and expiry need an accepted suggestion")
-	case answer.Verdict == Approve && a.NeedsConfirmation() && !answer.Confirmed:
+	}
+	if answer.accepts() {
+		if err := validAcceptance(a, answer, now, bad); err != nil {
+			return err
+		}
+	}
+	if a.WantsID(answer) && NormalID(answer.ConfirmID) != a.ID {
 		return ErrUnconfirmed
 	}
-	if !answer.accepts() {
-		return nil
-	}
-	return validAcceptance(a, answer, now, bad)
+	return nil
 }
 
 // validName keeps out what could hide in a message or a log line.

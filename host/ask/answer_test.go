@@ -25,6 +25,7 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 		a.Input, _ = json.Marshal(map[string]string{"command": strings.Repeat("x", ask.MaxShownBytes)})
 	}
 	tall := func(a *ask.Ask) { a.Input, _ = json.Marshal(map[string]string{"command": strings.Repeat("\n", 100)}) }
+	const theID = "the ask's own" // put in where the ask is
 	yes := ask.Answer{Verdict: ask.Approve, By: "approver"}
 	with := func(change func(*ask.Answer)) ask.Answer {
 		answer := yes
@@ -58,12 +59,20 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 		{"safety check unconfirmed", immune, yes, ask.ErrUnconfirmed},
 		{"long input unconfirmed", long, yes, ask.ErrUnconfirmed},
 		{"many lines unconfirmed", tall, yes, ask.ErrUnconfirmed},
-		{"long input with a rule", long, with(func(a *ask.Answer) { a.Confirmed, a.Sets = true, []int{0} }), ask.ErrBadAnswer},
-		{"long input, confirmed", long, with(func(a *ask.Answer) { a.Confirmed = true }), nil},
-		{"safety check, confirmed", immune, with(func(a *ask.Answer) { a.Confirmed = true }), nil},
+		{"long input with a rule", long, with(func(a *ask.Answer) { a.ConfirmID, a.Sets = theID, []int{0} }), ask.ErrBadAnswer},
+		{"long input, confirmed", long, with(func(a *ask.Answer) { a.ConfirmID = theID }), nil},
+		{"safety check, confirmed", immune, with(func(a *ask.Answer) { a.ConfirmID = theID }), nil},
 		{"long input denied without more", long, ask.Answer{By: "a"}, nil},
-		{"suggestion", plain, with(func(a *ask.Answer) { a.Sets, a.Scope = []int{1}, engine.Project }), nil},
-		{"suggestion with expiry", plain, with(func(a *ask.Answer) { a.Sets, a.ExpiresAt = []int{0}, time.Now().Add(1e6*time.Hour) }), nil},
+		{"suggestion", plain, with(func(a *ask.Answer) { a.Sets, a.Scope, a.ConfirmID = []int{1}, engine.Project, theID }), nil},
+		{"suggestion with expiry", plain, with(func(a *ask.Answer) { a.Sets, a.ExpiresAt, a.ConfirmID = []int{0}, time.Now().Add(1e6*time.Hour), theID }), nil},
+		{"suggestion unconfirmed", plain, with(func(a *ask.Answer) { a.Sets = []int{0} }), ask.ErrUnconfirmed},
+		{"global suggestion unconfirmed", plain, with(func(a *ask.Answer) { a.Sets, a.Scope = []int{0}, engine.Global }), ask.ErrUnconfirmed},
+		{"suggestion with expiry unconfirmed", plain, with(func(a *ask.Answer) { a.Sets, a.ExpiresAt = []int{0}, time.Now().Add(1e6*time.Hour) }), ask.ErrUnconfirmed},
+		{"suggestion confirmed by another id", plain, with(func(a *ask.Answer) { a.Sets, a.ConfirmID = []int{0}, "aaaaaa" }), ask.ErrUnconfirmed},
+		{"safety check confirmed by another id", immune, with(func(a *ask.Answer) { a.ConfirmID = "aaaaaa" }), ask.ErrUnconfirmed},
+		{"suggestion of scope session", plain, with(func(a *ask.Answer) { a.Sets, a.Scope = []int{0}, engine.Session }), nil},
+		{"suggestion for the session", plain, with(func(a *ask.Answer) { a.Sets, a.ForSession = []int{0}, true }), nil},
+		{"denial without an id", immune, ask.Answer{By: "a"}, nil},
 		{"whole tool for the session", plain, with(func(a *ask.Answer) { a.WholeTool, a.ForSession = true, true }), nil},
 	}
 	for _, tt := range tests {
@@ -73,7 +82,11 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 				a := call("a")
 				tt.edit(&a)
 				w.request("a", a)
-				got, err := w.broker.Answer(w.t.Context(), w.id("a"), tt.answer)
+				answer := tt.answer
+				if answer.ConfirmID == theID {
+					answer.ConfirmID = " " + strings.ToUpper(w.id("a")) + "\n" // as people type
+				}
+				got, err := w.broker.Answer(w.t.Context(), w.id("a"), answer)
 				if !errors.Is(err, tt.want) {
 					t.Errorf("got error %v, want %v", err, tt.want)
 				}

@@ -84,9 +84,17 @@ func (a Ask) LongInput() bool {
 	return size > MaxShownBytes || lines > MaxShownLines
 }
 
-// NeedsConfirmation reports whether an approval must be confirmed a second
-// time: a card that is not shown whole, or a safety check.
+// NeedsConfirmation reports whether every approval must be confirmed by the
+// ask's id: a card that is not shown whole, or a safety check.
 func (a Ask) NeedsConfirmation() bool { return a.Long() || a.Decision.BypassImmune }
+
+// WantsID reports whether this answer counts only with the ask's id typed: an
+// approval that NeedsConfirmation, or one that stores a rule for longer than the
+// session. Source: design section 8.
+func (a Ask) WantsID(answer Answer) bool {
+	lasting := answer.accepts() && !answer.ForSession && answer.Scope != engine.Session
+	return answer.Verdict == Approve && (a.NeedsConfirmation() || lasting)
+}
 
 // Key is what a returning client is recognised by.
 type Key struct {
@@ -193,8 +201,7 @@ type Answer struct {
 	// By names the approver, Surface where they answered ("terminal").
 	By      string `json:"by"`
 	Surface string `json:"surface,omitempty"`
-	// Confirmed tells that the person confirmed a second time; needed to
-	// approve what Ask.NeedsConfirmation names.
-	Confirmed bool      `json:"confirmed,omitempty"`
+	// ConfirmID is the ask's id as the person typed it, where Ask.WantsID.
+	ConfirmID string    `json:"confirm_id,omitempty"`
 	At        time.Time `json:"at,omitzero"`
 }

@@ -15,9 +15,9 @@ var (
 	// ErrNotSeen: others were shown the card that Settle would end, this approver
 	// was not.
 	ErrNotSeen = errors.New("this ask was shown to other approvers only")
-	// ErrUnconfirmed: the approval has to be confirmed, see
-	// Ask.NeedsConfirmation.
-	ErrUnconfirmed = errors.New("approval has to be confirmed")
+	// ErrUnconfirmed: the approval has to be confirmed by the ask's id, see
+	// Ask.WantsID.
+	ErrUnconfirmed = errors.New("this approval has to be confirmed by typing the ask's id")
 	// ErrBadAnswer: the answer asks for something this ask does not offer.
 	ErrBadAnswer = errors.New("answer does not fit the ask")
 	// ErrNotPaused: Resume of a session that is not paused.

@@ -151,7 +151,7 @@ func TestRestartOnSQLite(t *testing.T) {
 	if got := b.Waiting(ask.Filter{})[0]; got.ID != id || string(got.Input) != string(call("a").Input) {
 		t.Errorf("recovered %s with input %s, want %s", got.ID, got.Input, id)
 	}
-	answer := ask.Answer{Verdict: ask.Approve, Sets: []int{1}, By: "marta"}
+	answer := ask.Answer{Verdict: ask.Approve, Sets: []int{1}, ForSession: true, By: "marta"}
 	if _, err := b.Answer(t.Context(), id, answer); err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,12 @@ type Choice struct {
 	Expiry string
 	// Said is the module's description of its suggestion.
 	Said string
-	// Answer is what to hand to the broker, but for By, Surface, Confirmed and,
-	// when AsksReason is set, Reason.
+	// Answer is what to hand to the broker, but for By, Surface and, when
+	// AsksReason or WantsID is set, Reason or ConfirmID.
 	Answer     ask.Answer
 	AsksReason bool
+	// WantsID tells that the ask's id has to be typed.
+	WantsID bool
 	// ShowsFull marks the choice that answers nothing and shows Full.
 	ShowsFull bool
 }
@@ -39,6 +41,9 @@ func choices(a ask.Ask) []Choice {
 		list = append(list, Choice{Key: "f", Label: "show the whole call", ShowsFull: true})
 	} else {
 		list = append(list, ruleChoices(a)...)
+	}
+	for i := range list {
+		list[i].WantsID = a.WantsID(list[i].Answer)
 	}
 	return append(list,
 		Choice{Key: "n", Label: "deny"},

@@ -199,7 +199,7 @@ func demoApprover(a ask.Ask) ask.Answer {
 	default:
 		answer.Verdict = ask.Approve
 		if s := a.Decision.Suggestions; len(s) > 0 && !exact(a, s[0]) {
-			answer.Sets = []int{s[0].Set}
+			answer.Sets, answer.ConfirmID = []int{s[0].Set}, a.ID
 		}
 	}
 	return answer

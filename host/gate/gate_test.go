@@ -21,7 +21,7 @@ func TestAskOnceThenTheStoredRuleAllows(t *testing.T) {
 	if got := len(shown.Decision.Suggestions); got != 1 {
 		t.Fatalf("suggestions: got %d, want 1", got)
 	}
-	answered := w.answer(shown.ID, ask.Answer{Verdict: ask.Approve, Sets: []int{shown.Decision.Suggestions[0].Set}})
+	answered := w.answer(shown.ID, ask.Answer{Verdict: ask.Approve, Sets: []int{shown.Decision.Suggestions[0].Set}, ConfirmID: shown.ID})
 	if len(answered.Rules) != 1 || answered.Rules[0].String() != "Probe(build)" {
 		t.Fatalf("stored rules: got %v, want Probe(build)", answered.Rules)
 	}
@@ -170,7 +170,7 @@ func TestChangedAskIsAskedAgain(t *testing.T) {
 	w.tool.mu.Lock()
 	reason = "second"
 	w.tool.mu.Unlock()
-	w.answer(shown.ID, ask.Answer{Verdict: ask.Approve, Confirmed: true})
+	w.answer(shown.ID, ask.Answer{Verdict: ask.Approve, ConfirmID: shown.ID})
 	var again ask.Ask
 	for ev := range events {
 		if ev.Kind == ask.EventShown && ev.Ask.ID != shown.ID {
@@ -181,7 +181,7 @@ func TestChangedAskIsAskedAgain(t *testing.T) {
 	if len(again.Changed) == 0 || !strings.Contains(again.Changed[0], "second") {
 		t.Fatalf("the new ask says %q, want what changed", again.Changed)
 	}
-	w.answer(again.ID, ask.Answer{Verdict: ask.Approve, Confirmed: true})
+	w.answer(again.ID, ask.Answer{Verdict: ask.Approve, ConfirmID: again.ID})
 	if res := <-done; res.Decision.Behavior != engine.Allow {
 		t.Errorf("approved twice: got %+v, want allow", res.Decision)
 	}
@@ -198,7 +198,7 @@ func TestAcceptingARuleAnswersWhatItCovers(t *testing.T) {
 	unseen := call("build")
 	unseen.Context.Session = "s3"
 	third, thirdDone := w.start(worker, unseen)
-	answered := w.answer(first.ID, ask.Answer{Verdict: ask.Approve, Sets: []int{1}})
+	answered := w.answer(first.ID, ask.Answer{Verdict: ask.Approve, Sets: []int{1}, ConfirmID: first.ID})
 	if len(answered.AlsoAnswered) != 1 || answered.AlsoAnswered[0] != other.ID {
 		t.Fatalf("also answered: got %v, want only %s, whose card ann had seen", answered.AlsoAnswered, other.ID)
 	}

@@ -70,7 +70,7 @@ func TestT14_ExamplesKeepNoSecret(t *testing.T) {
 			r := call("")
 			r.Input = []byte(c.input)
 			shown, done := w.start(worker, r)
-			answered := w.answer(shown.ID, ask.Answer{Verdict: ask.Approve, Sets: []int{1}})
+			answered := w.answer(shown.ID, ask.Answer{Verdict: ask.Approve, Sets: []int{1}, ConfirmID: shown.ID})
 			<-done
 			if len(answered.Rules) != 1 || !slices.Equal(answered.Rules[0].Match, c.want) {
 				t.Errorf("got %+v, want one rule with the examples %q", answered.Rules, c.want)

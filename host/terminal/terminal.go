@@ -210,17 +210,21 @@ func (t *Terminal) complete(ctx context.Context, c card.Card, choice card.Choice
 		answer.Reason = reason
 		return answer, err
 	}
-	if answer.Verdict != ask.Approve || c.Confirm == "" {
+	if !choice.WantsID {
 		return answer, nil
 	}
-	typed, err := t.line(ctx, "Type the ask's id to approve: ")
+	prompt := "Type the ask's id to approve: "
+	if len(choice.Rules) > 0 {
+		prompt = "Type the ask's id to approve and store the rule: "
+	}
+	typed, err := t.line(ctx, prompt)
 	switch {
 	case err != nil:
 		return answer, err
 	case ask.NormalID(typed) != c.ID:
 		return answer, errNotConfirmed
 	}
-	answer.Confirmed = true
+	answer.ConfirmID = c.ID
 	return answer, nil
 }
 

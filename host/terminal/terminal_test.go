@@ -72,13 +72,13 @@ func TestAsk(t *testing.T) {
 		{name: "a capital letter", ask: build(), typed: "Y", want: ask.Answer{Verdict: ask.Approve}},
 		{name: "other keys do nothing", ask: build(), typed: "x \r\n\x009y", want: ask.Answer{Verdict: ask.Approve}},
 		{name: "deny", ask: build(), typed: "n", want: ask.Answer{}},
-		{name: "the second suggestion", ask: build(), typed: "2", want: ask.Answer{Verdict: ask.Approve, Sets: []int{2}, Scope: engine.Project}},
+		{name: "the second suggestion", ask: build(), typed: "2k3m9qd\n", want: ask.Answer{Verdict: ask.Approve, Sets: []int{2}, Scope: engine.Project, ConfirmID: "k3m9qd"}, screen: "Type the ask's id to approve and store the rule: "},
 		{name: "for this session, the first", ask: build(), typed: "s", want: ask.Answer{Verdict: ask.Approve, Sets: []int{1}, ForSession: true, Scope: engine.Session}},
 		{name: "the whole tool", ask: build(), typed: "w", want: ask.Answer{Verdict: ask.Approve, ForSession: true, WholeTool: true}},
 		{name: "deny with a reason", ask: build(), typed: "ruse the staging host\r", want: ask.Answer{Reason: "use the staging host"}, screen: "Reason for the agent: "},
 		{name: "a reason is cut at its limit", ask: build(), typed: "r" + strings.Repeat("a", maxLine+9) + "\n", want: ask.Answer{Reason: strings.Repeat("a", maxLine)}},
 		{name: "a reason cut within a letter", ask: build(), typed: "ra" + strings.Repeat("é", maxLine) + "\n", want: ask.Answer{Reason: "a" + strings.Repeat("é", maxLine/2-1)}},
-		{name: "confirmed by the id", ask: guarded(), typed: "yK3M9QD\n", want: ask.Answer{Verdict: ask.Approve, Confirmed: true}, screen: "Type the ask's id to approve: "},
+		{name: "confirmed by the id", ask: guarded(), typed: "yK3M9QD\n", want: ask.Answer{Verdict: ask.Approve, ConfirmID: "k3m9qd"}, screen: "Type the ask's id to approve: "},
 		{name: "not confirmed, then denied", ask: guarded(), typed: "yk3m9qx\nn", want: ask.Answer{}, screen: "Not confirmed: nothing was answered."},
 		{name: "a denial needs no confirmation", ask: guarded(), typed: "n", want: ask.Answer{}},
 		{name: "the whole call first", ask: long(), typed: "fn", want: ask.Answer{}, screen: "echo the end"},
@@ -123,7 +123,7 @@ func text(t *testing.T, a ask.Answer) string {
 func TestGoldenPrompt(t *testing.T) {
 	t.Parallel()
 	var screen bytes.Buffer
-	if _, ok := New(strings.NewReader("1"), &screen).Ask(t.Context(), build()); !ok {
+	if _, ok := New(strings.NewReader("1k3m9qd\n"), &screen).Ask(t.Context(), build()); !ok {
 		t.Fatal("no answer")
 	}
 	path := filepath.Join("testdata", "prompt.golden")
