@@ -25,12 +25,12 @@ type printer struct {
 func (p printer) title(name string) { fmt.Fprintf(p.w, "\nSession %s\n", name) }
 
 // call prints one line: the decision, what decided, the call, why, how long.
-func (p printer) call(l line, res gate.Result) {
+func (p printer) call(r gate.Request, res gate.Result) {
 	stage := string(res.Decision.Stage)
 	if res.AskID != "" {
 		stage = string(res.Outcome)
 	}
-	fmt.Fprintf(p.w, "%s %-12s %-48s %s  %s\n", p.verdict(res.Decision.Behavior), stage, clip(l.Tool+" "+p.short(what(l.Request)), 48), clip(p.short(why(res)), 90),
+	fmt.Fprintf(p.w, "%s %-12s %-48s %s  %s\n", p.verdict(res.Decision.Behavior), stage, clip(r.Tool+" "+p.short(what(r)), 48), clip(p.short(why(res)), 90),
 		time.Duration(res.Micros*int64(time.Microsecond)).Round(10*time.Microsecond))
 }
 

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,14 +12,9 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/record"
 	"github.com/callgate/callgate/host/store"
 )
-
-// line is one recorded call.
-type line struct {
-	Note string `json:"note"`
-	gate.Request
-}
 
 // replayer plays the agent.
 type replayer struct {
@@ -33,33 +27,36 @@ type replayer struct {
 
 // session replays one file, one call after the other, as an agent does.
 func (r *replayer) session(ctx context.Context, files fs.FS, name string) error {
-	data, err := fs.ReadFile(files, name)
+	file, err := files.Open(name)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = file.Close() }() // only read
 	title := strings.TrimSuffix(name, ".jsonl")
 	r.out.title(title)
-	quoted, err := json.Marshal(r.project)
+	for l, err := range record.Read(file) {
+		if err != nil {
+			return err
+		}
+		if err := r.call(ctx, title, l.Move(record.Move{From: record.Project, To: r.project})); err != nil {
+			return fmt.Errorf("call %s: %w", l.ID, err)
+		}
+	}
+	return nil
+}
+
+// call puts one call as the agent's client would.
+func (r *replayer) call(ctx context.Context, session string, l record.Line) error {
+	req := gate.Request{CallID: l.ID, Tool: l.Tool, Input: json.RawMessage(l.Input)}
+	req.Context.Session, req.Context.CWD, req.Context.Mode = session, l.Context.CWD, l.Mode
+	res, err := r.client.check(ctx, req)
 	if err != nil {
 		return err
 	}
-	place := strings.Trim(string(quoted), `"`)
-	lines := bufio.NewScanner(strings.NewReader(strings.ReplaceAll(string(data), "{{project}}", place)))
-	for n := 1; lines.Scan(); n++ {
-		var l line
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		l.Context.Session, l.Context.CWD = title, r.project
-		res, err := r.client.check(ctx, l.Request)
-		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		r.calls++
-		r.counts[res.Outcome]++
-		r.out.call(l, res)
-	}
-	return lines.Err()
+	r.calls++
+	r.counts[res.Outcome]++
+	r.out.call(req, res)
+	return nil
 }
 
 // client speaks to the daemon as an agent's own program would: plain HTTP.

@@ -20,6 +20,8 @@ import (
 type request struct {
 	ID jsontext.Value `json:"id"`
 	Op string         `json:"op"`
+	// Note is for the reader of a file; nothing heeds it.
+	Note string `json:"note"`
 
 	Mode            *string             `json:"mode"`
 	Rules           []rule              `json:"rules"`

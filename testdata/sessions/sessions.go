@@ -1,8 +1,8 @@
 // Package sessions holds recorded agent sessions, one call per line, for the
 // demo and for tests.
 //
-// A line is a check request with a note for the reader. {{project}} stands for
-// the directory that the replaying program made for the session.
+// A file is what `callgate record` writes (host/record): a line of `callgate eval`
+// each, with a note for the reader. /project stands for the project's directory.
 package sessions
 
 import "embed"

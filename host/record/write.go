@@ -1,0 +1,124 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/callgate/callgate/host/store"
+)
+
+// Source is what a session's rows do not say.
+type Source struct {
+	Session store.Session
+	// Mode is the one the session's calls were decided in.
+	Mode string
+	// Home and WorkingDirectories are the agent's, absolute.
+	Home               string
+	WorkingDirectories []string
+	// CWD tells where a call ran, by its id; nil, and the empty answer, mean the
+	// session's own directory.
+	CWD func(callID string) string
+}
+
+// Report is what Write did.
+type Report struct {
+	// Calls were written.
+	Calls int `json:"calls"`
+	// Skipped are calls whose input the audit does not hold whole.
+	Skipped int `json:"skipped"`
+}
+
+// Write writes the calls among rows, each once: with the last that became of it,
+// where it was first put. Rows are those of one session in their order.
+func Write(w io.Writer, s Source, rows iter.Seq2[store.Row, error]) (Report, error) {
+	var report Report
+	var lines []Line
+	known := map[string]int{}
+	for row, err := range rows {
+		switch {
+		case err != nil:
+			return Report{}, fmt.Errorf("record session %s: %w", s.Session.ID, err)
+		case row.Event != store.EventDecision || row.Tool == "":
+			continue
+		}
+		if at, again := known[row.CallID]; again && row.CallID != "" && lines[at].Tool == row.Tool {
+			lines[at].Note = note(row)
+			continue
+		}
+		input := jsontext.Value(row.Input)
+		if !input.IsValid() || input.Kind() != '{' {
+			report.Skipped++
+			continue
+		}
+		known[row.CallID] = len(lines)
+		lines = append(lines, s.line(row, input))
+	}
+	for _, l := range lines {
+		text, err := json.Marshal(l)
+		if err != nil {
+			return Report{}, fmt.Errorf("record session %s: call %s: %w", s.Session.ID, l.ID, err)
+		}
+		if _, err := w.Write(append(text, '\n')); err != nil {
+			return Report{}, err
+		}
+		report.Calls++
+	}
+	return report, nil
+}
+
+// line makes a line of a row, with the machine's places replaced.
+func (s Source) line(row store.Row, input jsontext.Value) Line {
+	l := Line{
+		ID: row.CallID, Op: Op, Note: note(row), Mode: s.Mode, Tool: row.Tool, Input: bytes.Clone(input),
+		Context: Context{
+			CWD: s.Session.CWD, Home: s.Home, WorkingDirectories: s.WorkingDirectories,
+			Agent: row.Agent, Session: row.Session,
+		},
+	}
+	if l.ID == "" {
+		l.ID = "row-" + strconv.FormatInt(row.Seq, 10)
+	}
+	if s.CWD != nil {
+		if cwd := s.CWD(row.CallID); cwd != "" {
+			l.Context.CWD = cwd
+		}
+	}
+	return l.Move(s.moves()...)
+}
+
+// moves replace the project before the home directory that may hold it.
+func (s Source) moves() []Move {
+	var out []Move
+	root := s.Session.ProjectRoot
+	if root == "" && len(s.WorkingDirectories) > 0 {
+		root = s.WorkingDirectories[0]
+	}
+	if root == "" {
+		root = s.Session.CWD
+	}
+	if root != "" && root != "/" {
+		out = append(out, Move{root, Project})
+	}
+	if s.Home != "" && s.Home != "/" {
+		out = append(out, Move{s.Home, Home})
+	}
+	return out
+}
+
+// note says what became of a call, for the reader.
+func note(row store.Row) string {
+	text := string(row.Decision)
+	if row.Stage != "" {
+		text += " (" + row.Stage + ")"
+	}
+	if row.RuleText != "" {
+		text += " " + row.RuleText
+	}
+	return text
+}
