@@ -66,6 +66,11 @@ func TestScripts(t *testing.T) {
 				env.Setenv(name, filepath.Join(env.WorkDir, dir))
 			}
 			env.Setenv("XDG_CACHE_HOME", sharedCache)
+			upgrade, err := filepath.Abs("../../testdata/upgrade")
+			if err != nil {
+				return err
+			}
+			env.Setenv("UPGRADE", upgrade)
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o700)
 		},
 		Condition: func(cond string) (bool, error) {
