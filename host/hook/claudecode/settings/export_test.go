@@ -1,0 +1,4 @@
+package settings
+
+// BackupSuffix follows the name of a file in that of its backup.
+const BackupSuffix = backupSuffix

@@ -1,0 +1,173 @@
+package settings
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The events of Claude Code that Callgate's hook stands in.
+const (
+	PreToolUse         = "PreToolUse"
+	PermissionRequest  = "PermissionRequest"
+	PostToolUse        = "PostToolUse"
+	PostToolUseFailure = "PostToolUseFailure"
+)
+
+// Events are those events in the order in which they are written.
+func Events() []string {
+	return []string{PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure}
+}
+
+// Hook is one hook as a settings file holds it.
+type Hook struct {
+	// Event is when it runs, Matcher for which tools ("", "*": for all).
+	Event   string `json:"event"`
+	Matcher string `json:"matcher,omitempty"`
+	// Type is command, http, mcp_tool, prompt or agent.
+	Type string `json:"type"`
+	// Command is the program; Args its arguments. Without the member args the
+	// client gives Command to a shell, and Exec is false.
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	Exec    bool     `json:"exec,omitempty"`
+	// URL is an http hook's.
+	URL string `json:"url,omitempty"`
+	// If narrows the hook to calls that match a permission rule.
+	If string `json:"if,omitempty"`
+	// Timeout is after how long the client gives it up; 0 is the client's
+	// default of ten minutes.
+	Timeout time.Duration `json:"timeout,omitempty"`
+	// OnFailure "block" makes the client block the call when the hook cannot
+	// start, is too late, or ends with another code than 0 or 2.
+	OnFailure     string `json:"on_failure,omitempty"`
+	StatusMessage string `json:"status_message,omitempty"`
+	// Async and Once hooks are not waited for, or run one time only: no gate.
+	Async bool `json:"async,omitempty"`
+	Once  bool `json:"once,omitempty"`
+	// Scope and File are where it is from, Line where in the file.
+	Scope Scope  `json:"scope"`
+	File  string `json:"file"`
+	Line  int    `json:"line"`
+}
+
+// hookWords are the arguments that make the program Callgate's hook.
+var hookWords = []string{"hook", "claude-code"}
+
+// Own reports whether the hook is Callgate's: a program named callgate that is
+// called as `callgate hook claude-code`, in exec form or through a shell.
+func (h Hook) Own() bool {
+	if h.Type != "command" {
+		return false
+	}
+	words := append([]string{h.Command}, h.Args...)
+	if !h.Exec {
+		words = shellWords(h.Command)
+	}
+	return len(words) > len(hookWords) && programName(words[0]) == "callgate" && slices.Equal(words[1:1+len(hookWords)], hookWords)
+}
+
+// String is what the hook runs, on one line, for people.
+func (h Hook) String() string {
+	switch {
+	case h.URL != "":
+		return h.Type + " " + h.URL
+	case h.Exec:
+		return strings.Join(append([]string{h.Command}, h.Args...), " ")
+	case h.Command != "":
+		return h.Command
+	}
+	return h.Type
+}
+
+// All reports whether the hook runs for every tool call.
+func (h Hook) All() bool {
+	return allTools(h.Matcher) && h.If == "" && !h.Async && !h.Once
+}
+
+// allTools reports whether a matcher lets every tool through.
+func allTools(matcher string) bool { return matcher == "" || matcher == "*" || matcher == ".*" }
+
+// Flag returns the value of one of the hook's arguments, as --name VALUE or
+// --name=VALUE.
+func (h Hook) Flag(name string) (value string, ok bool) {
+	for i, arg := range h.Args {
+		if arg == "--"+name && i+1 < len(h.Args) {
+			return h.Args[i+1], true
+		}
+		if v, found := strings.CutPrefix(arg, "--"+name+"="); found {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// shellWords splits a shell command at blanks and takes plain quotes away: enough
+// to recognise a line that somebody copied from our documents.
+func shellWords(line string) []string {
+	words := strings.Fields(line)
+	for i, w := range words {
+		words[i] = strings.Trim(w, `"'`)
+	}
+	return words
+}
+
+func programName(path string) string {
+	path = strings.ReplaceAll(path, `\`, "/")
+	return strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".exe")
+}
+
+// Entry is Callgate's hook as it is installed.
+type Entry struct {
+	// Binary is the absolute path of the program.
+	Binary string
+	// Endpoint is where the daemon answers, as unix:/path or http://address.
+	Endpoint string
+	// TokenFile is the absolute path of the agent's token.
+	TokenFile string
+	// Timeout is the client's deadline for one call, at least a second; the hook
+	// denies before it ends.
+	Timeout time.Duration
+	// DaemonUID is the account the daemon must run as; nil: the caller's own or
+	// root.
+	DaemonUID *int
+}
+
+// statusMessage is what Claude Code shows while a call waits.
+const statusMessage = "Callgate: waiting for a decision"
+
+// Args are the arguments of the installed command.
+func (e Entry) Args() []string {
+	args := append(slices.Clone(hookWords), "--endpoint", e.Endpoint, "--token-file", e.TokenFile, "--timeout", strconv.Itoa(e.seconds())+"s")
+	if e.DaemonUID != nil {
+		args = append(args, "--daemon-uid", strconv.Itoa(*e.DaemonUID))
+	}
+	return args
+}
+
+func (e Entry) seconds() int { return int(e.Timeout / time.Second) }
+
+// check refuses what would not start, or not block.
+func (e Entry) check() error {
+	switch {
+	case !filepath.IsAbs(e.Binary):
+		return entryError("the program's path is not absolute: " + strconv.Quote(e.Binary))
+	case programName(e.Binary) != "callgate":
+		return entryError("the program is named " + strconv.Quote(programName(e.Binary)) + ", and would not be found again: name the file callgate")
+	case e.Endpoint == "" || e.TokenFile == "":
+		return entryError("the endpoint and the token's file are needed")
+	case runtime.GOOS != "windows" && !filepath.IsAbs(e.TokenFile):
+		return entryError("the token file's path is not absolute: " + strconv.Quote(e.TokenFile))
+	case e.Timeout < time.Second || e.Timeout > 24*time.Hour || e.Timeout%time.Second != 0:
+		return entryError("time-out " + e.Timeout.String() + ": want whole seconds, 1s to 24h")
+	}
+	return nil
+}
+
+type entryError string
+
+// Error implements error.
+func (e entryError) Error() string { return "the hook cannot be installed: " + string(e) }

@@ -1,0 +1,259 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Result is what became of a settings file.
+type Result struct {
+	// File is the path as it was given, Real the file behind its links.
+	File string `json:"file"`
+	Real string `json:"real,omitempty"`
+	// Backup is the copy of what was there before; empty when there is none.
+	Backup string `json:"backup,omitempty"`
+	// Added, Updated, Removed and Same are events.
+	Added   []string `json:"added,omitempty"`
+	Updated []string `json:"updated,omitempty"`
+	Removed []string `json:"removed,omitempty"`
+	Same    []string `json:"same,omitempty"`
+	// Restored tells that the file is again what it was, Deleted that it is gone
+	// as it was before, Written that anything was changed at all.
+	Restored bool `json:"restored,omitempty"`
+	Deleted  bool `json:"deleted,omitempty"`
+	Written  bool `json:"written"`
+}
+
+// ErrChanged is a file that another program wrote at the same moment.
+var ErrChanged = errors.New("another program has just changed the file: run the command again")
+
+// backupSuffix follows the file's name in that of its backup.
+const backupSuffix = ".before-callgate"
+
+// InstallFile puts the hooks into the file at path (see Install) and makes it
+// and its directory when they are missing. What was there before the first
+// install is kept beside it. Links are followed, mode and owner kept; the new
+// text replaces the old in one step. dry changes nothing and tells what would be.
+func InstallFile(path string, e Entry, dry bool) (Result, error) {
+	t, err := openTarget(path)
+	if err != nil {
+		return Result{}, err
+	}
+	c, err := Install(path, t.text, e)
+	if err != nil {
+		return Result{}, err
+	}
+	r := t.result(c)
+	if bytes.Equal(c.Text, t.text) {
+		return r, nil
+	}
+	first, err := t.first()
+	if err != nil {
+		return Result{}, err
+	}
+	if first && t.info != nil {
+		r.Backup = t.backup()
+	}
+	if dry {
+		return r, nil
+	}
+	if r.Backup != "" && first {
+		if err := t.replace(r.Backup, t.text); err != nil {
+			return Result{}, fmt.Errorf("keep a copy of %s: %w", path, err)
+		}
+	}
+	if err := t.write(c.Text); err != nil {
+		return Result{}, fmt.Errorf("write %s: %w", path, err)
+	}
+	r.Written = true
+	return r, nil
+}
+
+// UninstallFile takes the hooks out of the file at path (see Uninstall). The
+// backup is removed when the file is again what it was.
+func UninstallFile(path string, dry bool) (Result, error) {
+	t, err := openTarget(path)
+	if err != nil {
+		return Result{}, err
+	}
+	before, err := t.before()
+	if err != nil {
+		return Result{}, err
+	}
+	c, err := Uninstall(path, t.text, before)
+	if err != nil {
+		return Result{}, err
+	}
+	r := t.result(c)
+	r.Restored, r.Deleted = c.Restored, c.Delete
+	if before.Known {
+		r.Backup = t.backup()
+	}
+	if len(c.Removed) == 0 || dry {
+		return r, nil
+	}
+	if c.Delete {
+		err = t.delete()
+	} else {
+		err = t.write(c.Text)
+	}
+	if err != nil {
+		return Result{}, fmt.Errorf("write %s: %w", path, err)
+	}
+	r.Written = true
+	if c.Restored {
+		r.Backup = ""
+		err = os.Remove(t.backup())
+	}
+	return r, err
+}
+
+// target is a settings file about to be changed.
+type target struct {
+	path, real string
+	text       []byte
+	info       fs.FileInfo // nil when there is no file
+}
+
+func openTarget(path string) (*target, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{path: path, real: path}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return t, nil
+	}
+	if t.real, err = filepath.EvalSymlinks(path); err != nil {
+		return nil, fmt.Errorf("settings %s: follow the link: %w", path, err)
+	}
+	if t.info, err = os.Stat(t.real); err != nil {
+		return nil, err
+	}
+	if t.text, err = load(t.real); err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	if t.info.Mode().Perm()&0o200 == 0 {
+		return nil, fmt.Errorf("settings %s are read-only (mode %04o): make them writable first, or name another file with --settings", path, t.info.Mode().Perm())
+	}
+	return t, nil
+}
+
+func (t *target) backup() string { return t.real + backupSuffix }
+
+// first reports whether the file holds no hook of ours yet.
+func (t *target) first() (bool, error) {
+	own, err := (&editor{t.path, t.text}).own("")
+	return len(own) == 0, err
+}
+
+func (t *target) before() (Before, error) {
+	text, err := load(t.backup())
+	if errors.Is(err, fs.ErrNotExist) {
+		return Before{}, nil
+	}
+	if err != nil {
+		return Before{}, fmt.Errorf("read the copy of what was there before: %w", err)
+	}
+	return Before{Known: true, Text: text}, nil
+}
+
+func (t *target) result(c Change) Result {
+	r := Result{File: t.path, Added: c.Added, Updated: c.Updated, Removed: c.Removed, Same: c.Same}
+	if t.real != t.path {
+		r.Real = t.real
+	}
+	return r
+}
+
+// write replaces the file's text, unless it is no longer what was read.
+func (t *target) write(text []byte) error {
+	if err := t.unchanged(); err != nil {
+		return err
+	}
+	return t.replace(t.real, text)
+}
+
+func (t *target) delete() error {
+	if err := t.unchanged(); err != nil {
+		return err
+	}
+	return errors.Join(os.Remove(t.real), syncDirectory(filepath.Dir(t.real)))
+}
+
+func (t *target) unchanged() error {
+	now, err := load(t.real)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && t.info == nil:
+		return nil
+	case err != nil:
+		return err
+	case t.info == nil || !bytes.Equal(now, t.text):
+		return ErrChanged
+	}
+	return nil
+}
+
+// replace writes a text beside path and renames it into place, with the mode and
+// owner of the settings file.
+func (t *target) replace(path string, text []byte) error {
+	dir := filepath.Dir(path)
+	if err := makeDirectory(dir); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".callgate-*.json") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, t.keep(f), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDirectory(dir)
+}
+
+// keep gives a new file the mode and owner of the old one; without an old one,
+// the owner of its directory, so that what root writes into a person's directory
+// stays readable to the person.
+func (t *target) keep(f *os.File) error {
+	like := t.info
+	if like == nil {
+		info, err := os.Stat(filepath.Dir(f.Name()))
+		if err != nil {
+			return err
+		}
+		return ownLike(f, info)
+	}
+	return errors.Join(ownLike(f, like), f.Chmod(like.Mode().Perm()))
+}
+
+// makeDirectory makes dir, private, and like its parent in owner.
+func makeDirectory(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if err := makeDirectory(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Stat(parent)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(ownLike(f, info), f.Close())
+}
