@@ -41,6 +41,8 @@ type Config struct {
 
 	dirs Dirs
 	data []byte
+	// places tell where each value stands in the file.
+	places strictyaml.Places
 }
 
 // Settings are what can be set for one agent or for all. What is left out falls

@@ -2,6 +2,8 @@ package config
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -71,12 +73,34 @@ func Parse(file string, data []byte, dirs Dirs) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.places = places
 	if err := c.check(places); err != nil {
 		return nil, err
 	}
 	c.fill()
 	return c, nil
 }
+
+// Text returns the bytes that were read; none for Default.
+func (c *Config) Text() []byte { return bytes.Clone(c.data) }
+
+// Digest is the SHA-256 of Text in hex: what was shown is what is accepted.
+func (c *Config) Digest() string {
+	sum := sha256.Sum256(c.data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Earlier parses what stood in this configuration's file before.
+func (c *Config) Earlier(text []byte) (*Config, error) {
+	file := c.File
+	if file == "" {
+		file = c.dirs.ConfigFile()
+	}
+	return Parse(file, text, c.dirs)
+}
+
+// BuiltIn is what holds without a file, for the places of this configuration.
+func (c *Config) BuiltIn() *Config { return Default(c.dirs) }
 
 // fill puts the built-in values where nothing was said.
 func (c *Config) fill() {

@@ -1,0 +1,214 @@
+package config_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/config"
+)
+
+func widenings(t *testing.T, was, will string) []config.Widening {
+	t.Helper()
+	return config.Stricter(parse(t, was), parse(t, will)).Widenings()
+}
+
+// keysOf are the places of widenings.
+func keysOf(ws []config.Widening) string {
+	var keys []string
+	for _, w := range ws {
+		keys = append(keys, w.Where)
+	}
+	return strings.Join(keys, " ")
+}
+
+// TestWidenings has a row for each key and each way of changing it. tighter and
+// looser are values from the stricter to the looser one: the way there is a
+// widening at where, the way back is none. incomparable ones widen both ways.
+func TestWidenings(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name            string
+		tighter, looser string
+		where           string
+		incomparable    bool
+	}{
+		{"mode", "defaults: {mode: default}", "defaults: {mode: accept_edits}", "defaults.mode", false},
+		{"mode left out", "defaults: {}", "defaults: {mode: bypass}", "defaults.mode", false},
+		{"an agent's mode", "agents: {a: {mode: explore}}", "agents: {a: {mode: default}}", "agents.a.mode", false},
+		{"explore and dont_ask", "agents: {a: {mode: explore}}", "agents: {a: {mode: dont_ask}}", "agents.a.mode", true},
+		{"a stricter block", "agents: {a: {mode: explore}}", "agents: {}", "agents.a.mode", false},
+		{"a looser block", "agents: {}", "agents: {a: {mode: bypass}}", "agents.a.mode", false},
+		{"a further directory", "defaults: {working_directories: [/a]}", "defaults: {working_directories: [/a, /b]}", "defaults.working_directories", false},
+		{"another first directory", "defaults: {working_directories: [/a, /b]}", "defaults: {working_directories: [/b, /a]}", "defaults.working_directories", true},
+		{"a directory inside", "defaults: {working_directories: [/x, /a/b]}", "defaults: {working_directories: [/x, /a]}", "defaults.working_directories", true},
+		{"no directory", "defaults: {}", "defaults: {working_directories: [/a]}", "defaults.working_directories", true},
+		{"home", "defaults: {home: /a}", "defaults: {home: /b}", "defaults.home", true},
+		{"user", "defaults: {user: ann}", "defaults: {user: bob}", "defaults.user", true},
+		{"background", "agents: {a: {kind: background}}", "agents: {a: {kind: main}}", "agents.a.kind", false},
+		{"fork", "agents: {a: {kind: interactive_fork}}", "agents: {a: {kind: main}}", "agents.a.kind", true},
+		{"allowed_tools", "agents: {a: {allowed_tools: [Read]}}", "agents: {a: {allowed_tools: [Read, Bash]}}", "agents.a.allowed_tools", false},
+		{"allowed_tools gone", "agents: {a: {allowed_tools: []}}", "agents: {a: {}}", "agents.a.allowed_tools", false},
+		{"allowed glob", `agents: {a: {allowed_tools: ["mcp__x__*"]}}`, `agents: {a: {allowed_tools: ["mcp__*"]}}`, "agents.a.allowed_tools", false},
+		{"allowed name below a glob", `agents: {a: {allowed_tools: [bash]}}`, `agents: {a: {allowed_tools: ["ba*"]}}`, "agents.a.allowed_tools", true},
+		{"disallowed_tools", "defaults: {disallowed_tools: [Bash, Write]}", "defaults: {disallowed_tools: [Bash]}", "defaults.disallowed_tools", false},
+		{"disallowed glob", `defaults: {disallowed_tools: ["mcp__*"]}`, `defaults: {disallowed_tools: ["mcp__x__*"]}`, "defaults.disallowed_tools", false},
+		{"respect_denylist", "agents: {a: {mode: trusted}}", "agents: {a: {mode: trusted, respect_denylist: false}}", "agents.a.respect_denylist", false},
+		{"timeout", "agents: {a: {timeout: 10s}}", "agents: {a: {timeout: 1m1s}}", "agents.a.timeout", false},
+		{"resume_asks", "defaults: {resume_asks: deny}", "defaults: {resume_asks: ask}", "defaults.resume_asks", false},
+		{"follow_client_mode", "defaults: {follow_client_mode: false}", "defaults: {follow_client_mode: true}", "defaults.follow_client_mode", false},
+		{"defaults.tools", "defaults: {tools: {Bash: {config: {dialect: bash}}}}", "defaults: {tools: {Bash: {config: {dialect: zsh}}}}", "defaults.tools.Bash.config", true},
+		{"an agent's tools", "agents: {a: {tools: {Bash: {config: {a: 1}}}}}", "agents: {a: {}}", "agents.a.tools.Bash.config", true},
+		{"tools", "tools: {}", "tools: {WebFetch: {config: {read_only_hosts: [x]}}}", "tools.WebFetch.config", true},
+		{"an allow rule", "rules: []", "rules: [allow: Write]", "rules[0]", false},
+		{"a wider allow rule", `rules: [allow: "Bash(npm run:*)"]`, "rules: [allow: Bash]", "rules[0]", true},
+		{"a deny rule", "rules: [deny: Write]", "rules: []", "rules", false},
+		{"an ask rule", `rules: [ask: "Bash(git push:*)"]`, "rules: []", "rules", false},
+		{"ask for deny", `rules: [deny: "Bash(git push:*)"]`, `rules: [ask: "Bash(git push:*)"]`, "rules", false},
+		{"an agent's deny rule", "agents: {a: {rules: [deny: Write]}}", "agents: {a: {}}", "agents.a.rules", false},
+		{"an agent's allow rule for all", "agents: {a: {rules: [allow: Write]}}", "rules: [allow: Write]", "rules[0]", false},
+		{"a deny rule for one", "rules: [deny: Write]", "agents: {a: {rules: [deny: Write]}}", "rules", false},
+		{"allowed for longer", "rules: [{allow: Write, expires_at: 2027-01-01}]", "rules: [allow: Write]", "rules[0]", false},
+		{"denied for less long", "rules: [deny: Write]", "rules: [{deny: Write, expires_at: 2027-01-01}]", "rules", false},
+		{"may_allow", "modules: {grants: {m: {}}}", "modules: {grants: {m: {may_allow: true}}}", "modules.grants.m", false},
+		{"may_read_only", "modules: {grants: {m: {}}}", "modules: {grants: {m: {may_read_only: true}}}", "modules.grants.m", false},
+		{"a grant", "modules: {grants: {}}", "modules: {grants: {m: {}}}", "modules.grants.m", true},
+		{"names", "modules: {grants: {m: {names: [A]}}}", "modules: {grants: {m: {names: [A, B]}}}", "modules.grants.m", true},
+		{"a grant's config", "modules: {grants: {m: {config: {a: 1}}}}", "modules: {grants: {m: {config: {a: 2}}}}", "modules.grants.m", true},
+		{"memory", "modules: {grants: {m: {limits: {memory_mib: 1}}}}", "modules: {grants: {m: {limits: {memory_mib: 2}}}}", "modules.grants.m", false},
+		{"a module's time", "modules: {grants: {m: {limits: {timeout: 1s}}}}", "modules: {grants: {m: {limits: {timeout: 2s}}}}", "modules.grants.m", false},
+		{"a limit of the sandbox's", "modules: {grants: {m: {limits: {memory_mib: 1}}}}", "modules: {grants: {m: {}}}", "modules.grants.m", true},
+		{"modules.dir", "modules: {dir: /a}", "modules: {dir: /b}", "modules.dir", true},
+		{"asks.timeout", "asks: {timeout: 1s}", "asks: {timeout: 2s}", "asks.timeout", false},
+		{"asks.per_session", "asks: {per_session: 1}", "asks: {per_session: 2}", "asks.per_session", false},
+		{"asks.per_agent", "asks: {per_agent: 1}", "asks: {per_agent: 2}", "asks.per_agent", false},
+		{"asks.repeat_denial", "asks: {repeat_denial: 2m}", "asks: {repeat_denial: 1m}", "asks.repeat_denial", false},
+		{"asks.pause_after", "asks: {pause_after: 1}", "asks: {pause_after: 2}", "asks.pause_after", false},
+		{"asks.approval_lifetime", "asks: {approval_lifetime: 1m}", "asks: {approval_lifetime: 2m}", "asks.approval_lifetime", false},
+		{"listen", "listen: /a", "listen: /b", "listen", true},
+		{"store", "store: /a", "store: /b", "store", true},
+		{"boundary", "listen: /run/callgate/c.sock", "{listen: /run/callgate/c.sock, boundary: {agent_accounts: [1]}}", "boundary", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := widenings(t, tt.tighter, tt.looser)
+			if keys := strings.Split(keysOf(got), " "); !slices.Contains(keys, tt.where) || len(keys) != 1 {
+				t.Errorf("%s to %s: got %+v, want a widening of %s alone", tt.tighter, tt.looser, got, tt.where)
+			}
+			back := widenings(t, tt.looser, tt.tighter)
+			if (len(back) > 0) != tt.incomparable {
+				t.Errorf("%s to %s: got %+v, want some: %t", tt.looser, tt.tighter, back, tt.incomparable)
+			}
+			for _, same := range []string{tt.tighter, tt.looser} {
+				if got := widenings(t, same, "# a comment\n"+same); len(got) > 0 {
+					t.Errorf("a comment above %s: got %+v, want none", same, got)
+				}
+			}
+		})
+	}
+}
+
+// TestWidenings_everyKey: a key that is added to the file is compared from the
+// first day. The table above says how; here is that it is there at all.
+func TestWidenings_everyKey(t *testing.T) {
+	t.Parallel()
+	for typ, want := range map[reflect.Type]string{
+		reflect.TypeFor[config.Config](): "defaults agents rules tools modules asks listen boundary store",
+		reflect.TypeFor[config.Settings](): "mode working_directories home user kind allowed_tools disallowed_tools respect_denylist timeout resume_asks " +
+			"follow_client_mode tools",
+		reflect.TypeFor[config.Block]():   "rules",
+		reflect.TypeFor[config.Rule]():    "allow ask deny tool content behavior reason expires_at match not_match",
+		reflect.TypeFor[config.Tool]():    "config",
+		reflect.TypeFor[config.Modules](): "dir grants",
+		reflect.TypeFor[config.Grant]():   "names may_allow may_read_only config limits",
+		reflect.TypeFor[config.Limits]():  "memory_mib timeout",
+		reflect.TypeFor[config.Asks]():    "timeout per_session per_agent repeat_denial pause_after approval_lifetime",
+	} {
+		var keys []string
+		for f := range typ.Fields() {
+			if key := f.Tag.Get("yaml"); key != "" && key != "-" {
+				keys = append(keys, key)
+			}
+		}
+		if got := strings.Join(keys, " "); got != want {
+			t.Errorf("%s: got %s, want %s: give the new key its rows in TestWidenings, then name it here", typ, got, want)
+		}
+	}
+}
+
+// TestWidenings_places: a widening says where it stands, what was and what will
+// be.
+func TestWidenings_places(t *testing.T) {
+	t.Parallel()
+	got := widenings(t, "defaults: {mode: plan}\nrules:\n  - deny: \"Bash(rm:*)\"\n", `
+defaults:
+  mode: bypass
+rules:
+  - allow: "Bash(npm run:*)"
+    expires_at: 2027-01-31
+agents:
+  a:
+    allowed_tools: [Read]
+`)
+	want := []config.Widening{
+		{Where: "defaults.mode", Line: 3, Was: "explore", Will: "bypass"},
+		{Where: "rules[0]", Line: 5, Will: "allow Bash(npm run:*) until 2027-02-01T00:00:00Z"},
+		{Where: "rules", Line: 5, Was: "deny Bash(rm:*)"},
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got\n%+v, want\n%+v", got, want)
+	}
+}
+
+// TestStricter_mixed: of a change that tightens here and widens there, the first
+// holds and the second does not.
+func TestStricter_mixed(t *testing.T) {
+	t.Parallel()
+	was := parse(t, `
+defaults: {mode: accept_edits, working_directories: [/a, /b], disallowed_tools: [X]}
+tools: {Bash: {config: {dialect: bash}}}
+modules: {grants: {m: {names: [M], may_allow: true, may_read_only: true}}}
+rules:
+  - allow: "Bash(npm run:*)"
+  - deny: "Bash(rm:*)"
+agents:
+  gone: {mode: explore, rules: [deny: Gone]}
+asks: {per_session: 2, repeat_denial: 5m}
+listen: /run/a.sock
+`)
+	will := parse(t, `
+defaults: {mode: bypass, working_directories: [/a, /c], disallowed_tools: [Y], kind: background}
+tools: {Bash: {config: {dialect: zsh}}}
+modules: {grants: {m: {names: [M, N], may_allow: false, may_read_only: true}}}
+rules:
+  - deny: "Bash(curl:*)"
+  - allow: Write
+asks: {per_session: 9, repeat_denial: 9m}
+listen: /run/b.sock
+`)
+	both := config.Stricter(was, will)
+	a := both.Agent("any")
+	if a.Mode != engine.AcceptEdits || a.Kind != engine.Background || !reflect.DeepEqual(a.WorkingDirectories, []string{"/a"}) ||
+		!reflect.DeepEqual(a.Lists.Disallowed, []string{"Y", "X"}) || fmt.Sprint(a.Rules) != "[Bash(curl:*) Bash(rm:*)]" {
+		t.Errorf("any agent: got %+v", a)
+	}
+	if g := both.Agent("gone"); g.Mode != engine.Explore || fmt.Sprint(g.Rules) != "[Bash(curl:*) Bash(rm:*) Gone]" {
+		t.Errorf("an agent that is gone: got %+v", g)
+	}
+	if got := string(both.ToolConfig("any", "", "Bash")); got != `{"dialect":"bash"}` {
+		t.Errorf("tool config: got %s, want the accepted one", got)
+	}
+	if g := both.Modules().Grants["m"]; g.MayAllow || !g.MayReadOnly || len(g.Names) != 1 {
+		t.Errorf("grant: got %+v", g)
+	}
+	if got := both.Asks(); got.PerSession != 2 || got.RepeatDenial != will.Asks.RepeatDenial {
+		t.Errorf("asks: got %+v", got)
+	}
+	if got := fmt.Sprint(both.AllRules()); got != "[Bash(curl:*) Bash(rm:*) Gone]" {
+		t.Errorf("all rules: got %s", got)
+	}
+}
