@@ -3,10 +3,10 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -43,9 +43,10 @@ type Host struct {
 	Store   *store.Store
 	Catalog *catalog.Catalog
 
-	config  atomic.Pointer[config.Config]
-	runtime *sandbox.Runtime
-	log     *slog.Logger
+	standing atomic.Pointer[standing]
+	changing sync.Mutex // held while the configuration changes
+	runtime  *sandbox.Runtime
+	log      *slog.Logger
 }
 
 // Open opens the store, loads the modules, takes up the asks that waited when
@@ -59,7 +60,6 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	h := &Host{log: o.Log}
-	h.config.Store(o.Config)
 	defer func() {
 		if err != nil {
 			_ = h.Close() // the error that stopped us is the one to tell
@@ -68,12 +68,17 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if h.Store, err = store.Open(ctx, o.Config.Store, store.Options{Now: o.Now}); err != nil {
 		return nil, err
 	}
-	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.Modules, o.CacheDir, o.Config.Modules, func(file string) {
+	first, err := h.recall(ctx, o.Config)
+	if err != nil {
+		return nil, err
+	}
+	h.standing.Store(first)
+	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.Modules, o.CacheDir, first.modules(), func(file string) {
 		o.Log.Info("compiling a tool module, once", "file", file)
 	}); err != nil {
 		return nil, err
 	}
-	h.Asks = newBroker(h.Store, o.Config.Asks, o)
+	h.Asks = newBroker(h.Store, first.asks(), o)
 	waiting, err := h.Asks.Recover(ctx)
 	if err != nil {
 		return nil, err
@@ -83,7 +88,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	}
 	h.Gate, err = gate.New(gate.Config{
 		Catalog:  h.Catalog,
-		Settings: func() gate.Settings { return h.config.Load() },
+		Settings: func() gate.Settings { return h.standing.Load().settings() },
 		Targets:  &target.Resolver{FS: target.OS()},
 		Projects: &project.Loader{Report: h.ignored},
 		Asks:     h.Asks,
@@ -102,7 +107,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if err := h.trial().CheckExamples(ctx, o.Config); err != nil {
 		return nil, err
 	}
-	return h, nil
+	return h, h.settle(ctx, first)
 }
 
 func newBroker(s ask.Store, c config.Asks, o Options) *ask.Broker {
@@ -152,30 +157,6 @@ func limits(l config.Limits) sandbox.Limits {
 	return sandbox.Limits{MemoryPages: uint32(l.MemoryMiB * pagesPerMiB), Timeout: time.Duration(l.Timeout)}
 }
 
-// Config is the configuration in force.
-func (h *Host) Config() *config.Config { return h.config.Load() }
-
-// Apply puts a new configuration in force, after trying its rules on their own
-// examples. On an error the old one stays. What a running daemon cannot change
-// (listen, store, asks), and which modules cannot be used, is told in the notes.
-func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, err error) {
-	if err := h.trial().CheckExamples(ctx, next); err != nil {
-		return nil, err
-	}
-	old := h.config.Load()
-	if err := h.Catalog.SetGrants(ctx, grants(next.Modules.Grants)); err != nil {
-		return nil, fmt.Errorf("modules: %w", err)
-	}
-	h.config.Store(next)
-	for _, p := range h.Catalog.Problems() {
-		notes = append(notes, fmt.Sprintf("tool module %s is not usable: %v", p.File, p.Err))
-	}
-	if next.Listen != old.Listen || next.Store != old.Store || next.Modules.Dir != old.Modules.Dir || next.Asks != old.Asks {
-		notes = append(notes, "listen, store, modules.dir and asks change when the daemon is started again")
-	}
-	return notes, nil
-}
-
 // ignored logs what a project's file may not say.
 func (h *Host) ignored(problems []project.Problem) {
 	for _, p := range problems {
@@ -185,12 +166,6 @@ func (h *Host) ignored(problems []project.Problem) {
 
 func (h *Host) trial() gate.Trial {
 	return gate.Trial{Catalog: h.Catalog, Targets: &target.Resolver{FS: target.OS()}}
-}
-
-// Watch applies the configuration file whenever it changes, until ctx ends. A
-// bad file keeps the old configuration and says so in the log and to onChange.
-func (h *Host) Watch(ctx context.Context, onChange func(notes []string, err error)) error {
-	return h.Config().Watch(ctx, func(next *config.Config) { onChange(h.Apply(ctx, next)) }, func(err error) { onChange(nil, err) })
 }
 
 // Close ends the parts. What waits stays in the store.

@@ -41,8 +41,15 @@ const (
 	// These two end asks; each ask's own row tells how.
 	EventSessionInterrupted Event = "session_interrupted"
 	EventSessionForkExit    Event = "session_fork_exit"
-	EventTokenCreated       Event = "token_created"
-	EventTokenRevoked       Event = "token_revoked"
+	// EventCallMismatch: a call ran that is not the one that was judged, or was
+	// never judged, or was denied. Threat T08.
+	EventCallMismatch Event = "call_mismatch"
+	EventTokenCreated Event = "token_created"
+	EventTokenRevoked Event = "token_revoked"
+	// These are about the configuration file: a person accepted it, or it widens
+	// nothing.
+	EventConfigAccepted  Event = "config_accepted"
+	EventConfigTightened Event = "config_tightened"
 	// These are about the approver PIN.
 	EventPINSet            Event = "pin_set"
 	EventPINChanged        Event = "pin_changed"

@@ -1,0 +1,242 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+)
+
+// acceptedSetting keeps the text of the accepted configuration in the store.
+const acceptedSetting = "accepted_config"
+
+// The words in the audit for who made a configuration hold when no person did.
+const (
+	byFirstStart = "first start"
+	byFile       = "configuration file"
+)
+
+// standing is how the configuration stands: what was accepted, what the file says
+// now, and the stricter of both, which is in force. It does not change.
+type standing struct {
+	accepted, file *config.Config
+	both           *config.Combination
+	widenings      []config.Widening
+	// first tells that the store knew of no accepted configuration.
+	first bool
+	// problem says why a later text of the file could not be used.
+	problem string
+}
+
+func stand(accepted, file *config.Config) *standing {
+	both := config.Stricter(accepted, file)
+	return &standing{accepted: accepted, file: file, both: both, widenings: both.Widenings()}
+}
+
+func (s *standing) pending() bool { return len(s.widenings) > 0 }
+
+func (s *standing) settings() gate.Settings {
+	if s.pending() {
+		return s.both
+	}
+	return s.file
+}
+
+func (s *standing) modules() config.Modules {
+	if s.pending() {
+		return s.both.Modules()
+	}
+	return s.file.Modules
+}
+
+func (s *standing) asks() config.Asks {
+	if s.pending() {
+		return s.both.Asks()
+	}
+	return s.file.Asks
+}
+
+// recall compares the file with what the store says was accepted. A store that
+// knows of nothing takes the file as it is: it is new, or of a version that did
+// not ask. What was accepted and cannot be read, or was changed behind our back, is
+// nothing to go by: then only the built-in values are.
+func (h *Host) recall(ctx context.Context, file *config.Config) (*standing, error) {
+	text, err := h.Store.Setting(ctx, acceptedSetting)
+	if errors.Is(err, store.ErrNotFound) {
+		s := stand(file, file)
+		s.first = true
+		return s, nil
+	}
+	if err != nil && !errors.Is(err, store.ErrForged) {
+		return nil, err
+	}
+	accepted := file.BuiltIn()
+	if err == nil && len(text) > 0 {
+		var parsed *config.Config
+		if parsed, err = file.Earlier(text); err == nil {
+			accepted = parsed
+		}
+	}
+	if err != nil {
+		h.log.Warn("the accepted configuration cannot be used: the built-in values stand for it until the file is accepted", "error", err)
+	}
+	return stand(accepted, file), nil
+}
+
+// settle keeps what the host started with when nobody needs to accept it.
+func (h *Host) settle(ctx context.Context, s *standing) error {
+	if s.first {
+		return h.keep(ctx, s.file, store.EventConfigAccepted, byFirstStart, "the store knew of no configuration")
+	}
+	if s.pending() {
+		h.warnPending(s)
+		return nil
+	}
+	return h.tightened(ctx, s)
+}
+
+// tightened makes a file that widens nothing the accepted one.
+func (h *Host) tightened(ctx context.Context, s *standing) error {
+	if !bytes.Equal(s.accepted.Text(), s.file.Text()) {
+		if err := h.keep(ctx, s.file, store.EventConfigTightened, byFile, "it widens nothing"); err != nil {
+			return err
+		}
+	}
+	h.standing.Store(stand(s.file, s.file))
+	return nil
+}
+
+func (h *Host) keep(ctx context.Context, c *config.Config, event store.Event, by, detail string) error {
+	row := store.Row{Event: event, DecidedBy: by, Detail: "sha256 " + c.Digest() + ": " + detail}
+	// An empty text is one, too: that of no file.
+	return h.Store.SaveSetting(ctx, acceptedSetting, append([]byte{}, c.Text()...), row)
+}
+
+func (h *Host) warnPending(s *standing) {
+	h.log.Warn("the configuration was changed outside Callgate: what it tightens holds, what it widens waits for: callgate config accept",
+		"file", s.file.File, "widens", whereOf(s.widenings))
+}
+
+func whereOf(ws []config.Widening) string {
+	var keys []string
+	for _, w := range ws {
+		keys = append(keys, w.Where)
+	}
+	return strings.Join(keys, ", ")
+}
+
+// Config is the configuration file as it was read last. What of it waits for a
+// person is not in force: see Accepted and ConfigState.
+func (h *Host) Config() *config.Config { return h.standing.Load().file }
+
+// Accepted is the configuration that a person accepted last, or that widened
+// nothing. What is settled at the start alone (listen, boundary) is taken from it.
+func (h *Host) Accepted() *config.Config { return h.standing.Load().accepted }
+
+// ConfigState tells how the configuration file stands.
+func (h *Host) ConfigState() config.State { return h.standing.Load().state() }
+
+func (s *standing) state() config.State {
+	out := config.State{
+		File: s.file.File, Accepted: s.accepted.Digest(), Widenings: append([]config.Widening{}, s.widenings...), Problem: s.problem,
+	}
+	if s.pending() {
+		out.Pending = s.file.Digest()
+	}
+	return out
+}
+
+// Apply puts a changed configuration in force, after trying its rules on their own
+// examples: all of it when it widens nothing, else the stricter of it and the
+// accepted one, until AcceptConfig. On an error the old one stays. What a running
+// daemon cannot change (listen, boundary, store, asks), what waits, and which
+// modules cannot be used, is told in the notes.
+func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, err error) {
+	h.changing.Lock()
+	defer h.changing.Unlock()
+	old := h.standing.Load()
+	defer func() {
+		if err != nil {
+			h.trouble(err)
+		}
+	}()
+	if err := h.trial().CheckExamples(ctx, next); err != nil {
+		return nil, err
+	}
+	now := stand(old.accepted, next)
+	if err := h.Catalog.SetGrants(ctx, grants(now.modules().Grants)); err != nil {
+		return nil, fmt.Errorf("modules: %w", err)
+	}
+	h.standing.Store(now)
+	if now.pending() {
+		h.warnPending(now)
+		notes = append(notes, fmt.Sprintf("%d changes of the configuration wait for: callgate config accept", len(now.widenings)))
+	} else if err := h.tightened(ctx, now); err != nil {
+		return nil, err
+	}
+	for _, p := range h.Catalog.Problems() {
+		notes = append(notes, fmt.Sprintf("tool module %s is not usable: %v", p.File, p.Err))
+	}
+	if late(old.file, next) {
+		notes = append(notes, "listen, boundary, store, modules.dir and asks change when the daemon is started again")
+	}
+	return notes, nil
+}
+
+// late reports whether something changed that holds from the next start on.
+func late(old, next *config.Config) bool {
+	for _, w := range append(config.Stricter(old, next).Widenings(), config.Stricter(next, old).Widenings()...) {
+		switch key, _, _ := strings.Cut(w.Where, "."); {
+		case key == "listen", key == "boundary", key == "store", w.Where == "modules.dir", key == "asks":
+			return true
+		}
+	}
+	return false
+}
+
+// AcceptConfig puts the file in force whose digest a person was shown, in the name
+// of by. config.ErrChangedSince when that is not the one that waits.
+func (h *Host) AcceptConfig(ctx context.Context, digest, by string) (config.State, error) {
+	h.changing.Lock()
+	defer h.changing.Unlock()
+	s := h.standing.Load()
+	switch {
+	case !s.pending():
+		return s.state(), config.ErrNothingPending
+	case s.file.Digest() != digest:
+		return s.state(), config.ErrChangedSince
+	}
+	if err := h.keep(ctx, s.file, store.EventConfigAccepted, by, "widens "+whereOf(s.widenings)); err != nil {
+		return s.state(), err
+	}
+	now := stand(s.file, s.file)
+	if err := h.Catalog.SetGrants(ctx, grants(now.modules().Grants)); err != nil {
+		return s.state(), fmt.Errorf("the configuration is accepted, but not in force before the next start: modules: %w", err)
+	}
+	h.standing.Store(now)
+	h.log.Info("configuration accepted", "file", now.file.File, "by", by)
+	return now.state(), nil
+}
+
+// trouble notes why the file could not be used. What is in force stays.
+func (h *Host) trouble(err error) {
+	s := *h.standing.Load()
+	s.problem = err.Error()
+	h.standing.Store(&s)
+}
+
+// Watch applies the configuration file whenever it changes, until ctx ends. A
+// bad file keeps the old configuration and says so in the log and to onChange.
+func (h *Host) Watch(ctx context.Context, onChange func(notes []string, err error)) error {
+	return h.Config().Watch(ctx, func(next *config.Config) { onChange(h.Apply(ctx, next)) }, func(err error) {
+		h.changing.Lock()
+		h.trouble(err)
+		h.changing.Unlock()
+		onChange(nil, err)
+	})
+}
