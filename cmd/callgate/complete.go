@@ -95,6 +95,19 @@ func (c *cli) completeSessions() completer {
 	})
 }
 
+func (c *cli) completeTokens() completer {
+	return c.fromDaemon(func(cmd *cobra.Command, client *api.Client) ([]string, error) {
+		tokens, err := client.Tokens(cmd.Context())
+		var names []string
+		for _, t := range tokens {
+			if t.RevokedAt.IsZero() {
+				names = append(names, cobra.CompletionWithDesc(t.Name, "kind "+string(t.Kind)))
+			}
+		}
+		return names, err
+	})
+}
+
 func completeRecipes() completer {
 	var names []string
 	for _, r := range recipe.All() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,15 +15,45 @@ import (
 	"github.com/callgate/callgate/host/config"
 )
 
-// client talks to the daemon with the admin's token, or with that of one agent
-// when agent is not empty.
+// connection is where the daemon is and what to show it, when it is not one's own
+// at the usual place.
+type connection struct {
+	endpoint  string
+	tokenFile string
+	daemonUID int
+}
+
+// register adds the flags of all commands that talk to a daemon.
+func (n *connection) register(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.StringVar(&n.endpoint, "endpoint", "", "where the daemon listens: a socket, or a loopback address with port (default: listen of the configuration)")
+	flags.StringVar(&n.tokenFile, "token-file", "", "the token to show the daemon (default: admin.token in the state directory)")
+	flags.IntVar(&n.daemonUID, "daemon-uid", -1, "the account the daemon runs as, when it is neither this one nor root")
+}
+
+func (n *connection) options() []api.DialOption {
+	if n.daemonUID < 0 {
+		return nil
+	}
+	return []api.DialOption{api.DaemonUID(n.daemonUID)}
+}
+
+// client talks to the daemon with the token that was named, else with that of one
+// agent when agent is not empty, else with the operator's own.
 func (c *cli) client(agent string) (*api.Client, error) {
+	if c.conn.endpoint != "" && c.conn.tokenFile != "" {
+		token, err := api.ReadToken(c.conn.tokenFile)
+		if err != nil {
+			return nil, err
+		}
+		return api.Dial(c.conn.endpoint, token, c.conn.options()...)
+	}
 	cfg, dirs, err := c.endpoint()
 	if err != nil {
 		return nil, err
 	}
-	path := api.AdminTokenFile(dirs.State)
-	if agent != "" {
+	path := cmp.Or(c.conn.tokenFile, api.AdminTokenFile(dirs.State))
+	if agent != "" && c.conn.tokenFile == "" {
 		if !slices.Contains(agentNames(cfg), agent) {
 			return nil, fmt.Errorf("agent %q is not in the configuration: want one of %s", agent, strings.Join(agentNames(cfg), ", "))
 		}
@@ -33,7 +64,7 @@ func (c *cli) client(agent string) (*api.Client, error) {
 		return nil, err
 	}
 	_, address := cfg.Endpoint()
-	return api.Dial(address, token)
+	return api.Dial(cmp.Or(c.conn.endpoint, address), token, c.conn.options()...)
 }
 
 // withClient calls do with a client, as client returns it.
@@ -43,7 +74,7 @@ func (c *cli) withClient(agent string, do func(*api.Client) error) error {
 		return err
 	}
 	defer client.Close()
-	return do(client)
+	return c.widening(client, do)
 }
 
 // endpoint is the configuration that says where the daemon is. A daemon that

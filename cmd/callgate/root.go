@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,12 +15,15 @@ import (
 type cli struct {
 	configPath string
 	json       bool
+	conn       connection
+	// ctx is the running command's.
+	ctx context.Context
 	// warnings go to a person, never between an answer's lines.
 	warnings io.Writer
 }
 
 func newRoot() *cobra.Command {
-	c := &cli{warnings: io.Discard}
+	c := &cli{ctx: context.Background(), warnings: io.Discard}
 	root := &cobra.Command{
 		Use:   "callgate",
 		Short: "Decide whether an AI agent's tool call may run: allow, deny, or ask a human",
@@ -31,7 +35,7 @@ Exit codes: 0 allow or success, 1 deny, 2 ask or time-out, 3 error or usage.`,
   callgate serve                         # the daemon, in one terminal
   callgate check Bash '{"command": "npm run build"}'
   callgate asks watch                    # answer what waits, in another terminal`,
-		PersistentPreRun: func(cmd *cobra.Command, _ []string) { c.warnings = cmd.ErrOrStderr() },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) { c.ctx, c.warnings = cmd.Context(), cmd.ErrOrStderr() },
 		Args:             onlyCommands,
 		RunE:             needCommand,
 		SilenceUsage:     true,
@@ -41,6 +45,7 @@ Exit codes: 0 allow or success, 1 deny, 2 ask or time-out, 3 error or usage.`,
 	root.SetVersionTemplate("callgate {{.Version}}\n")
 	root.PersistentFlags().StringVar(&c.configPath, "config", "", "configuration file (default $XDG_CONFIG_HOME/callgate/callgate.yaml)")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON for programs")
+	c.conn.register(root)
 	root.AddGroup(
 		&cobra.Group{ID: "gate", Title: "The gate:"},
 		&cobra.Group{ID: "people", Title: "For the people who answer:"},
@@ -89,7 +94,7 @@ func (c *cli) print(w io.Writer, v any, human func(io.Writer)) error {
 
 // commands are the sub-commands.
 var commands = []func(*cli) *cobra.Command{
-	serveCommand, checkCommand, explainCommand, evalCommand, demoCommand,
-	asksCommand, rulesCommand, sessionsCommand, auditCommand,
-	toolsCommand, configCommand, recipesCommand, versionCommand,
+	serveCommand, checkCommand, explainCommand, evalCommand, demoCommand, hookCommand,
+	asksCommand, rulesCommand, sessionsCommand, auditCommand, pinCommand, tokensCommand,
+	toolsCommand, configCommand, recipesCommand, doctorCommand, serviceCommand, versionCommand,
 }

@@ -41,6 +41,9 @@ func reply(w http.ResponseWriter, status int, v any) error {
 func send(w http.ResponseWriter, status int, body []byte) {
 	patient(w)
 	w.Header().Set("Content-Type", "application/json")
+	if mac := macOf(w, status, body); mac != "" {
+		w.Header().Set(macHeader, mac)
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client has left
 }

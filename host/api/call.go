@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,9 @@ func fetch[T any](ctx context.Context, c *Client, method, path string, q url.Val
 	if len(text) > maxAnswer {
 		return zero, fmt.Errorf("the daemon's answer is larger than %d MiB", maxAnswer>>20)
 	}
+	if err := c.proven(resp.Request, resp.StatusCode, text, resp.Header.Get(macHeader)); err != nil {
+		return zero, err
+	}
 	if err := decodeAnswer(text, &out); err != nil {
 		return zero, err
 	}
@@ -61,9 +65,9 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, bo
 		if errors.As(err, &wrapped) {
 			err = wrapped.Err // its text repeats the address
 		}
-		return nil, err
+		return nil, orLost(err)
 	}
-	if err := refusal(resp, accept); err != nil {
+	if err := c.refusal(resp, accept); err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}
 	return resp, nil
@@ -89,11 +93,13 @@ func (c *Client) request(ctx context.Context, method, path string, q url.Values,
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set(nonceHeader, rand.Text())
+	c.withTicket(req)
 	return req, nil
 }
 
 // refusal is the error that an answer carries; nil for a success.
-func refusal(resp *http.Response, accept string) error {
+func (c *Client) refusal(resp *http.Response, accept string) error {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	success := resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusCreated
 	if success && (err == nil && kind == accept || accept == "*/*") {
@@ -103,10 +109,22 @@ func refusal(resp *http.Response, accept string) error {
 		return fmt.Errorf("the daemon answered with content type %q, want %s", resp.Header.Get("Content-Type"), accept)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err == nil {
-		return problemError(text, resp.StatusCode)
+	if err != nil {
+		return fmt.Errorf("the daemon refused with status %d, and its answer broke off: %w", resp.StatusCode, err)
 	}
-	return fmt.Errorf("the daemon refused with status %d, and its answer broke off: %w", resp.StatusCode, err)
+	if err := c.proven(resp.Request, resp.StatusCode, text, resp.Header.Get(macHeader)); err != nil {
+		return unprovenRefusal(resp.StatusCode, err)
+	}
+	return problemError(text, resp.StatusCode)
+}
+
+// unprovenRefusal explains a refusal that carries no proof, as the daemon's own
+// does when it does not know the token any more.
+func unprovenRefusal(status int, err error) error {
+	if status == http.StatusUnauthorized {
+		return fmt.Errorf("the daemon no longer knows this token: it was revoked, rotated or has expired (%w)", err)
+	}
+	return fmt.Errorf("refused with status %d: %w", status, err)
 }
 
 func problemError(text []byte, status int) error {

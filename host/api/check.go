@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -43,6 +44,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request, caller gate.Calle
 	}
 	defer done()
 	req.Timeout = timeout
+	s.leaves(r, caller)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	out := newStream(w, r, cancel)
@@ -190,10 +192,20 @@ func (s *stream) write(name string, v any) {
 		s.w.WriteHeader(http.StatusOK)
 	}
 	patient(s.w)
-	if s.form == formEvents {
+	body = bytes.TrimSuffix(body, []byte("\n"))
+	mac := ""
+	if name != "progress" {
+		mac = macOf(s.w, http.StatusOK, finalLine(name, body))
+	}
+	switch {
+	case s.form == formEvents && mac != "":
+		body = append(sseEvent("mac", fmt.Appendf(nil, "%q", mac)), sseEvent(name, body)...)
+	case s.form == formEvents:
 		body = sseEvent(name, body)
-	} else {
-		body = fmt.Appendf(nil, "{%q:%s}\n", name, strings.TrimSuffix(string(body), "\n"))
+	case mac != "":
+		body = fmt.Appendf(nil, "{%q:%s,\"mac\":%q}\n", name, body, mac)
+	default:
+		body = append(finalLine(name, body), '\n')
 	}
 	if _, err := s.w.Write(body); err != nil || http.NewResponseController(s.w).Flush() != nil {
 		s.cancel() // the client has left

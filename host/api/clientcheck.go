@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -30,14 +31,15 @@ const silence = 60 * time.Second
 func (c *Client) Check(ctx context.Context, r gate.Request, progress func(Progress)) (gate.Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watch := time.AfterFunc(silence, func() { cancel(fmt.Errorf("the daemon was silent for %s", silence)) })
+	watch := time.AfterFunc(silence, func() { cancel(fmt.Errorf("%w: it was silent for %s", ErrLost, silence)) })
 	defer watch.Stop()
 	resp, err := c.send(ctx, http.MethodPost, at("check"), timeoutQuery(r), r, formTypes[formLines])
 	if err != nil {
 		return gate.Result{}, fmt.Errorf("check: %w", orCause(ctx, err))
 	}
 	defer func() { _ = resp.Body.Close() }() // read to its end, or given up
-	res, err := readStream(resp.Body, func(p Progress) {
+	proven := func(line []byte, mac string) error { return c.proven(resp.Request, resp.StatusCode, line, mac) }
+	res, err := readStream(resp.Body, proven, func(p Progress) {
 		watch.Reset(silence)
 		if progress != nil {
 			progress(p)
@@ -73,27 +75,37 @@ func orCause(ctx context.Context, err error) error {
 	return err
 }
 
-// streamLine is one line of a check's stream; exactly one member is set.
+// streamLine is one line of a check's stream; exactly one member is set, and the
+// last line has its MAC besides.
 type streamLine struct {
 	Progress *Progress      `json:"progress"`
 	Result   jsontext.Value `json:"result"`
 	Problem  jsontext.Value `json:"problem"`
+	MAC      string         `json:"mac"`
 }
 
-// errTruncated is a stream without its result.
-var errTruncated = errors.New("the daemon's answer broke off before its result")
+// ErrLost is a connection that ended before the daemon's answer had come whole.
+// The call may be put again under its id.
+var ErrLost = errors.New("the daemon's answer broke off before its result")
+
+// orLost marks the errors of a connection that was made and then broke. One that
+// broke before the daemon had proven itself is not ours.
+func orLost(err error) error {
+	broken := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	if !broken || errors.Is(err, ErrNotOurs) || errors.Is(err, ErrLost) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrLost, err)
+}
 
 // readStream reads a check's stream to its end. Only a stream whose last line is
-// its one result gives it.
-func readStream(in io.Reader, progress func(Progress)) (gate.Result, error) {
+// its one result, with the MAC that proven takes for it, gives it.
+func readStream(in io.Reader, proven func(line []byte, mac string) error, progress func(Progress)) (gate.Result, error) {
 	lines := bufio.NewReader(io.LimitReader(in, maxAnswer))
 	for {
 		text, err := lines.ReadBytes('\n')
 		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = errTruncated
-			}
-			return gate.Result{}, err
+			return gate.Result{}, orLost(err)
 		}
 		var line streamLine
 		if err := json.Unmarshal(text, &line, json.RejectUnknownMembers(true)); err != nil {
@@ -101,10 +113,16 @@ func readStream(in io.Reader, progress func(Progress)) (gate.Result, error) {
 		}
 		switch {
 		case line.Problem != nil:
+			if err := proven(finalLine("problem", line.Problem), line.MAC); err != nil {
+				return gate.Result{}, err
+			}
 			return gate.Result{}, problemError(line.Problem, http.StatusOK)
 		case line.Progress != nil && line.Result == nil:
 			progress(*line.Progress)
 		case line.Result != nil && line.Progress == nil:
+			if err := proven(finalLine("result", line.Result), line.MAC); err != nil {
+				return gate.Result{}, err
+			}
 			return lastResult(line.Result, lines)
 		default:
 			return gate.Result{}, errors.New("the daemon sent a line that is neither progress nor result")

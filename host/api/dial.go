@@ -12,11 +12,16 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/callgate/callgate/host/presence"
 )
 
 // ErrNoDaemon is an endpoint where nothing listens.
@@ -31,16 +36,30 @@ var ErrNotOurs = errors.New("what listens there could not prove that it is this 
 type Client struct {
 	network, address string
 	token            string
-	host             string
-	http             *http.Client
+	// owners are the accounts that may listen at a socket.
+	owners []int
+	host   string
+	http   *http.Client
+	// ticket is what Unlock gave; nil before, and where there is a terminal.
+	ticket atomic.Pointer[presence.Ticket]
 }
+
+// DialOption changes what Dial returns.
+type DialOption func(*Client)
+
+// DaemonUID says which account the daemon runs as: a socket at which another one
+// listens is not used. Without it that is one's own account, or root. Over TCP
+// it cannot be seen.
+func DaemonUID(uid int) DialOption { return func(c *Client) { c.owners = []int{uid} } }
 
 // Dial returns a client of the daemon at endpoint: the path of a socket, or a
 // loopback address with port, each also with unix: or http:// before it. token
 // is the token itself (see ReadToken). It does not connect yet. On every new
-// connection the daemon has to prove that it knows the token before the token is
-// sent; proxies and redirects are never used.
-func Dial(endpoint, token string) (*Client, error) {
+// connection the daemon has to run as the right account, where a socket tells
+// that, and to prove that it knows the token, before the token is sent; then
+// each answer has to prove that it is the one to its request. Proxies and
+// redirects are never used.
+func Dial(endpoint, token string, opts ...DialOption) (*Client, error) {
 	network, address, err := parseEndpoint(endpoint)
 	if err != nil {
 		return nil, fmt.Errorf("endpoint %q: %w", endpoint, err)
@@ -48,7 +67,10 @@ func Dial(endpoint, token string) (*Client, error) {
 	if !wholeToken.MatchString(token) {
 		return nil, errors.New("the token is none of callgate's: read it from agents/NAME.token or admin.token in the state directory")
 	}
-	c := &Client{network: network, address: address, token: token, host: address}
+	c := &Client{network: network, address: address, token: token, host: address, owners: []int{os.Geteuid(), 0}}
+	for _, o := range opts {
+		o(c)
+	}
 	if network == "unix" {
 		c.host = socketHost
 	}
@@ -102,10 +124,26 @@ func (c *Client) connect(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
-	if err := c.demandProof(conn); err != nil {
+	err = c.demandOwner(conn)
+	if err == nil {
+		err = c.demandProof(conn)
+	}
+	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
+}
+
+// demandOwner wants one of the right accounts to listen at a socket. Threat T07.
+func (c *Client) demandOwner(conn net.Conn) error {
+	if c.network != "unix" || !knowsPeers {
+		return nil
+	}
+	p := connPeer(conn)
+	if p.Known && slices.Contains(c.owners, p.UID) {
+		return nil
+	}
+	return fmt.Errorf("%w: the account with uid %d listens at %s: name the daemon's account with --daemon-uid, or stop what listens there", ErrNotOurs, p.UID, c.address)
 }
 
 // unreachable explains a connection that failed.

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"crypto/sha256"
 	"io"
 	"net"
+	"net/http"
 
 	"github.com/callgate/callgate/host/gate"
 )
@@ -23,8 +25,26 @@ func DecodeRequest(body []byte) (gate.Request, error) {
 	return r, err
 }
 
-// ReadStream reads a check's stream as the client does.
-func ReadStream(in io.Reader) (gate.Result, error) { return readStream(in, func(Progress) {}) }
+// ReadStream reads a check's stream as the client does, with every line proven.
+func ReadStream(in io.Reader) (gate.Result, error) {
+	return readStream(in, func([]byte, string) error { return nil }, func(Progress) {})
+}
+
+// The headers of a request's nonce and of an answer's MAC.
+const (
+	NonceHeader = nonceHeader
+	MACHeader   = macHeader
+)
+
+// AnswerMAC is the MAC of an answer to a request whose body was read, as a daemon
+// makes it that knows the token.
+func AnswerMAC(token string, r *http.Request, body []byte, status int, answer []byte) string {
+	b := binding{nonce: r.Header.Get(nonceHeader), method: r.Method, target: r.RequestURI, body: sha256.Sum256(body)}
+	return b.mac(tokenKey(token), status, answer)
+}
+
+// RefusedRows is how many refused requests of a token the audit has in a minute.
+const RefusedRows = refusedRows
 
 // Prove answers as a daemon that knows the token.
 func Prove(token, nonce string, daemon net.Addr) string { return proof(tokenKey(token), nonce, daemon) }

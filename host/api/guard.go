@@ -3,13 +3,16 @@ package api
 import (
 	"errors"
 	"fmt"
+	"hash"
 	"net"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
 )
 
 // guarded keeps browsers and other machines out before anything else is looked
@@ -25,6 +28,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			s.refuse(out, err, gate.Caller{})
 			return
 		}
+		out.bind(r)
 		next.ServeHTTP(out, r)
 	})
 }
@@ -44,7 +48,7 @@ func guard(r *http.Request) error {
 			return failure(http.StatusForbidden, CodeBrowser, "web pages may not use this interface (header "+header+")")
 		}
 	}
-	return nil
+	return checkNonce(r)
 }
 
 // localHost reports whether the Host header names loopback, as it does unless a
@@ -76,35 +80,71 @@ func daemonAddr(r *http.Request) net.Addr {
 }
 
 // entitled tells who the caller is, if the route may answer them.
-func (s *Server) entitled(r *http.Request, want need) (gate.Caller, error) {
-	caller, known, err := s.bearer(r)
+func (s *Server) entitled(w http.ResponseWriter, r *http.Request, want need) (gate.Caller, error) {
+	k, known, err := s.bearer(r)
+	agent := s.c.Boundary.agent(peerOf(r))
+	if known {
+		s.c.Tokens.note(k)
+		if t, ok := w.(*tracked); ok {
+			t.key = k.sum[:]
+		}
+	}
 	switch {
+	case want == needNobody && agent && k.caller.Standing != gate.Checker:
+		return gate.Caller{}, nil
 	case want == needNobody:
-		return caller, nil
+		return k.caller, nil
 	case err != nil:
 		return gate.Caller{}, err
 	case !known:
+		s.stranger()
 		return gate.Caller{}, failure(http.StatusUnauthorized, CodeUnauthorized,
-			"no such token: send Authorization: Bearer with a token from the daemon's state directory (agents/NAME.token, admin.token)")
-	case want == needAdmin && caller.Standing != gate.Admin:
-		return caller, failure(http.StatusForbidden, CodeForbidden, "this token may only have its own agent's calls checked")
+			"no such token, or it was revoked, rotated or has expired: send Authorization: Bearer with a token in force (agents/NAME.token, admin.token in the daemon's state directory)")
+	case agent && !(want.agents() && k.caller.Standing == gate.Checker):
+		return k.caller, failure(http.StatusForbidden, CodeForbidden,
+			"this account belongs to an agent: it may have its calls checked, with its check token, and nothing else")
+	case !slices.Contains(mayUse[want], k.caller.Standing):
+		return k.caller, failure(http.StatusForbidden, CodeForbidden,
+			fmt.Sprintf("this needs a token of kind %s, and yours is of kind %s", kinds(mayUse[want]), kindOf[k.caller.Standing]))
 	}
-	return caller, nil
+	return k.caller, nil
+}
+
+// kindOf are the kinds of tokens by the standing they give.
+var kindOf = map[gate.Standing]store.TokenKind{
+	gate.Checker: store.TokenCheck, gate.Approver: store.TokenApprover,
+	gate.Admin: store.TokenAdmin, gate.Integrator: store.TokenIntegrator,
+}
+
+// kinds names the kinds of tokens that give one of the standings.
+func kinds(standings []gate.Standing) string {
+	var words []string
+	for _, s := range standings {
+		words = append(words, string(kindOf[s]))
+	}
+	return strings.Join(words, " or ")
+}
+
+// stranger counts a request with a token that nobody knows.
+func (s *Server) stranger() {
+	if n := s.strangers.count(); n > 0 {
+		s.c.Log.Warn("requests without a token in force were refused", "requests", n)
+	}
 }
 
 // bearer reads the token. An unknown one is not an error here: who it is for
 // decides.
-func (s *Server) bearer(r *http.Request) (gate.Caller, bool, error) {
+func (s *Server) bearer(r *http.Request) (token, bool, error) {
 	values := r.Header.Values("Authorization")
 	if len(values) == 0 {
-		return gate.Caller{}, false, nil
+		return token{}, false, nil
 	}
 	scheme, secret, _ := strings.Cut(values[0], " ")
 	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") {
-		return gate.Caller{}, false, failure(http.StatusUnauthorized, CodeUnauthorized, "want one header Authorization: Bearer TOKEN")
+		return token{}, false, failure(http.StatusUnauthorized, CodeUnauthorized, "want one header Authorization: Bearer TOKEN")
 	}
-	caller, known := s.c.Tokens.Caller(secret)
-	return caller, known, nil
+	k, known := s.c.Tokens.find(secret)
+	return k, known, nil
 }
 
 // recover answers for a handler that panicked: our bug, and a denial.
@@ -123,10 +163,14 @@ func (s *Server) recover(w *tracked, r *http.Request) {
 	s.refuse(w, failure(http.StatusInternalServerError, CodeInternal, "the gate failed: its log says why"), gate.Caller{})
 }
 
-// tracked notes whether an answer has begun.
+// tracked notes whether an answer has begun, and what its MAC is made of.
 type tracked struct {
 	http.ResponseWriter
 	began bool
+	// request is set when the client sent a nonce, key when its token is known.
+	request *binding
+	body    hash.Hash
+	key     []byte
 }
 
 // WriteHeader implements http.ResponseWriter.

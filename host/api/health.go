@@ -10,7 +10,7 @@ import (
 )
 
 // Health is how the daemon stands. Without a token only Status and Proof are
-// told, to a check token Version as well.
+// told, to a check or integrator token Version as well.
 type Health struct {
 	Status  string `json:"status"`
 	Version string `json:"version,omitempty"`
@@ -37,7 +37,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, caller gate.Call
 	if caller.Token != "" {
 		h.Version = s.c.Version
 	}
-	if caller.Standing == gate.Admin {
+	if caller.Standing == gate.Admin || caller.Standing == gate.Approver {
 		checks, asks := s.checks.used(), len(s.c.Asks.Waiting(ask.Filter{}))
 		h.StartedAt, h.Checks, h.Asks = s.started, &checks, &asks
 		for _, surface := range s.c.Asks.Surfaces() {

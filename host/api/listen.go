@@ -21,14 +21,27 @@ var ErrInUse = errors.New("already in use")
 // daemon left behind is replaced, one that answers is ErrInUse. Any address but
 // loopback is refused. Closing the listener removes the socket.
 func Listen(network, address string) (net.Listener, error) {
+	return Boundary{}.Listen(network, address)
+}
+
+// Listen is the function Listen for a boundary: with accounts of agents the
+// socket is one of mode 0666 in a directory of mode 0755 that only the daemon's
+// account can change, and Server.Serve tells who may connect.
+func (b Boundary) Listen(network, address string) (net.Listener, error) {
+	if err := b.check(); err != nil {
+		return nil, err
+	}
 	switch network {
 	case "unix":
-		l, err := listenSocket(address)
+		l, err := listenSocket(address, b.shared())
 		if err != nil {
 			return nil, fmt.Errorf("listen on socket %s: %w", address, err)
 		}
 		return l, nil
 	case "tcp":
+		if b.shared() {
+			return nil, fmt.Errorf("listen on %s: with boundary.agent_accounts it has to be a socket: nobody can tell which account uses a port", address)
+		}
 		l, err := listenLoopback(address)
 		if err != nil {
 			return nil, fmt.Errorf("listen on %s: %w", address, err)
@@ -56,11 +69,15 @@ func listenLoopback(address string) (net.Listener, error) {
 // maxSocketPath is what the smallest sockaddr_un of our systems holds.
 const maxSocketPath = 103
 
-func listenSocket(path string) (net.Listener, error) {
+func listenSocket(path string, shared bool) (net.Listener, error) {
 	if !filepath.IsAbs(path) {
 		return nil, errors.New("want an absolute path")
 	}
-	if err := privateDirectory(filepath.Dir(path)); err != nil {
+	directory, mode := privateDirectory, fs.FileMode(0o600)
+	if shared {
+		directory, mode = sharedDirectory, 0o666
+	}
+	if err := directory(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	path, err := realSocket(path)
@@ -76,14 +93,14 @@ func listenSocket(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := bindSocket(path)
+	l, err := bindSocket(path, mode)
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return &socketListener{Listener: l, lock: lock}, nil
 }
 
-func bindSocket(path string) (net.Listener, error) {
+func bindSocket(path string, mode fs.FileMode) (net.Listener, error) {
 	if err := clearStale(path); err != nil {
 		return nil, err
 	}
@@ -91,7 +108,7 @@ func bindSocket(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
+	if err := os.Chmod(path, mode); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil

@@ -178,6 +178,12 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("GET", "/v1/asks/{id}", a.ID, "", 200)
 	d.answer(t, "POST", "/v1/check", receive(t, out))
 
+	x.do("GET", "/v1/config", "", "", 200)
+	x.do("POST", "/v1/config/accept", "?by=ana", `{"digest":"other"}`, 409)
+	x.do("POST", "/v1/config/accept", "", `{}`, 400)
+	x.do("POST", "/v1/config/accept", "?by=ana", `{"digest":"shown"}`, 200)
+	x.do("POST", "/v1/config/accept", "", `{"digest":"shown"}`, 409)
+
 	x.do("GET", "/v1/sessions", "?agent=default&token=check:default&paused=false&limit=5&since=2020-01-01T00:00:00Z", "", 200)
 	x.do("POST", "/v1/sessions/{id}/mode", "a%2Fb/mode?by=ana", `{"mode":"plan"}`, 200)
 	x.do("POST", "/v1/sessions/{id}/mode", "s/mode", `{"mode":null}`, 200)
@@ -189,6 +195,22 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("POST", "/v1/sessions/{id}/clear", "s/clear?by=ana", "", 200)
 	x.do("POST", "/v1/sessions/{id}/resume", "s/resume", "", 409)
 	x.pauseAndResume(events)
+
+	x.do("GET", "/v1/tokens", "", "", 200)
+	x.do("POST", "/v1/tokens", "?by=ana", `{"kind":"approver","name":"ana","expires_at":"2099-01-01T00:00:00Z"}`, 201)
+	x.do("POST", "/v1/tokens", "", `{"kind":"approver","name":"ana"}`, 409)
+	for _, bad := range []string{
+		`{}`, `{"kind":"root","name":"a"}`, `{"kind":"admin"}`, `{"kind":"admin","name":"a:b"}`, `{"kind":"admin","name":"a","agent":"ci"}`,
+		`{"kind":"check"}`, `{"kind":"check","agent":"nobody"}`, `{"kind":"check","agent":"ci","name":"mine"}`, `{"kind":"integrator","name":"admin"}`,
+		`{"kind":"admin","name":"a","expires_at":"2001-01-01T00:00:00Z"}`, `{"kind":"admin","name":"a","secret":"mine"}`,
+	} {
+		x.do("POST", "/v1/tokens", "", bad, 400)
+	}
+	x.do("POST", "/v1/tokens/{name}/rotate", "check%3Aci/rotate?by=ana", "", 200)
+	x.do("POST", "/v1/tokens/{name}/rotate", "nobody/rotate", "", 404)
+	x.do("POST", "/v1/tokens/{name}/revoke", "ana/revoke", "", 200)
+	x.do("POST", "/v1/tokens/{name}/revoke", "ana/revoke?by=ana", "", 404)
+	x.do("POST", "/v1/tokens/{name}/revoke", "admin/revoke", "", 409)
 
 	x.do("GET", "/v1/audit", "?agent=default&event=decision&tool=Bash&newest=true&limit=1", "", 200)
 	x.do("GET", "/v1/audit", "?limit=many", "", 400)
@@ -260,7 +282,7 @@ func (x *exchange) events() {
 	open := maps.Clone(schemas)
 	err := x.w.client("admin").Events(ctx, "page", "ana", func(ev api.Event) error {
 		if ev.Name == api.EventReady {
-			x.w.server.Announce(api.ConfigChange{File: "/etc/callgate.yaml", Error: "line 3"})
+			x.w.server.Announce(api.ConfigChange{File: "/etc/callgate.yaml", Error: "line 3", Pending: 2})
 			go func() { _, _ = x.w.client("default").Check(ctx, bash("make more"), nil) }()
 			return nil
 		}
@@ -297,7 +319,7 @@ func ruleID(t testing.TB, got rawAnswer) string {
 func TestOpenAPI_parameters(t *testing.T) {
 	t.Parallel()
 	d, w := openDocument(t), newWorld(t, nil)
-	takesAny := []string{"/v1/openapi.json", "/v1/tools", "/v1/tools/{name}", "/v1/audit/verify", "/v1/asks/{id}", "/v1/asks/{id}/answer", "/v1/asks/{id}/seen", "/v1/rules/test"}
+	takesAny := []string{"/v1/openapi.json", "/v1/config", "/v1/tools", "/v1/tools/{name}", "/v1/audit/verify", "/v1/asks/{id}", "/v1/asks/{id}/answer", "/v1/asks/{id}/seen", "/v1/rules/test"}
 	for path, ops := range d.Paths {
 		for method, op := range ops {
 			if slices.Contains(takesAny, path) {

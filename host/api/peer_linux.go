@@ -2,6 +2,9 @@ package api
 
 import "golang.org/x/sys/unix"
 
+// knowsPeers tells that a socket's peer can be asked for.
+const knowsPeers = true
+
 // socketPeer reads SO_PEERCRED: who called connect, or, seen from the client,
 // who called listen. Source: unix(7).
 func socketPeer(fd int) Peer {

@@ -2,5 +2,8 @@
 
 package api
 
+// knowsPeers tells that a socket's peer can be asked for.
+const knowsPeers = false
+
 // socketPeer knows nothing here.
 func socketPeer(int) Peer { return Peer{} }

@@ -16,6 +16,8 @@ const noFollow = 0
 
 func ours(fs.FileInfo) bool { return true }
 
+func roots(fs.FileInfo) bool { return false }
+
 func isRefused(err error) bool { return strings.Contains(err.Error(), "refused") }
 
 func isInUse(err error) bool {

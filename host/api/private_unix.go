@@ -24,6 +24,12 @@ func ours(info fs.FileInfo) bool {
 	return ok && (st.Uid == 0 || int(st.Uid) == os.Geteuid())
 }
 
+// roots reports whether root owns the file.
+func roots(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Uid == 0
+}
+
 func isRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
 
 func isInUse(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }

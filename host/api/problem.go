@@ -7,7 +7,9 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -19,6 +21,11 @@ const (
 	CodeAutoReserved    = "auto_reserved"
 	CodeUnauthorized    = "unauthorized"
 	CodeForbidden       = "forbidden"
+	CodePresence        = "presence_required" // the PIN has to be typed first
+	CodeNoPIN           = "no_pin"
+	CodeWrongPIN        = "wrong_pin"
+	CodePINLocked       = "pin_locked"
+	CodeNoTerminal      = "no_terminal"
 	CodeBadHost         = "bad_host"
 	CodeBrowser         = "browser_refused"
 	CodeNotFound        = "not_found"
@@ -89,10 +96,20 @@ var known = []struct {
 	{ask.ErrBadAnswer, http.StatusBadRequest, CodeBadRequest},
 	{ask.ErrUnknown, http.StatusNotFound, CodeNotFound},
 	{store.ErrNotFound, http.StatusNotFound, CodeNotFound},
+	{presence.ErrLockedOut, http.StatusForbidden, CodePINLocked},
+	{presence.ErrWrong, http.StatusForbidden, CodeWrongPIN},
+	{presence.ErrNoPIN, http.StatusConflict, CodeNoPIN},
+	{presence.ErrNoReset, http.StatusConflict, CodeConflict},
+	{presence.ErrWeak, http.StatusBadRequest, CodeBadRequest},
+	{presence.ErrNoTerminal, http.StatusForbidden, CodeNoTerminal},
+	{store.ErrTokenExists, http.StatusConflict, CodeConflict},
+	{store.ErrLastAdmin, http.StatusConflict, CodeConflict},
 	{ask.ErrSettled, http.StatusConflict, CodeSettled},
 	{ask.ErrNotShown, http.StatusConflict, CodeNotShown},
 	{ask.ErrUnconfirmed, http.StatusConflict, CodeUnconfirmed},
 	{ask.ErrNotPaused, http.StatusConflict, CodeConflict},
+	{config.ErrNothingPending, http.StatusConflict, CodeConflict},
+	{config.ErrChangedSince, http.StatusConflict, CodeConflict},
 	{ask.ErrClosed, http.StatusServiceUnavailable, CodeUnavailable},
 	{store.ErrClosed, http.StatusServiceUnavailable, CodeUnavailable},
 }

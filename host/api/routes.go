@@ -11,10 +11,24 @@ type need uint8
 
 // The zero need is an admin's token.
 const (
-	needAdmin  need = iota
-	needCheck       // any token
-	needNobody      // none
+	needAdmin    need = iota
+	needApprover      // a token of who answers
+	needCheck         // a token that calls are checked with
+	needToken         // any token
+	needNobody        // none
 )
+
+// mayUse are the standings that meet a need: with the routes the token x route
+// matrix of threat T13.
+var mayUse = map[need][]gate.Standing{
+	needAdmin:    {gate.Admin},
+	needApprover: {gate.Approver, gate.Admin},
+	needCheck:    {gate.Checker, gate.Integrator, gate.Admin},
+	needToken:    {gate.Checker, gate.Approver, gate.Integrator, gate.Admin},
+}
+
+// agents reports whether an agent's own account may use such a route.
+func (n need) agents() bool { return n == needCheck || n == needToken || n == needNobody }
 
 // handler answers one request. An error becomes a problem, unless the answer has
 // begun.
@@ -24,36 +38,49 @@ type handler func(s *Server, w http.ResponseWriter, r *http.Request, caller gate
 type route struct {
 	method, path string
 	need         need
-	handle       handler
+	// widens marks what lets more happen than before, whatever the request says:
+	// a person has to be present.
+	widens bool
+	handle handler
 }
 
 // routes are all operations; openapi.json describes the same (a test compares).
-// This table is the token x route matrix of threat T13.
 var routes = []route{
-	{http.MethodGet, "/v1/health", needNobody, (*Server).health},
-	{http.MethodGet, "/v1/openapi.json", needNobody, (*Server).openapi},
-	{http.MethodPost, "/v1/check", needCheck, (*Server).check},
-	{http.MethodPost, "/v1/evaluate", needCheck, (*Server).evaluate},
-	{http.MethodGet, "/v1/asks", needAdmin, (*Server).listAsks},
-	{http.MethodGet, "/v1/asks/{id}", needAdmin, (*Server).getAsk},
-	{http.MethodPost, "/v1/asks/{id}/answer", needAdmin, (*Server).answerAsk},
-	{http.MethodPost, "/v1/asks/{id}/seen", needAdmin, (*Server).seenAsk},
-	{http.MethodGet, "/v1/rules", needAdmin, (*Server).listRules},
-	{http.MethodPost, "/v1/rules", needAdmin, (*Server).addRule},
-	{http.MethodDelete, "/v1/rules/{id}", needAdmin, (*Server).removeRule},
-	{http.MethodPost, "/v1/rules/test", needAdmin, (*Server).testRule},
-	{http.MethodGet, "/v1/tools", needAdmin, (*Server).listTools},
-	{http.MethodGet, "/v1/tools/{name}", needAdmin, (*Server).getTool},
-	{http.MethodGet, "/v1/sessions", needAdmin, (*Server).listSessions},
-	{http.MethodPost, "/v1/sessions/{id}/mode", needAdmin, (*Server).setMode},
-	{http.MethodPost, "/v1/sessions/{id}/clear", needAdmin, (*Server).clearSession},
-	{http.MethodPost, "/v1/sessions/{id}/interrupt", needAdmin, (*Server).interruptSession},
-	{http.MethodPost, "/v1/sessions/{id}/exit-fork", needAdmin, (*Server).exitFork},
-	{http.MethodPost, "/v1/sessions/{id}/resume", needAdmin, (*Server).resumeSession},
-	{http.MethodGet, "/v1/audit", needAdmin, (*Server).searchAudit},
-	{http.MethodGet, "/v1/audit/export", needAdmin, (*Server).exportAudit},
-	{http.MethodGet, "/v1/audit/verify", needAdmin, (*Server).verifyAudit},
-	{http.MethodGet, "/v1/events", needAdmin, (*Server).events},
+	{method: http.MethodGet, path: "/v1/health", need: needNobody, handle: (*Server).health},
+	{method: http.MethodGet, path: "/v1/openapi.json", need: needNobody, handle: (*Server).openapi},
+	{method: http.MethodPost, path: "/v1/check", need: needCheck, handle: (*Server).check},
+	{method: http.MethodPost, path: "/v1/evaluate", need: needToken, handle: (*Server).evaluate},
+	{method: http.MethodGet, path: "/v1/asks", need: needApprover, handle: (*Server).listAsks},
+	{method: http.MethodGet, path: "/v1/asks/{id}", need: needApprover, handle: (*Server).getAsk},
+	{method: http.MethodPost, path: "/v1/asks/{id}/answer", need: needApprover, handle: (*Server).answerAsk},
+	{method: http.MethodPost, path: "/v1/asks/{id}/seen", need: needApprover, handle: (*Server).seenAsk},
+	{method: http.MethodGet, path: "/v1/rules", need: needApprover, handle: (*Server).listRules},
+	{method: http.MethodPost, path: "/v1/rules", need: needApprover, handle: (*Server).addRule},
+	{method: http.MethodDelete, path: "/v1/rules/{id}", need: needApprover, handle: (*Server).removeRule},
+	{method: http.MethodPost, path: "/v1/rules/test", need: needApprover, handle: (*Server).testRule},
+	{method: http.MethodGet, path: "/v1/tools", need: needApprover, handle: (*Server).listTools},
+	{method: http.MethodGet, path: "/v1/tools/{name}", need: needApprover, handle: (*Server).getTool},
+	{method: http.MethodGet, path: "/v1/config", need: needApprover, handle: (*Server).getConfig},
+	{method: http.MethodPost, path: "/v1/config/accept", need: needApprover, widens: true, handle: (*Server).acceptConfig},
+	{method: http.MethodGet, path: "/v1/sessions", need: needApprover, handle: (*Server).listSessions},
+	{method: http.MethodPost, path: "/v1/sessions/{id}/mode", need: needApprover, handle: (*Server).setMode},
+	{method: http.MethodPost, path: "/v1/sessions/{id}/clear", need: needApprover, handle: (*Server).clearSession},
+	{method: http.MethodPost, path: "/v1/sessions/{id}/interrupt", need: needApprover, handle: (*Server).interruptSession},
+	{method: http.MethodPost, path: "/v1/sessions/{id}/exit-fork", need: needApprover, handle: (*Server).exitFork},
+	{method: http.MethodPost, path: "/v1/sessions/{id}/resume", need: needApprover, widens: true, handle: (*Server).resumeSession},
+	{method: http.MethodGet, path: "/v1/audit", need: needApprover, handle: (*Server).searchAudit},
+	{method: http.MethodGet, path: "/v1/audit/export", need: needApprover, handle: (*Server).exportAudit},
+	{method: http.MethodGet, path: "/v1/audit/verify", need: needApprover, handle: (*Server).verifyAudit},
+	{method: http.MethodGet, path: "/v1/presence", need: needApprover, handle: (*Server).getPresence},
+	{method: http.MethodPost, path: "/v1/presence/unlock", need: needApprover, handle: (*Server).unlock},
+	{method: http.MethodPost, path: "/v1/presence/set", need: needApprover, handle: (*Server).setPIN},
+	{method: http.MethodPost, path: "/v1/presence/lock", need: needApprover, handle: (*Server).lock},
+	{method: http.MethodPost, path: "/v1/presence/reset", need: needAdmin, handle: (*Server).resetPIN},
+	{method: http.MethodGet, path: "/v1/tokens", need: needAdmin, handle: (*Server).listTokens},
+	{method: http.MethodPost, path: "/v1/tokens", need: needAdmin, widens: true, handle: (*Server).createToken},
+	{method: http.MethodPost, path: "/v1/tokens/{name}/rotate", need: needAdmin, widens: true, handle: (*Server).rotateToken},
+	{method: http.MethodPost, path: "/v1/tokens/{name}/revoke", need: needAdmin, handle: (*Server).revokeToken},
+	{method: http.MethodGet, path: "/v1/events", need: needApprover, handle: (*Server).events},
 }
 
 // handler is all routes behind the guard.
@@ -61,17 +88,25 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, rt := range routes {
 		mux.HandleFunc(rt.method+" "+rt.path, func(w http.ResponseWriter, r *http.Request) {
-			caller, err := s.entitled(r, rt.need)
+			caller, err := s.entitled(w, r, rt.need)
+			if err == nil && rt.widens {
+				err = s.present(r, caller)
+			}
 			if err == nil {
 				err = rt.handle(s, w, r, caller)
 			}
 			if err != nil {
+				s.auditRefusal(r, caller, err)
 				s.refuse(w, err, caller)
 			}
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, failure(http.StatusNotFound, CodeNotFound, "there is no such operation: /v1/openapi.json lists them"), gate.Caller{})
+		err := failure(http.StatusNotFound, CodeNotFound, "there is no such operation: /v1/openapi.json lists them")
+		if caller, refused := s.entitled(w, r, needToken); refused == nil {
+			s.auditRefusal(r, caller, err)
+		}
+		s.refuse(w, err, gate.Caller{})
 	})
 	return s.guarded(mux)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/store"
 )
@@ -29,6 +30,7 @@ type Gate interface {
 	TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (bool, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
 	SetMode(ctx context.Context, session string, mode *engine.Mode, by string) error
+	Widens(ctx context.Context, session string, mode *engine.Mode) (bool, error)
 	ClearSession(ctx context.Context, session, by string) (gate.Cleared, error)
 	InterruptSession(ctx context.Context, session, by string) (int, error)
 	ExitFork(ctx context.Context, session, by string) (int, error)
@@ -46,20 +48,34 @@ type Asks interface {
 	MarkSeen(id, approver string)
 }
 
-// Audit reads what was decided.
+// Audit reads what was decided, and takes what was refused before it could be.
 type Audit interface {
+	Append(ctx context.Context, row store.Row) (store.Row, error)
 	Audit(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error]
 	VerifyAudit(ctx context.Context) (store.Report, error)
 }
 
-// Config is what a Server is made of. Gate, Asks, Audit, Tools and Tokens are
-// required.
+// Configuration tells how the configuration file stands, and takes a person's word
+// for it.
+type Configuration interface {
+	ConfigState() config.State
+	AcceptConfig(ctx context.Context, digest, by string) (config.State, error)
+}
+
+// Config is what a Server is made of. Gate, Asks, Audit, Tools, Configuration,
+// Tokens and Presence are required.
 type Config struct {
-	Gate   Gate
-	Asks   Asks
-	Audit  Audit
-	Tools  func() []catalog.Info
-	Tokens *Tokens
+	Gate  Gate
+	Asks  Asks
+	Audit Audit
+	Tools func() []catalog.Info
+	// Configuration is what the gate is configured by.
+	Configuration Configuration
+	Tokens        *Tokens
+	// Presence knows whether a person is there, without whom nothing is widened.
+	Presence Presence
+	// Boundary says who may use a socket.
+	Boundary Boundary
 	// Version is the program's.
 	Version string
 	// MaxChecks is how many checks and evaluations may be under way at once,
@@ -95,12 +111,16 @@ type Server struct {
 	checks  *places // of the checks and evaluations under way
 	large   *places // of large bodies
 	feed    feed
-	stop    chan struct{} // closed when streams have to end
+	// refusals and strangers bound what floods leave in the audit and the log,
+	// foreigners what connections of other accounts leave there.
+	refusals              refusals
+	strangers, foreigners *tally
+	stop                  chan struct{} // closed when streams have to end
 }
 
 // New returns a server that is not yet listening.
 func New(c Config) (*Server, error) {
-	if c.Gate == nil || c.Asks == nil || c.Audit == nil || c.Tools == nil || c.Tokens == nil {
+	if c.Gate == nil || c.Asks == nil || c.Audit == nil || c.Tools == nil || c.Configuration == nil || c.Tokens == nil || c.Presence == nil {
 		return nil, errors.New("api: a part is missing")
 	}
 	if c.MaxChecks <= 0 {
@@ -116,12 +136,13 @@ func New(c Config) (*Server, error) {
 		c.Now = time.Now
 	}
 	s := &Server{c: c, started: c.Now(), checks: newPlaces(c.MaxChecks), large: newPlaces(largeBodies), stop: make(chan struct{})}
+	s.strangers, s.foreigners = &tally{now: c.Now}, &tally{now: c.Now}
 	s.http = &http.Server{
 		Handler:           s.handler(),
 		ReadHeaderTimeout: headerPatience,
 		IdleTimeout:       idlePatience,
 		MaxHeaderBytes:    32 << 10,
-		ConnContext:       withPeer,
+		ConnContext:       noted,
 		ErrorLog:          slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
 	}
 	s.http.RegisterOnShutdown(sync.OnceFunc(func() { close(s.stop) }))
@@ -129,9 +150,11 @@ func New(c Config) (*Server, error) {
 }
 
 // Serve answers on l until Shutdown; it then returns nil. It may be called for
-// several listeners.
+// several listeners. On a socket, only those may connect whom Config.Boundary
+// admits, whatever its mode is.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	guarded := admitting{Listener: l, boundary: s.c.Boundary, refused: s.foreigners, log: s.c.Log}
+	if err := s.http.Serve(guarded); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
@@ -143,6 +166,9 @@ func (s *Server) Serve(l net.Listener) error {
 // store, where a cut connection would have cancelled it.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
+	for _, w := range s.refusals.rest() {
+		s.append(ctx, w.caller, "refused", countText(w.more))
+	}
 	if err == nil {
 		return nil
 	}

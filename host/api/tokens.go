@@ -1,124 +1,163 @@
 package api
 
 import (
-	"crypto/rand"
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
+	"log/slog"
 	"path/filepath"
-	"regexp"
-	"strings"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/callgate/callgate/host/gate"
-)
-
-// The beginnings of token secrets, so that a scanner finds a leaked one.
-const (
-	adminPrefix = "cg_admin_"
-	checkPrefix = "cg_check_"
+	"github.com/callgate/callgate/host/store"
 )
 
 // DefaultAgent is the agent whose check token always exists.
 const DefaultAgent = "default"
 
-// AdminTokenFile and CheckTokenFile tell where below the state directory a
-// token is kept.
-func AdminTokenFile(state string) string { return filepath.Join(state, "admin.token") }
+// adminName is the name of the operator's own token.
+const adminName = "admin"
 
-// CheckTokenFile is the file of an agent's check token.
-func CheckTokenFile(state, agent string) string {
-	return filepath.Join(state, "agents", tokenName(agent)+".token")
+// checkName is the name of an agent's check token.
+func checkName(agent string) string { return "check:" + agent }
+
+// TokenStore keeps what the daemon knows of tokens: never a secret.
+type TokenStore interface {
+	Tokens(ctx context.Context) (tokens []store.Token, begun bool, err error)
+	CreateToken(ctx context.Context, t store.Token, detail string) (store.Token, error)
+	ReplaceToken(ctx context.Context, t store.Token, detail string) (store.Token, error)
+	RevokeToken(ctx context.Context, name, by string) (store.Token, error)
+	NoteTokenUse(ctx context.Context, id string, at time.Time) error
 }
 
-var wholeToken = regexp.MustCompile(`^cg_[a-z]+_[A-Za-z0-9_-]{43}$`)
-
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$`)
-
-// tokenName is an agent's name as a file's: as it is when that is safe, else a
-// digest of it behind a mark that no safe name has.
-func tokenName(agent string) string {
-	if plainName.MatchString(agent) {
-		return agent
-	}
-	sum := sha256.Sum256([]byte(agent))
-	return "+" + hex.EncodeToString(sum[:16])
+// TokenOptions say what Tokens are made of. State and Store are required.
+type TokenOptions struct {
+	// State is the directory of the token files.
+	State string
+	Store TokenStore
+	// Agents have a check token each, besides DefaultAgent.
+	Agents []string
+	// Log hears which files are refused; nil means silence.
+	Log *slog.Logger
+	// Now is the clock of expiry; nil means time.Now.
+	Now func() time.Time
 }
 
-// Tokens are the secrets that open the API. Safe for concurrent use.
+// Tokens are the secrets that open the API, each known by its SHA-256 alone.
+// Safe for concurrent use.
 type Tokens struct {
 	state string
+	store TokenStore
+	log   *slog.Logger
+	now   func() time.Time
 
-	mu   sync.RWMutex
-	held []token
+	change sync.Mutex // held while tokens are made, replaced or revoked
+
+	mu     sync.RWMutex
+	held   []token
+	agents []string // those configured
 }
 
-// token is one secret, kept only as its SHA-256.
+// token is one that is in force.
 type token struct {
-	sum    [sha256.Size]byte
-	caller gate.Caller
+	id      string
+	sum     store.Hash
+	expires time.Time // zero: never
+	caller  gate.Caller
+	// noted is when its use was last written down, in nanoseconds.
+	noted *atomic.Int64
 }
 
-// OpenTokens reads the tokens in the state directory and makes those that are
-// missing: one for the admin, one for each agent, one for DefaultAgent. A token
-// is 32 random bytes in a file of mode 0600 below directories of mode 0700. A
-// file or directory that others can read or write, that is a symbolic link or
-// belongs to somebody else is refused with the cure.
-func OpenTokens(state string, agents []string) (*Tokens, error) {
-	t := &Tokens{state: state}
-	if err := t.Ensure(agents); err != nil {
+// OpenTokens reads the tokens and makes those that are missing: one for the
+// operator (admin.token), one for each agent and one for DefaultAgent
+// (agents/NAME.token), 32 random bytes each, in files of mode 0600 below
+// directories of mode 0700. At the very first start the files that are there
+// already, of a version that knew nothing but files, are taken over. Later, a
+// file whose secret nobody made is not: the log says how to mend it. A file or
+// directory that others can read or write, that is a symbolic link or belongs to
+// somebody else is an error with the cure.
+func OpenTokens(ctx context.Context, o TokenOptions) (*Tokens, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	t := &Tokens{state: o.State, store: o.Store, log: o.Log, now: o.Now}
+	if err := t.Ensure(ctx, o.Agents); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
 // Ensure reads the tokens again and makes those of new agents; the tokens of
-// agents that are no longer named stop working. On an error the old ones hold.
-func (t *Tokens) Ensure(agents []string) error {
-	for _, dir := range []string{t.state, filepath.Join(t.state, "agents")} {
-		if err := privateDirectory(dir); err != nil {
-			return fmt.Errorf("tokens: %w", err)
-		}
-	}
-	held := []token{}
-	add := func(path, prefix string, caller gate.Caller) error {
-		secret, err := readOrMakeToken(path, prefix)
-		if err != nil {
-			return fmt.Errorf("token %s: %w", path, err)
-		}
-		sum := sha256.Sum256([]byte(secret))
-		for _, h := range held {
-			if h.sum == sum && h.caller != caller {
-				return fmt.Errorf("token %s: it is the token of %s too: remove one of the files, and restart", path, h.caller.Token)
-			}
-		}
-		held = append(held, token{sum: sum, caller: caller})
-		return nil
-	}
-	if err := add(AdminTokenFile(t.state), adminPrefix, gate.Caller{Token: "admin", Standing: gate.Admin}); err != nil {
-		return err
-	}
-	for _, agent := range append([]string{DefaultAgent}, agents...) {
-		caller := gate.Caller{Token: "check:" + agent, Standing: gate.Checker, Agent: agent}
-		if err := add(CheckTokenFile(t.state, agent), checkPrefix, caller); err != nil {
-			return err
-		}
-	}
+// agents that are no longer named stop working, also when it fails.
+func (t *Tokens) Ensure(ctx context.Context, agents []string) error {
+	t.change.Lock()
+	defer t.change.Unlock()
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.held = held
+	t.agents = append([]string{DefaultAgent}, agents...)
+	t.mu.Unlock()
+	if err := errors.Join(t.ensureFiles(ctx), t.load(ctx)); err != nil {
+		return fmt.Errorf("tokens: %w", err)
+	}
 	return nil
 }
 
-// Caller tells whose secret this is. It takes as long for a wrong secret as for
-// a right one.
+// load takes what the store says. What it cannot read anew stays as it was, but
+// for the agents that are gone.
+func (t *Tokens) load(ctx context.Context) error {
+	known, _, err := t.store.Tokens(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil {
+		t.held = slices.DeleteFunc(t.held, func(k token) bool { return !t.serves(k.caller) })
+		return err
+	}
+	t.held = nil
+	for _, k := range known {
+		if k.Refused {
+			t.log.Error("a token was changed outside Callgate and is not used", "token", k.Name, "cure", "callgate tokens rotate "+k.Name)
+		}
+		caller, ok := callerOf(k)
+		if !k.Usable(t.now()) || !ok || !t.serves(caller) {
+			continue
+		}
+		noted := new(atomic.Int64)
+		noted.Store(k.LastUsedAt.UnixNano())
+		t.held = append(t.held, token{id: k.ID, sum: k.Sum, expires: k.ExpiresAt, caller: caller, noted: noted})
+	}
+	return nil
+}
+
+// serves reports whether a token's agent, if it has one, is configured.
+func (t *Tokens) serves(c gate.Caller) bool {
+	return c.Standing != gate.Checker || slices.Contains(t.agents, c.Agent)
+}
+
+// callerOf is who holds a token.
+func callerOf(k store.Token) (gate.Caller, bool) {
+	for standing, kind := range kindOf {
+		if kind == k.Kind {
+			return gate.Caller{Token: k.Name, Standing: standing, Agent: k.Agent}, true
+		}
+	}
+	return gate.Caller{}, false
+}
+
+// Caller tells whose secret this is, if it is in force. It takes as long for a
+// wrong secret as for a right one.
 func (t *Tokens) Caller(secret string) (gate.Caller, bool) {
+	k, ok := t.find(secret)
+	return k.caller, ok
+}
+
+func (t *Tokens) find(secret string) (token, bool) {
 	sum := sha256.Sum256([]byte(secret))
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -126,95 +165,59 @@ func (t *Tokens) Caller(secret string) (gate.Caller, bool) {
 	for i := range t.held {
 		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], t.held[i].sum[:]), i, found)
 	}
-	if found < 0 {
-		return gate.Caller{}, false
+	if found < 0 || t.held[found].expired(t.now()) {
+		return token{}, false
 	}
-	return t.held[found].caller, true
+	return t.held[found], true
 }
+
+func (k token) expired(now time.Time) bool { return !k.expires.IsZero() && !k.expires.After(now) }
 
 // key returns the key that proves the knowledge of the token with this id.
 func (t *Tokens) key(id string) ([]byte, bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	for _, h := range t.held {
-		if keyID(h.sum[:]) == id {
-			return h.sum[:], true
+	for _, k := range t.held {
+		if keyID(k.sum[:]) == id && !k.expired(t.now()) {
+			return k.sum[:], true
 		}
 	}
 	return nil, false
 }
 
-// ReadToken reads a token's file as a client does. It refuses what OpenTokens
-// refuses.
-func ReadToken(path string) (string, error) {
-	secret, err := readToken(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("token %s: there is none: start the daemon once with: callgate serve", path)
-	case err != nil:
-		return "", fmt.Errorf("token %s: %w", path, err)
+// notedEvery is how exact the last use of a token is.
+const notedEvery = time.Minute
+
+// note writes down that a token is used, beside the request that uses it and at
+// most once a minute.
+func (t *Tokens) note(k token) {
+	now, last := t.now(), k.noted.Load()
+	if now.UnixNano()-last < int64(notedEvery) || !k.noted.CompareAndSwap(last, now.UnixNano()) {
+		return
 	}
-	return secret, nil
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), notePatience)
+		defer cancel()
+		if err := t.store.NoteTokenUse(ctx, k.id, now); err != nil && !errors.Is(err, store.ErrClosed) {
+			t.log.Warn("the use of a token was not written down", "token", k.caller.Token, "error", err)
+		}
+	}()
 }
 
-func readOrMakeToken(path, prefix string) (string, error) {
-	secret, err := readToken(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return makeToken(path, prefix)
-	}
-	if err == nil && !strings.HasPrefix(secret, prefix) {
-		err = fmt.Errorf("it does not begin with %s: remove the file, and a new one is made", prefix)
-	}
-	return secret, err
+// notePatience bounds writing down a token's use.
+const notePatience = 10 * time.Second
+
+// List returns all tokens that ever were, the oldest first.
+func (t *Tokens) List(ctx context.Context) ([]store.Token, error) {
+	known, _, err := t.store.Tokens(ctx)
+	return known, err
 }
 
-// readToken opens without following a link and looks at the open file, so that
-// what is checked is what is read.
-func readToken(path string) (string, error) {
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return "", fmt.Errorf("%w: it is a symbolic link: remove it, so that a new token is made", ErrUnsafe)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }() // only read
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if err := privateFile(path, info); err != nil {
-		return "", err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, 256))
-	if err != nil {
-		return "", err
-	}
-	secret := strings.TrimRight(string(data), "\r\n")
-	if !wholeToken.MatchString(secret) {
-		return "", errors.New("it holds no whole token: remove the file, and a new one is made at the next start")
-	}
-	return secret, nil
-}
+// AdminTokenFile tells where below the state directory the operator's own token
+// is kept.
+func AdminTokenFile(state string) string { return filepath.Join(state, "admin.token") }
 
-// makeToken writes a new token under another name and links it into place, so
-// that nobody ever reads half of one and no other daemon's is overwritten.
-func makeToken(path, prefix string) (string, error) {
-	var random [32]byte
-	rand.Read(random[:])
-	secret := prefix + base64.RawURLEncoding.EncodeToString(random[:])
-	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // mode 0600
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // a second name of the token, or half of one
-	_, err = f.WriteString(secret + "\n")
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return "", err
-	}
-	err = os.Link(f.Name(), path)
-	if errors.Is(err, fs.ErrExist) {
-		return readToken(path)
-	}
-	return secret, err
+// CheckTokenFile is the file of an agent's check token.
+func CheckTokenFile(state, agent string) string {
+	return filepath.Join(state, "agents", tokenName(agent)+".token")
 }

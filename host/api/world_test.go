@@ -18,6 +18,7 @@ import (
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/project"
 	"github.com/callgate/callgate/host/store"
 	"github.com/callgate/callgate/host/target"
@@ -89,10 +90,13 @@ type world struct {
 	state  string
 	broker *ask.Broker
 	store  *store.Store
-	server *api.Server
-	socket string
-	port   string
-	log    *safeBuffer
+	tokens *api.Tokens
+	// secrets are those of the tokens that have no file, by name.
+	secrets map[string]string
+	server  *api.Server
+	socket  string
+	port    string
+	log     *safeBuffer
 }
 
 // safeBuffer gathers the log.
@@ -129,7 +133,7 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 	dirs := config.Dirs{Home: home, Config: home + "/config", State: home + "/state", Cache: home + "/cache"}
 	c, err := config.Parse("callgate.yaml", []byte(settings), dirs)
 	must(t, err)
-	w := &world{t: t, state: dirs.State, log: &safeBuffer{}}
+	w := &world{t: t, state: dirs.State, log: &safeBuffer{}, secrets: map[string]string{}}
 	w.store, err = store.Open(t.Context(), filepath.Join(dirs.State, "callgate.db"), store.Options{})
 	must(t, err)
 	w.broker = ask.New(ask.Config{Store: w.store, PerSession: 1000, PerAgent: 1000})
@@ -138,10 +142,15 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 		Asks: w.broker, Store: w.store,
 	})
 	must(t, err)
-	tokens, err := api.OpenTokens(dirs.State, []string{"ci", "long"})
+	w.tokens, err = api.OpenTokens(t.Context(), api.TokenOptions{State: dirs.State, Store: w.store, Agents: []string{"ci", "long"}})
 	must(t, err)
+	for name, kind := range map[string]store.TokenKind{"approver": store.TokenApprover, "integrator": store.TokenIntegrator} {
+		made, err := w.tokens.Create(t.Context(), api.NewToken{Kind: kind, Name: name}, "test")
+		must(t, err)
+		w.secrets[name] = made.Secret
+	}
 	conf := api.Config{
-		Gate: g, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: tokens, Version: "test",
+		Gate: g, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{presence.New(presence.Config{Store: w.store})}, Version: "test",
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	if change != nil {
@@ -194,9 +203,12 @@ func (w *world) close() {
 	}
 }
 
-// token reads a token: "admin", or an agent's name.
+// token reads a token: "admin", "approver", "integrator", or an agent's name.
 func (w *world) token(name string) string {
 	w.t.Helper()
+	if secret := w.secrets[name]; secret != "" {
+		return secret
+	}
 	path := api.CheckTokenFile(w.state, name)
 	if name == "admin" {
 		path = api.AdminTokenFile(w.state)

@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/presence"
 )
 
 // Options say what a Daemon is made of.
@@ -32,6 +33,7 @@ type Options struct {
 type Daemon struct {
 	Host     *host.Host
 	Tokens   *api.Tokens
+	Presence *presence.Keeper
 	server   *api.Server
 	listener net.Listener
 	log      *slog.Logger
@@ -50,25 +52,35 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 			_ = d.Close() // the error that stopped us is the one to tell
 		}
 	}()
-	if d.Tokens, err = api.OpenTokens(o.State, agents(o.Host.Config)); err != nil {
-		return nil, err
-	}
 	if d.Host, err = host.Open(ctx, o.Host); err != nil {
 		return nil, err
 	}
+	if d.Tokens, err = api.OpenTokens(ctx, api.TokenOptions{
+		State: o.State, Store: d.Host.Store, Agents: agents(d.Host.Config()), Log: log, Now: o.Host.Now,
+	}); err != nil {
+		return nil, err
+	}
+	d.Presence = presence.New(presence.Config{Store: d.Host.Store, Log: log, Now: o.Host.Now})
+	boundary := boundaryOf(d.Host.Accepted())
 	// Only now, because a client that connects expects an answer at once.
 	if d.listener == nil {
-		if d.listener, err = api.Listen(o.Host.Config.Endpoint()); err != nil {
+		if d.listener, err = boundary.Listen(d.Host.Accepted().Endpoint()); err != nil {
 			return nil, err
 		}
 	}
 	// Whoever holds the admin token can answer through the API at any time.
 	d.Host.Asks.Attach(ask.Surface{Name: "api"})
 	d.server, err = api.New(api.Config{
-		Gate: d.Host.Gate, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens,
+		Gate: d.Host.Gate, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundary,
+		Configuration: d.Host, Presence: d.Presence,
 		Version: o.Version, Log: log, Now: o.Host.Now,
 	})
 	return d, err
+}
+
+// boundaryOf is who may use the socket.
+func boundaryOf(c *config.Config) api.Boundary {
+	return api.Boundary{Agents: config.UIDs(c.Boundary.AgentAccounts), Approvers: config.UIDs(c.Boundary.ApproverAccounts)}
 }
 
 func agents(c *config.Config) []string { return slices.Sorted(maps.Keys(c.Agents)) }
@@ -112,21 +124,21 @@ func (d *Daemon) Run(ctx context.Context) error {
 
 // reloaded notes what became of a changed configuration file.
 func (d *Daemon) reloaded(notes []string, err error) {
-	change := api.ConfigChange{File: d.Host.Config().File}
+	change := api.ConfigChange{File: d.Host.Config().File, Pending: len(d.Host.ConfigState().Widenings)}
 	if err != nil {
 		d.log.Error("the configuration was not taken over; the old one holds", "error", err)
 		change.Error = err.Error()
 		d.server.Announce(change)
 		return
 	}
-	if err := d.Tokens.Ensure(agents(d.Host.Config())); err != nil {
+	if err := d.Tokens.Ensure(context.Background(), agents(d.Host.Config())); err != nil {
 		d.log.Error("tokens of new agents could not be made", "error", err)
 	}
 	for _, n := range notes {
 		d.log.Warn(n)
 	}
 	d.server.Announce(change)
-	d.log.Info("configuration in force", "file", d.Host.Config().File, "agents", len(d.Host.Config().Agents))
+	d.log.Info("configuration in force", "file", d.Host.Config().File, "pending", change.Pending, "agents", len(d.Host.Config().Agents))
 }
 
 // Close ends what Open began. It may be called after Run.

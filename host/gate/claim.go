@@ -16,9 +16,10 @@ import (
 // defaults unless it has a block of its own.
 const DefaultAgent = "default"
 
-// agentName is the agent a request is for. A checker speaks for its own only.
+// agentName is the agent a request is for. A checker speaks for its own only; an
+// approver may see how any agent's call would be decided.
 func agentName(caller Caller, claim Claim) (string, error) {
-	if caller.believed() {
+	if caller.believed() || caller.Standing == Approver {
 		return cmp.Or(claim.Agent, DefaultAgent), nil
 	}
 	if claim.Agent != "" && claim.Agent != caller.Agent {
