@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -147,6 +148,9 @@ func asksAnswer(c *cli, by *string) *cobra.Command {
 				if a.Sets, err = acceptedSets(view.Ask, f.suggestions); err != nil {
 					return err
 				}
+				if a.ConfirmID, err = confirmed(cmd.Context(), view.Ask, a); err != nil {
+					return err
+				}
 				answered, err := client.Answer(cmd.Context(), view.ID, a)
 				if err != nil {
 					return err
@@ -165,6 +169,19 @@ func asksAnswer(c *cli, by *string) *cobra.Command {
 	flags.StringVar(&f.answer.Reason, "reason", "", "why, for the agent")
 	flags.StringVar(&f.answer.ConfirmID, "confirm", "", "the ask's `id` again: needed to approve a safety check or a call too long for a card, and to store a rule beyond the session")
 	return cmd
+}
+
+// confirmed has the ask's id typed where an answer wants it and no flag gave it.
+func confirmed(ctx context.Context, shown ask.Ask, a ask.Answer) (string, error) {
+	if a.ConfirmID != "" || !shown.WantsID(a) {
+		return a.ConfirmID, nil
+	}
+	p, err := atTerminal()
+	if err != nil {
+		return "", fmt.Errorf("%w: --confirm %s (%w)", ask.ErrUnconfirmed, shown.ID, err)
+	}
+	defer p.close()
+	return p.line(ctx, "Type the ask's id to approve: ")
 }
 
 // findAsk returns one ask by its id as a person types it.

@@ -12,6 +12,7 @@ import (
 	"github.com/callgate/callgate/host"
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/daemon"
+	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/store"
 	"github.com/callgate/callgate/host/terminal"
 	"github.com/callgate/callgate/plugins"
@@ -50,7 +51,11 @@ asks and takes the answers, as callgate asks watch does.`,
 				return err
 			}
 			log.Info("serving", "address", d.Address().String(), "config", cfg.File, "tokens", dirs.State)
-			if t, ok := terminal.Open(os.Stdin, os.Stdout); ok && !quiet {
+			t, ok := terminal.Open(os.Stdin, os.Stdout)
+			if status, err := d.Presence.Status(cmd.Context(), presence.Who{}); err == nil && status.Why != "" {
+				log.Warn(status.Why)
+			}
+			if ok && !quiet {
 				go answerHere(cmd.Context(), d, watcher{by: by, out: t, terminal: t}, api.AdminTokenFile(dirs.State), cmd.ErrOrStderr())
 			}
 			err = d.Run(cmd.Context())
@@ -63,8 +68,35 @@ asks and takes the answers, as callgate asks watch does.`,
 	return cmd
 }
 
+// firstPIN offers to choose the PIN at the daemon's own terminal, which it then
+// counts as typed at.
+func firstPIN(ctx context.Context, keeper *presence.Keeper, w watcher) {
+	status, err := keeper.Status(ctx, presence.Who{})
+	if err != nil || status.Set {
+		return
+	}
+	fmt.Fprintln(w.out, "\nWho approves here has to show that a person does it: choose a PIN now, or press Enter to do it later.")
+	pin, err := newPIN(func(prompt string) (string, error) {
+		line, ok := w.terminal.Secret(ctx, prompt)
+		if !ok {
+			return "", errors.New("no PIN was set: callgate pin set, in a terminal, does it later")
+		}
+		return line, nil
+	})
+	if err == nil {
+		here, _ := presence.Look(os.Getpid()).Terminal() // without, it is asked for at the first approval
+		err = keeper.Set(ctx, "", pin, presence.Who{By: w.by, Terminal: here})
+	}
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintln(w.out, err)
+		return
+	}
+	fmt.Fprintln(w.out, "The approver PIN is set.")
+}
+
 // answerHere lets the person at the daemon's own terminal answer.
 func answerHere(ctx context.Context, d *daemon.Daemon, w watcher, tokenFile string, errOut interface{ Write([]byte) (int, error) }) {
+	firstPIN(ctx, d.Presence, w)
 	token, err := api.ReadToken(tokenFile)
 	if err == nil {
 		w.client, err = api.Dial(d.Address().String(), token)

@@ -40,16 +40,25 @@ func (w watcher) run(ctx context.Context) error {
 	}()
 	if !w.json {
 		fmt.Fprintln(w.out, "Watching for asks; control-C ends it.")
+		w.tellPresence(ctx)
 	}
 	asker := newAsker(w)
 	for ev := range changed {
 		asker.event(ctx, ev)
 	}
 	asker.stop()
+	asker.leave(ctx)
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return nil
+}
+
+// tellPresence says beforehand when nobody can approve.
+func (w watcher) tellPresence(ctx context.Context) {
+	if view, err := w.client.Presence(ctx); err == nil && view.Why != "" {
+		fmt.Fprintln(w.out, view.Why)
+	}
 }
 
 // forward passes on what is about asks.
@@ -82,6 +91,8 @@ type asker struct {
 	current string
 	cancel  context.CancelFunc
 	done    chan struct{}
+	// unlocked tells that the PIN was typed here.
+	unlocked bool
 	// told is the last ask whose end was told: an end can be announced twice.
 	told string
 }
@@ -187,17 +198,63 @@ func (a *asker) put(ctx, asking context.Context, shown ask.Ask) {
 		fmt.Fprintln(a.out, err)
 		return
 	}
-	answer, ok := a.terminal.Ask(asking, shown)
-	if !ok {
+	for {
+		answer, ok := a.terminal.Ask(asking, shown)
+		if !ok {
+			return
+		}
+		answer.By = a.by
+		answered, err := a.client.Answer(ctx, shown.ID, answer)
+		if api.NeedsPresence(err) && a.unlock(asking, err) {
+			answered, err = a.client.Answer(ctx, shown.ID, answer)
+		}
+		if api.NeedsPresence(err) && asking.Err() == nil {
+			fmt.Fprintln(a.out, "Not approved: nothing was answered.")
+			continue
+		}
+		if err != nil {
+			fmt.Fprintln(a.out, err)
+			return
+		}
+		printAnswered(a.out, answered)
 		return
 	}
-	answer.By = a.by
-	answered, err := a.client.Answer(ctx, shown.ID, answer)
-	if err != nil {
+}
+
+// unlock has the PIN typed that a refusal wants, while asking goes on. Denials
+// never come here.
+func (a *asker) unlock(asking context.Context, refused error) bool {
+	view, err := a.client.Presence(asking)
+	if err != nil || !view.Set || view.Locked {
+		fmt.Fprintln(a.out, refused)
+		return false
+	}
+	for {
+		pin, ok := a.terminal.Secret(asking, "Approver PIN: ")
+		if !ok {
+			return false
+		}
+		_, err := a.client.Unlock(asking, a.by, pin)
+		if err == nil {
+			a.unlocked = true
+			return true
+		}
 		fmt.Fprintln(a.out, err)
+		if !isWrongPIN(err) {
+			return false
+		}
+	}
+}
+
+// leave locks the terminal again that was unlocked here: what runs on it next
+// may be an agent.
+func (a *asker) leave(ctx context.Context) {
+	if !a.unlocked {
 		return
 	}
-	printAnswered(a.out, answered)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	_ = a.client.LockPresence(ctx) // a daemon that is gone has forgotten it
 }
 
 // stop takes the ask on the screen away and waits until it is.

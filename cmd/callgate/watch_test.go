@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/daemon"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/terminal"
 	"github.com/callgate/callgate/plugins"
 )
@@ -32,10 +33,17 @@ func newClient(t *testing.T) *api.Client {
 	t.Cleanup(func() { _ = os.RemoveAll(home) }) // the system empties its temporary directory
 	dirs := config.Dirs{Home: home, Config: filepath.Join(home, "config"), State: filepath.Join(home, "state"), Cache: filepath.Join(sharedCache, "callgate")}
 	ctx, cancel := context.WithCancel(context.Background())
+	l, err := api.Listen("tcp", "127.0.0.1:0") // over a socket it would matter whether the test has a terminal
+	if err != nil {
+		t.Fatal(err)
+	}
 	d, err := daemon.Open(ctx, daemon.Options{
-		Host: host.Options{Config: config.Default(dirs), CacheDir: dirs.Cache, Modules: plugins.Modules()}, State: dirs.State,
+		Host: host.Options{Config: config.Default(dirs), CacheDir: dirs.Cache, Modules: plugins.Modules()}, State: dirs.State, Listener: l,
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Presence.Set(ctx, "", "4711 0815", presence.Who{By: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
@@ -64,7 +72,7 @@ func TestWatchAnswersByKey(t *testing.T) {
 	var screen bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	watching := make(chan error, 1)
-	w := watcher{client: client, by: "ann", out: &screen, terminal: terminal.New(strings.NewReader("1yn"), &screen)}
+	w := watcher{client: client, by: "ann", out: &screen, terminal: terminal.New(strings.NewReader("s0815 4711\r4711 0815\ryn"), &screen)}
 	go func() { watching <- w.run(ctx) }()
 
 	for _, tt := range []struct {
@@ -72,7 +80,7 @@ func TestWatchAnswersByKey(t *testing.T) {
 		want          engine.Behavior
 		by            string
 	}{
-		{"accepted with the first suggestion", "npm run build", engine.Allow, "ann"},
+		{"accepted for the session, with the PIN", "npm run build", engine.Allow, "ann"},
 		{"allowed by its rule", "npm run lint", engine.Allow, ""},
 		{"approved once", "npm install", engine.Allow, "ann"},
 		{"denied", "npm publish", engine.Deny, "ann"},
@@ -93,7 +101,7 @@ func TestWatchAnswersByKey(t *testing.T) {
 	if err := <-watching; err != nil {
 		t.Errorf("watch: %v", err)
 	}
-	for _, want := range []string{"Call of Bash: may it run?", "npm install", "stored: allow Bash(npm run:*) (agent)"} {
+	for _, want := range []string{"Call of Bash: may it run?", "npm install", "stored: allow Bash(npm run:*) (session)", "Approver PIN: \nwrong PIN: 4 tries left\nApprover PIN: \n"} {
 		if !strings.Contains(screen.String(), want) {
 			t.Errorf("screen: want %q in\n%s", want, screen.String())
 		}

@@ -103,6 +103,11 @@ func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, caller gate.C
 	if err != nil {
 		return err
 	}
+	if answer.Verdict != ask.Deny {
+		if err := s.present(r, caller); err != nil {
+			return err
+		}
+	}
 	out, err := s.c.Gate.Answer(r.Context(), r.PathValue("id"), answer)
 	if err != nil {
 		return err

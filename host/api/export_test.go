@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/presence"
 )
 
 // Operations lists the routes as "METHOD path".
@@ -54,3 +55,6 @@ func Inert(text string) string { return inert(text) }
 
 // OpenAPI is the document as it is served.
 func OpenAPI() []byte { return openapiDocument }
+
+// UseTicket has the client send a ticket that it was not given.
+func (c *Client) UseTicket(t presence.Ticket) { c.ticket.Store(&t) }

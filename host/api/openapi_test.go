@@ -212,6 +212,17 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("POST", "/v1/tokens/{name}/revoke", "ana/revoke?by=ana", "", 404)
 	x.do("POST", "/v1/tokens/{name}/revoke", "admin/revoke", "", 409)
 
+	x.do("GET", "/v1/presence", "", "", 200)
+	x.do("POST", "/v1/presence/unlock", "", `{"pin":"4711 0815"}`, 409)
+	x.do("POST", "/v1/presence/set", "", `{"pin":"12345678"}`, 400)
+	x.do("POST", "/v1/presence/set", "?by=ana", `{"pin":"4711 0815"}`, 200)
+	x.do("POST", "/v1/presence/set", "", `{"old":"0815 4711","pin":"4711 0816"}`, 403)
+	x.do("POST", "/v1/presence/unlock", "", `{"pin":"0815 4711"}`, 403)
+	x.do("POST", "/v1/presence/unlock", "?by=ana", `{"pin":"4711 0815"}`, 200)
+	x.do("POST", "/v1/presence/lock", "", "", 200)
+	x.do("POST", "/v1/presence/reset", "", `{"cancel":true}`, 409)
+	x.do("POST", "/v1/presence/reset", "?by=ana", `{}`, 200)
+
 	x.do("GET", "/v1/audit", "?agent=default&event=decision&tool=Bash&newest=true&limit=1", "", 200)
 	x.do("GET", "/v1/audit", "?limit=many", "", 400)
 	x.do("GET", "/v1/audit/export", "?format=jsonl&since=2020-01-01T00:00:00Z", "", 200)

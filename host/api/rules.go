@@ -116,6 +116,11 @@ func (s *Server) addRule(w http.ResponseWriter, r *http.Request, caller gate.Cal
 	if err != nil {
 		return err
 	}
+	if rule.Behavior != engine.Deny && rule.Behavior != engine.Ask {
+		if err := s.present(r, caller); err != nil {
+			return err
+		}
+	}
 	stored, notes, err := s.c.Gate.AddRule(r.Context(), by, rule)
 	if err != nil {
 		return err
@@ -133,6 +138,9 @@ func (s *Server) removeRule(w http.ResponseWriter, r *http.Request, caller gate.
 		return err
 	}
 	id := r.PathValue("id")
+	if err := s.mayRemove(r, caller, id); err != nil {
+		return err
+	}
 	if err := s.c.Gate.RemoveRule(r.Context(), by, id); err != nil {
 		return err
 	}

@@ -63,6 +63,9 @@ func (s *Server) setMode(w http.ResponseWriter, r *http.Request, caller gate.Cal
 		return err
 	}
 	id := r.PathValue("id")
+	if err := s.maySetMode(r, caller, id, mode); err != nil {
+		return err
+	}
 	if err := s.c.Gate.SetMode(r.Context(), id, mode, by); err != nil {
 		return err
 	}
@@ -96,6 +99,9 @@ func modeOf(body map[string]*string) (*engine.Mode, error) {
 func (s *Server) clearSession(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
 	by, err := s.bodiless(r, caller)
 	if err != nil {
+		return err
+	}
+	if err := s.mayClear(r, caller, r.PathValue("id")); err != nil {
 		return err
 	}
 	cleared, err := s.c.Gate.ClearSession(r.Context(), r.PathValue("id"), by)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -93,6 +94,8 @@ type world struct {
 	tokens *api.Tokens
 	// secrets are those of the tokens that have no file, by name.
 	secrets map[string]string
+	// ahead is how far the tokens' clock is ahead.
+	ahead  atomic.Int64
 	server  *api.Server
 	socket  string
 	port    string
@@ -142,7 +145,7 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 		Asks: w.broker, Store: w.store,
 	})
 	must(t, err)
-	w.tokens, err = api.OpenTokens(t.Context(), api.TokenOptions{State: dirs.State, Store: w.store, Agents: []string{"ci", "long"}})
+	w.tokens, err = api.OpenTokens(t.Context(), api.TokenOptions{State: dirs.State, Store: w.store, Agents: []string{"ci", "long"}, Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }})
 	must(t, err)
 	for name, kind := range map[string]store.TokenKind{"approver": store.TokenApprover, "integrator": store.TokenIntegrator} {
 		made, err := w.tokens.Create(t.Context(), api.NewToken{Kind: kind, Name: name}, "test")

@@ -18,6 +18,7 @@ func TestAskSurvivesADaemonsRestart(t *testing.T) {
 	t.Parallel()
 	root := newRoot(t, "agents: {worker: {mode: default}}\n")
 	d, stop := run(t, root, nil)
+	choosePIN(t, d)
 	call := bash("s1", "toolu_1", "npm run build")
 	worker := dial(t, d.Address().String(), agentToken(root, "worker"))
 	shown := make(chan string, 1)
@@ -43,6 +44,12 @@ func TestAskSurvivesADaemonsRestart(t *testing.T) {
 	asks, err := admin.Asks(t.Context(), ask.Filter{})
 	if err != nil || len(asks) != 1 || asks[0].ID != id {
 		t.Fatalf("after the restart: got %+v, %v, want ask %s waiting", asks, err, id)
+	}
+	if _, err := admin.Answer(t.Context(), id, ask.Answer{Verdict: ask.Approve, By: "ann"}); !api.NeedsPresence(err) {
+		t.Fatalf("approved after a restart without the PIN: got %v, want presence_required", err)
+	}
+	if _, err := admin.Unlock(t.Context(), "ann", pin); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := admin.Answer(t.Context(), id, ask.Answer{Verdict: ask.Approve, By: "ann", Surface: "test"}); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/daemon"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/plugins"
 )
 
@@ -146,6 +147,16 @@ func run(t *testing.T, root string, log *slog.Logger) (d *daemon.Daemon, stop fu
 	})
 	t.Cleanup(stop)
 	return d, stop
+}
+
+const pin = "4711 0815"
+
+// choosePIN sets the approver PIN as the daemon's own terminal does.
+func choosePIN(t *testing.T, d *daemon.Daemon) {
+	t.Helper()
+	if err := d.Presence.Set(t.Context(), "", pin, presence.Who{By: "ann"}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // dial connects as the holder of a token file.

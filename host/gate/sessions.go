@@ -19,6 +19,26 @@ func (g *Gate) SetMode(ctx context.Context, session string, mode *engine.Mode, b
 	return g.c.Store.SetMode(ctx, session, mode, by)
 }
 
+// Widens reports whether SetMode with this mode would leave the session less
+// strict than it is now; engine.Stricter orders the modes. Into trusted counts
+// whatever it was before, for that alone may lift disallowed_tools.
+func (g *Gate) Widens(ctx context.Context, session string, mode *engine.Mode) (bool, error) {
+	known, err := g.c.Store.Session(ctx, session)
+	if err != nil {
+		return false, err
+	}
+	agents := g.c.Settings().Agent(known.Agent).Mode
+	now, next := agents, agents
+	if known.Mode != nil {
+		now = *known.Mode
+	}
+	if mode != nil {
+		next = *mode
+	}
+	strict := engine.Stricter(now, next) == next && engine.Stricter(next, now) == next
+	return next != now && (next == engine.Trusted || !strict), nil
+}
+
 // InterruptSession cancels what waits in a session, in the name of by, and
 // returns how many asks that were. Grants stay.
 func (g *Gate) InterruptSession(ctx context.Context, session, by string) (int, error) {

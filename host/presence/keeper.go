@@ -21,6 +21,8 @@ var (
 	ErrNoPIN = errors.New("no approver PIN is set, so nobody can approve on this machine yet: in a terminal, callgate pin set")
 	// ErrLockedOut: too many wrong tries, or the record is not one of ours.
 	ErrLockedOut = errors.New("the approver PIN is locked: deny goes on, and callgate pin reset is the way out")
+	// ErrNoReset: there is none to cancel.
+	ErrNoReset = errors.New("no reset of the approver PIN is under way")
 	// ErrWrong: this is not the PIN.
 	ErrWrong = errors.New("wrong PIN")
 )
@@ -225,7 +227,7 @@ func (k *Keeper) CancelReset(ctx context.Context, w Who) error {
 		return err
 	}
 	if r.ResetAt.IsZero() || r.state(k.c.Now()) == unset {
-		return errors.New("no reset of the PIN is under way")
+		return ErrNoReset
 	}
 	r.ResetAt = time.Time{}
 	return k.save(ctx, r, store.EventPINResetCancelled, w, "")

@@ -1,0 +1,310 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/presence"
+	"github.com/callgate/callgate/host/store"
+)
+
+// somebody is a person who is always there, for the tests of all the rest.
+type somebody struct{ *presence.Keeper }
+
+func (somebody) Require(context.Context, presence.Who) error { return nil }
+
+const approverPIN, wrongPIN = "4711 0815", "0815 4711"
+
+// guardedWorld is a world with a PIN that nobody has typed. now, which may be
+// nil, is the keeper's clock.
+func guardedWorld(t *testing.T, now func() time.Time) *world {
+	t.Helper()
+	return newWorld(t, func(c *api.Config) {
+		k := presence.New(presence.Config{Store: c.Audit.(*store.Store), Now: now})
+		must(t, k.Set(t.Context(), "", approverPIN, presence.Who{By: "ana"}))
+		c.Presence = k
+	})
+}
+
+// needsPIN reports whether an answer is the refusal that wants the PIN typed.
+func needsPIN(got rawAnswer) bool {
+	return got.status == http.StatusForbidden && strings.Contains(got.body, `"code":"presence_required"`)
+}
+
+// attempt is one request, by its route.
+type attempt struct {
+	name, route string
+	path        string // instead of the route's
+	body        string
+}
+
+func (w *world) attempt(t *testing.T, token, ticket string, a attempt) rawAnswer {
+	t.Helper()
+	method, path, _ := strings.Cut(a.route, " ")
+	if a.path != "" {
+		path = a.path
+	}
+	r := rawRequest{method: method, path: path, token: token, body: a.body}
+	if ticket != "" {
+		r.header = map[string]string{"Callgate-Ticket": ticket}
+	}
+	return w.mustRaw(t, r)
+}
+
+// unlockTCP types the PIN over the port and returns the ticket.
+func (w *world) unlockTCP(t *testing.T, token string) string {
+	t.Helper()
+	got := w.attempt(t, token, "", attempt{route: "POST /v1/presence/unlock", body: fmt.Sprintf(`{"pin":%q}`, approverPIN)})
+	var view api.PresenceView
+	must(t, json.Unmarshal([]byte(got.body), &view))
+	if view.Ticket == "" {
+		t.Fatalf("unlock: got %d %s, want a ticket", got.status, got.body)
+	}
+	return string(view.Ticket)
+}
+
+// prepared makes what the attempts are about: an ask on show, rules, sessions.
+func (w *world) prepared(t *testing.T) (widening, harmless []attempt) {
+	t.Helper()
+	w.attach()
+	events := w.broker.Subscribe(t.Context())
+	checking, stop := context.WithCancel(context.Background())
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		_, _ = w.dial(w.port, "default").Check(checking, gate.Request{Tool: "Bash", Input: json.RawMessage(`{"command":"make"}`), Context: gate.Claim{Session: "s"}}, nil)
+	})
+	t.Cleanup(func() { stop(); waiting.Wait() })
+	a := shown(t, events)
+	rule := func(b engine.Behavior, scope engine.Scope, key string) string {
+		text := "make " + b.String()
+		r, err := w.store.AddRule(t.Context(), engine.Rule{Tool: "Bash", Content: &text, Behavior: b, Scope: scope, ScopeKey: key})
+		must(t, err)
+		return r.ID
+	}
+	deny, ask, allow := rule(engine.Deny, engine.Global, ""), rule(engine.Ask, engine.Global, ""), rule(engine.Allow, engine.Global, "")
+	strict := engine.Explore
+	for _, id := range []string{"strict", "ruled", "plain"} {
+		_, err := w.store.TouchSession(t.Context(), store.Session{ID: id, Agent: "default", Token: "check:default"})
+		must(t, err)
+	}
+	must(t, w.store.SetMode(t.Context(), "strict", &strict, "ana"))
+	rule(engine.Deny, engine.Session, "ruled")
+
+	answer := "/v1/asks/" + a.ID + "/answer"
+	widening = []attempt{
+		{"approve", "POST /v1/asks/{id}/answer", answer, `{"verdict":"approve"}`},
+		{"approve for the session", "POST /v1/asks/{id}/answer", answer, `{"verdict":"approve","whole_tool":true,"for_session":true}`},
+		{"approve an ask that is none", "POST /v1/asks/{id}/answer", "/v1/asks/zzzzzz/answer", `{"verdict":"approve"}`},
+		{"add an allow rule", "POST /v1/rules", "", `{"rule":"Bash(make)","behavior":"allow"}`},
+		{"remove a deny rule", "DELETE /v1/rules/{id}", "/v1/rules/" + deny, ""},
+		{"remove an ask rule", "DELETE /v1/rules/{id}", "/v1/rules/" + ask, ""},
+		{"a looser mode", "POST /v1/sessions/{id}/mode", "/v1/sessions/plain/mode", `{"mode":"accept_edits"}`},
+		{"bypass", "POST /v1/sessions/{id}/mode", "/v1/sessions/plain/mode", `{"mode":"bypass"}`},
+		{"neither is stricter", "POST /v1/sessions/{id}/mode", "/v1/sessions/strict/mode", `{"mode":"dont_ask"}`},
+		{"back to the agent's looser mode", "POST /v1/sessions/{id}/mode", "/v1/sessions/strict/mode", `{"mode":null}`},
+		{"clear a stricter mode away", "POST /v1/sessions/{id}/clear", "/v1/sessions/strict/clear", ""},
+		{"clear a deny rule away", "POST /v1/sessions/{id}/clear", "/v1/sessions/ruled/clear", ""},
+		{"resume", "POST /v1/sessions/{id}/resume", "/v1/sessions/plain/resume", ""},
+		{"accept a configuration", "POST /v1/config/accept", "", `{"digest":"x"}`},
+		{"create a token", "POST /v1/tokens", "", `{"kind":"admin","name":"eve"}`},
+		{"rotate a token", "POST /v1/tokens/{name}/rotate", "/v1/tokens/approver/rotate", ""},
+	}
+	harmless = []attempt{
+		{"add a deny rule", "POST /v1/rules", "", `{"rule":"Bash(rm)","behavior":"deny"}`},
+		{"add an ask rule", "POST /v1/rules", "", `{"rule":"Bash(rm)","behavior":"ask"}`},
+		{"remove an allow rule", "DELETE /v1/rules/{id}", "/v1/rules/" + allow, ""},
+		{"the same mode", "POST /v1/sessions/{id}/mode", "/v1/sessions/plain/mode", `{"mode":"default"}`},
+		{"a stricter mode", "POST /v1/sessions/{id}/mode", "/v1/sessions/plain/mode", `{"mode":"dont_ask"}`},
+		{"interrupt", "POST /v1/sessions/{id}/interrupt", "/v1/sessions/plain/interrupt", ""},
+		{"leave a fork", "POST /v1/sessions/{id}/exit-fork", "/v1/sessions/plain/exit-fork", ""},
+		{"seen", "POST /v1/asks/{id}/seen", "/v1/asks/" + a.ID + "/seen", `{"approver":"ana"}`},
+		{"deny", "POST /v1/asks/{id}/answer", answer, `{"verdict":"deny"}`},
+		{"clear", "POST /v1/sessions/{id}/clear", "/v1/sessions/s/clear", ""},
+		{"list rules", "GET /v1/rules", "", ""},
+	}
+	return widening, harmless
+}
+
+// free are the routes that need no person, whatever the request says.
+var free = []string{
+	"GET /v1/health", "GET /v1/openapi.json", "POST /v1/check", "POST /v1/evaluate", "POST /v1/calls/finished", "GET /v1/asks", "GET /v1/asks/{id}",
+	"POST /v1/asks/{id}/seen", "GET /v1/rules", "POST /v1/rules/test", "GET /v1/tools", "GET /v1/tools/{name}", "GET /v1/config",
+	"GET /v1/sessions", "POST /v1/sessions/{id}/interrupt", "POST /v1/sessions/{id}/exit-fork", "GET /v1/audit", "GET /v1/audit/export",
+	"GET /v1/audit/verify", "GET /v1/presence", "POST /v1/presence/unlock", "POST /v1/presence/set", "POST /v1/presence/lock",
+	"POST /v1/presence/reset", "GET /v1/tokens", "POST /v1/tokens/{name}/revoke", "GET /v1/events",
+}
+
+// TestT06_WideningWantsAPerson is a program that has the admin token and nothing
+// else.
+func TestT06_WideningWantsAPerson(t *testing.T) {
+	t.Parallel()
+	w := guardedWorld(t, nil)
+	widening, harmless := w.prepared(t)
+	for _, token := range []string{"admin", "approver"} {
+		for _, a := range widening {
+			got := w.attempt(t, token, "", a)
+			if token == "approver" && strings.HasPrefix(a.route, "POST /v1/tokens") {
+				continue // it may not at all
+			}
+			if !needsPIN(got) {
+				t.Errorf("%s: %s without the PIN: got %d %s, want presence_required", token, a.name, got.status, got.body)
+			}
+			if got := w.attempt(t, token, "made up", a); !needsPIN(got) {
+				t.Errorf("%s: %s with a false ticket: got %d %s, want presence_required", token, a.name, got.status, got.body)
+			}
+		}
+	}
+	for _, a := range harmless {
+		if got := w.attempt(t, "admin", "", a); got.status >= 300 {
+			t.Errorf("%s: got %d %s, want it done without the PIN", a.name, got.status, got.body)
+		}
+	}
+	for _, op := range api.Operations() {
+		wants := slices.ContainsFunc(widening, func(a attempt) bool { return a.route == op })
+		if wants == slices.Contains(free, op) {
+			t.Errorf("%s: want it either among what can widen or among what cannot", op)
+		}
+	}
+}
+
+func TestT06_WithThePINItIsDone(t *testing.T) {
+	t.Parallel()
+	w := guardedWorld(t, nil)
+	widening, _ := w.prepared(t)
+	ticket := w.unlockTCP(t, "admin")
+	for _, a := range widening {
+		if got := w.attempt(t, "admin", ticket, a); got.status == http.StatusForbidden || got.status >= 500 {
+			t.Errorf("%s: got %d %s", a.name, got.status, got.body)
+		}
+	}
+}
+
+func TestT06_TicketIsBoundAndExpires(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64
+	w := guardedWorld(t, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
+	add := attempt{route: "POST /v1/rules", body: `{"rule":"Bash(make)","behavior":"allow"}`}
+	ticket := w.unlockTCP(t, "admin")
+	if got := w.attempt(t, "approver", ticket, add); !needsPIN(got) {
+		t.Errorf("another token with the ticket: got %d %s", got.status, got.body)
+	}
+	// The ticket is for where no terminal can be seen; the socket shows whether
+	// there is one.
+	over := w.client("admin")
+	over.UseTicket(presence.Ticket(ticket))
+	allow := engine.Allow
+	if _, err := over.AddRule(t.Context(), "", api.NewRule{Rule: "Bash(make)", Behavior: &allow}); (runtime.GOOS == "linux" || runtime.GOOS == "darwin") && !api.NeedsPresence(err) {
+		t.Errorf("the ticket over the socket: got %v, want presence_required", err)
+	}
+	if got := w.attempt(t, "admin", ticket, add); got.status != http.StatusCreated {
+		t.Errorf("the ticket where it belongs: got %d %s", got.status, got.body)
+	}
+	ahead.Store(int64(presence.Hold))
+	if got := w.attempt(t, "admin", ticket, add); !needsPIN(got) {
+		t.Errorf("after %s: got %d %s, want presence_required", presence.Hold, got.status, got.body)
+	}
+	ahead.Store(0)
+	ticket = w.unlockTCP(t, "admin")
+	if got := w.attempt(t, "admin", ticket, attempt{route: "POST /v1/presence/lock"}); got.status != http.StatusOK {
+		t.Errorf("lock: got %d %s", got.status, got.body)
+	}
+	if got := w.attempt(t, "admin", ticket, add); !needsPIN(got) {
+		t.Errorf("after lock: got %d %s, want presence_required", got.status, got.body)
+	}
+}
+
+// TestT06_GuessingLocks guesses over the port with both kinds of token, at once.
+func TestT06_GuessingLocks(t *testing.T) {
+	t.Parallel()
+	w := guardedWorld(t, nil)
+	var guessing sync.WaitGroup
+	var wrong, locked atomic.Int32
+	for i := range 20 {
+		token := []string{"admin", "approver"}[i%2]
+		guessing.Go(func() {
+			got, err := w.raw(t.Context(), rawRequest{method: "POST", path: "/v1/presence/unlock", token: token, body: fmt.Sprintf(`{"pin":%q}`, wrongPIN)})
+			if err != nil {
+				t.Error(err)
+			}
+			switch {
+			case strings.Contains(got.body, `"code":"wrong_pin"`):
+				wrong.Add(1)
+			case strings.Contains(got.body, `"code":"pin_locked"`):
+				locked.Add(1)
+			default:
+				t.Errorf("got %d %s", got.status, got.body)
+			}
+		})
+	}
+	guessing.Wait()
+	if wrong.Load() != 4 || locked.Load() != 16 { // the fifth says that it locked
+		t.Errorf("got %d wrong and %d locked, want 4 and 16", wrong.Load(), locked.Load())
+	}
+	got := w.attempt(t, "admin", "", attempt{route: "POST /v1/presence/unlock", body: fmt.Sprintf(`{"pin":%q}`, approverPIN)})
+	if !strings.Contains(got.body, `"code":"pin_locked"`) {
+		t.Errorf("the right PIN after five wrong ones: got %d %s, want pin_locked", got.status, got.body)
+	}
+	if _, err := w.dial(w.port, "admin").ResetPIN(t.Context(), "ana", false); err != nil {
+		t.Errorf("reset: %v", err)
+	}
+	view, err := w.dial(w.port, "admin").Presence(t.Context())
+	if err != nil || !view.Set || !view.Locked || time.Until(view.ResetAt) < 59*time.Minute {
+		t.Errorf("after a reset was asked for: got %+v, %v, want it locked for an hour", view, err)
+	}
+}
+
+// TestT06_CheckTokens may not even ask how the PIN stands.
+func TestT06_CheckTokens(t *testing.T) {
+	t.Parallel()
+	w := guardedWorld(t, nil)
+	for _, op := range []string{"GET /v1/presence", "POST /v1/presence/unlock", "POST /v1/presence/set", "POST /v1/presence/lock", "POST /v1/presence/reset"} {
+		for _, token := range []string{"default", "integrator"} {
+			if got := w.attempt(t, token, "", attempt{route: op, body: fmt.Sprintf(`{"pin":%q}`, approverPIN)}); !strings.Contains(got.body, `"code":"forbidden"`) {
+				t.Errorf("%s by %s: got %d %s, want forbidden", op, token, got.status, got.body)
+			}
+		}
+	}
+}
+
+// The PIN is in no log and no row of the audit.
+func TestT14_ThePINIsNotKept(t *testing.T) {
+	t.Parallel()
+	w := guardedWorld(t, nil)
+	c := w.dial(w.port, "admin")
+	_, err := c.Unlock(t.Context(), "ana", wrongPIN)
+	var e *api.Error
+	if !errors.As(err, &e) || e.Code != api.CodeWrongPIN {
+		t.Fatalf("got %v, want wrong_pin", err)
+	}
+	_, err = c.Unlock(t.Context(), "ana", approverPIN)
+	must(t, err)
+	_, err = c.SetPIN(t.Context(), "ana", approverPIN, "another one")
+	must(t, err)
+	texts := []string{w.log.String()}
+	for row, err := range w.store.Audit(t.Context(), store.Filter{}) {
+		must(t, err)
+		text, err := json.Marshal(row)
+		must(t, err)
+		texts = append(texts, string(text))
+	}
+	for _, text := range texts {
+		for _, secret := range []string{approverPIN, wrongPIN, "another one"} {
+			if strings.Contains(text, secret) {
+				t.Errorf("%q is in %s", secret, text)
+			}
+		}
+	}
+}
