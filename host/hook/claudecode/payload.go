@@ -1,0 +1,133 @@
+package claudecode
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/internal/strictjson"
+)
+
+// MaxPayload is the largest payload that is read, in bytes.
+const MaxPayload = 16 << 20
+
+// payload is what the client says of one call, as far as it is used. Members
+// that are not used may come and go with the client's versions.
+type payload struct {
+	Event     text           `json:"hook_event_name"`
+	Session   text           `json:"session_id"`
+	CWD       text           `json:"cwd"`
+	Mode      text           `json:"permission_mode"`
+	Tool      text           `json:"tool_name"`
+	Input     jsontext.Value `json:"tool_input"`
+	CallID    text           `json:"tool_use_id"`
+	AgentID   text           `json:"agent_id"`
+	AgentType text           `json:"agent_type"`
+	Server    *server        `json:"mcp_server"`
+}
+
+// server is the MCP server that a tool belongs to.
+type server struct {
+	Name   text `json:"name"`
+	Source text `json:"source"`
+}
+
+// text is a JSON string. Where it is expected, null is a mistake.
+type text string
+
+// UnmarshalJSONFrom implements the decoder's interface.
+func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if kind := dec.PeekKind(); kind != '"' && kind != 0 {
+		return fmt.Errorf("got a JSON %s, want a JSON string", kind)
+	}
+	token, err := dec.ReadToken()
+	if err != nil {
+		return err
+	}
+	*t = text(token.String())
+	return nil
+}
+
+// read reads a whole payload, at most MaxPayload bytes.
+func read(in io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, MaxPayload+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the hook's payload could not be read: %w", err)
+	case len(data) > MaxPayload:
+		return nil, fmt.Errorf("the hook's payload has more than %d MiB, which is not judged: make the call smaller", MaxPayload>>20)
+	}
+	return data, nil
+}
+
+// parse reads a payload: one JSON object, UTF-8, no name twice at any depth, the
+// names as the client writes them. With an error comes what was read so far,
+// which may tell the event.
+func parse(data []byte) (payload, error) {
+	var p payload
+	if len(data) == 0 {
+		return p, errors.New("the hook got no payload on its standard input: it is started by Claude Code, not by hand")
+	}
+	if err := jsonv2.Unmarshal(data, &p); err != nil {
+		return p, fmt.Errorf("the hook's payload is not understood: %w", strictjson.Explain(err))
+	}
+	if err := p.check(); err != nil {
+		return p, fmt.Errorf("the hook's payload is not understood: %w", err)
+	}
+	return p, nil
+}
+
+// check wants what each event must tell.
+func (p payload) check() error {
+	if !p.event().known() {
+		return fmt.Errorf("hook_event_name: %.60q is not answered: want one of %v; install the hook anew with: callgate hook claude-code --install", string(p.Event), Events())
+	}
+	for _, m := range []struct {
+		name  string
+		value text
+	}{{"session_id", p.Session}, {"tool_name", p.Tool}, {"cwd", p.CWD}, {"tool_use_id", p.CallID}} {
+		if m.value == "" && (m.name != "tool_use_id" || p.event() != PermissionRequest) {
+			return fmt.Errorf("%s: missing", m.name)
+		}
+	}
+	if p.Input.Kind() != '{' {
+		return errors.New("tool_input: want a JSON object")
+	}
+	return p.checkServer()
+}
+
+func (p payload) event() Event { return Event(p.Event) }
+
+// modes are the client's modes that the gate knows under the same names. Others
+// ("auto", what comes later) say nothing, and the operator's mode holds.
+var modes = map[text]bool{"default": true, "acceptEdits": true, "plan": true, "bypassPermissions": true, "dontAsk": true}
+
+// claim is what the call says of itself.
+func (p payload) claim() gate.Claim {
+	c := gate.Claim{Session: string(p.Session), CWD: string(p.CWD), SubAgent: p.subAgent()}
+	if modes[p.Mode] {
+		c.Mode = string(p.Mode)
+	}
+	return c
+}
+
+// subAgent names the sub-agent that calls; empty for the main one.
+func (p payload) subAgent() string {
+	switch {
+	case p.AgentID == "":
+		return string(p.AgentType)
+	case p.AgentType == "":
+		return string(p.AgentID)
+	}
+	return string(p.AgentType) + " (" + string(p.AgentID) + ")"
+}
+
+// request is the call as the gate judges it.
+func (p payload) request() gate.Request {
+	return gate.Request{CallID: string(p.CallID), Tool: string(p.Tool), Input: json.RawMessage(p.Input), Context: p.claim()}
+}

@@ -1,0 +1,183 @@
+package claudecode_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/hook/claudecode"
+)
+
+// approvedAfter is a daemon whose person answers at a time, and that is gone
+// between two others.
+type approvedAfter struct {
+	began, approved, gone, back time.Time
+	requests                    []gate.Request
+}
+
+// Check implements claudecode.Daemon.
+func (d *approvedAfter) Check(ctx context.Context, r gate.Request, progress func(api.Progress)) (gate.Result, error) {
+	d.requests = append(d.requests, r)
+	now := time.Now()
+	if !d.gone.IsZero() && !now.Before(d.gone) && now.Before(d.back) {
+		return gate.Result{}, fmt.Errorf("%w at /run/x: start it with: callgate serve", api.ErrNoDaemon)
+	}
+	progress(api.Progress{State: "shown", AskID: "k3m9qd"})
+	end, result, err := d.approved, gate.Result{Decision: engine.Decision{Behavior: engine.Allow, Stage: engine.StageMode, Reason: "approved by ann"}}, error(nil)
+	if now.Before(d.gone) && d.gone.Before(end) {
+		end, result, err = d.gone, gate.Result{}, fmt.Errorf("check: %w: EOF", api.ErrLost)
+	}
+	timer := time.NewTimer(time.Until(end))
+	defer timer.Stop()
+	timeout := time.NewTimer(r.Timeout)
+	defer timeout.Stop()
+	select {
+	case <-timer.C:
+		return result, err
+	case <-timeout.C:
+		return gate.Result{Decision: engine.Decision{Message: "Nobody answered in time."}}, nil
+	case <-ctx.Done():
+		return gate.Result{}, ctx.Err()
+	}
+}
+
+// Finish implements claudecode.Daemon.
+func (d *approvedAfter) Finish(context.Context, claudecode.Finished) (claudecode.Matched, error) {
+	return claudecode.Matched{}, errors.New("no call has ended here")
+}
+
+func TestRun_heldForTenMinutes(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		gone, back, approved time.Duration
+		want                 claudecode.Effect
+		says                 string
+	}{
+		"approved":                       {0, 0, 10 * time.Minute, claudecode.Allowed, "approved by ann"},
+		"approved after a restart":       {3 * time.Minute, 4 * time.Minute, 10 * time.Minute, claudecode.Allowed, "approved by ann"},
+		"approved in a long restart":     {time.Second, 20 * time.Minute, 10 * time.Minute, claudecode.Allowed, "approved by ann"},
+		"never approved":                 {0, 0, 100 * time.Hour, claudecode.Blocked, "Nobody answered in time."},
+		"never back":                     {time.Minute, 100 * time.Hour, 10 * time.Minute, claudecode.Blocked, "daemon was lost meanwhile: .*callgate serve"},
+		"gone from the start, back soon": {-time.Second, time.Minute, 10 * time.Minute, claudecode.Blocked, "callgate serve"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				now := time.Now()
+				d := &approvedAfter{approved: now.Add(tc.approved)}
+				if tc.gone != 0 {
+					d.gone, d.back = now.Add(tc.gone), now.Add(tc.back)
+				}
+				h := hookOf(d)
+				h.Timeout = time.Hour
+				o := run(t, h, payload(nil))
+				wantEffect(t, claudecode.PreToolUse, o, tc.want)
+				wantText(t, string(o.Stdout)+string(o.Stderr), tc.says)
+				took := time.Since(now)
+				if took > 48*time.Minute || name == "gone from the start, back soon" && took > 0 {
+					t.Errorf("took %s", took)
+				}
+				if tc.want == claudecode.Allowed && took > max(tc.approved, tc.back)+3*time.Second {
+					t.Errorf("the approval took effect after %s, given after %s", took, tc.approved)
+				}
+				for i, r := range d.requests {
+					if r.CallID != "toolu_01" || i > 0 && r.Timeout >= d.requests[i-1].Timeout {
+						t.Errorf("try %d: got call %q with %s left, want toolu_01 with less than before", i, r.CallID, r.Timeout)
+					}
+				}
+				if n := len(d.requests); n > 3000 {
+					t.Errorf("%d tries: want pauses between them", n)
+				}
+			})
+		})
+	}
+}
+
+func wantText(t *testing.T, got, want string) {
+	t.Helper()
+	for part := range strings.SplitSeq(want, ".*") {
+		if !strings.Contains(got, part) {
+			t.Errorf("got %q, want %q in it", got, part)
+		}
+	}
+}
+
+// TestRun_busyDaemon: one that counts too many calls is asked again.
+func TestRun_busyDaemon(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := allows()
+		allow := d.check
+		d.check = func(ctx context.Context, n int, r gate.Request, progress func(api.Progress)) (gate.Result, error) {
+			if n < 5 {
+				return gate.Result{}, &api.Error{Status: 429, Code: api.CodeTooManyRequests, Message: "too many checks"}
+			}
+			return allow(ctx, n, r, progress)
+		}
+		wantEffect(t, claudecode.PreToolUse, run(t, hookOf(d), payload(nil)), claudecode.Allowed)
+	})
+}
+
+// TestRun_endedCall: what is told of a call that has run.
+func TestRun_endedCall(t *testing.T) {
+	t.Parallel()
+	after := func(event claudecode.Event) string {
+		return payload(members{"hook_event_name": event, "tool_response": members{"stdout": "hi"}, "duration_ms": 3, "error": "x"})
+	}
+	for name, tc := range map[string]struct {
+		matched claudecode.Matched
+		err     error
+		exit    int
+		says    string
+	}{
+		"it is the one that was judged": {claudecode.Matched{Match: true}, nil, 0, ""},
+		"it is another":                 {claudecode.Matched{Reason: "its input differs; the session is paused"}, nil, 2, "not the call that was judged: its input differs"},
+		"it is another, no reason":      {claudecode.Matched{}, nil, 2, "not the call that was judged"},
+		"no daemon":                     {claudecode.Matched{Match: true}, api.ErrNoDaemon, 1, "could not compare"},
+		"the gate failed":               {claudecode.Matched{Match: true}, &api.Error{Code: api.CodeInternal, Message: "the gate failed"}, 1, "the gate failed"},
+	} {
+		for _, event := range []claudecode.Event{claudecode.PostToolUse, claudecode.PostToolUseFailure} {
+			t.Run(name+", "+string(event), func(t *testing.T) {
+				t.Parallel()
+				d := allows()
+				d.finish = func(context.Context, int, claudecode.Finished) (claudecode.Matched, error) { return tc.matched, tc.err }
+				o := run(t, hookOf(d), after(event))
+				if o.Exit != tc.exit || len(o.Stdout) > 0 || !strings.Contains(string(o.Stderr), tc.says) || tc.says == "" && len(o.Stderr) > 0 {
+					t.Errorf("got exit %d, stdout %q, stderr %q, want %d and %q", o.Exit, o.Stdout, o.Stderr, tc.exit, tc.says)
+				}
+				f := d.finished[0]
+				if f.CallID != "toolu_01" || f.Tool != "Bash" || f.Failed != (event == claudecode.PostToolUseFailure) || f.Context.Session != "0b9c" {
+					t.Errorf("got %+v", f)
+				}
+				if len(d.requests) > 0 {
+					t.Errorf("a call that has run was judged: %+v", d.requests)
+				}
+			})
+		}
+	}
+}
+
+// TestRun_endedCallIsNotHeldUp: a daemon that hangs delays no call by more than
+// some seconds.
+func TestRun_endedCallIsNotHeldUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		d := allows()
+		d.finish = func(ctx context.Context, _ int, _ claudecode.Finished) (claudecode.Matched, error) {
+			<-ctx.Done()
+			return claudecode.Matched{}, context.Cause(ctx)
+		}
+		o := run(t, hookOf(d), payload(members{"hook_event_name": "PostToolUse"}))
+		if took := time.Since(began); o.Exit != 1 || took > 10*time.Second {
+			t.Errorf("got exit %d after %s, want a warning within 10 s", o.Exit, took)
+		}
+	})
+}
