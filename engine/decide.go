@@ -18,7 +18,7 @@ func Decide(ctx context.Context, req Request) Decision {
 		return Decision{Stage: StageError, Code: CodeHostError, Reason: "no call to judge", Message: "The call was denied because it names no tool."}
 	}
 	w := newWalk(ctx, req)
-	d := w.table()
+	d := w.settled(w.table())
 	d = convert(w, d)
 	if d.Behavior == Ask {
 		w.suggest(&d)
@@ -52,6 +52,16 @@ func (w *walk) table() Decision {
 		ask.BypassImmune = ask.Behavior == Ask && d.BypassImmune
 		return ask
 	}
+	return d
+}
+
+// settled takes back an allow of a call whose targets are not settled.
+func (w *walk) settled(d Decision) Decision {
+	if w.req.Unsettled == "" || d.Behavior != Allow {
+		return d
+	}
+	d = Decision{Behavior: w.errorRow(), Stage: StageError, Code: CodeUnsettled, Reason: w.req.Unsettled}
+	w.note(StageError, d.Reason, d.Behavior.String())
 	return d
 }
 
@@ -170,12 +180,16 @@ func (w *walk) modeStep() Decision {
 // fail is the error row of the table: a human decides, or nobody does where
 // the mode has no human.
 func (w *walk) fail(code, doing string, err error) Decision {
-	d := Decision{Behavior: Ask, Stage: StageError, Code: code, Reason: fmt.Sprintf("%s failed: %v", doing, err)}
-	if w.mode == Explore || w.mode == DontAsk {
-		d.Behavior = Deny
-	}
+	d := Decision{Behavior: w.errorRow(), Stage: StageError, Code: code, Reason: fmt.Sprintf("%s failed: %v", doing, err)}
 	w.note(StageError, d.Reason, d.Behavior.String())
 	return d
+}
+
+func (w *walk) errorRow() Behavior {
+	if w.mode == Explore || w.mode == DontAsk {
+		return Deny
+	}
+	return Ask
 }
 
 // fromProjectFile reports whether the decision rests on a rule of a project's

@@ -79,6 +79,7 @@ const (
 	CodeProfile        = "profile"
 	CodeToolError      = "tool_error" // a verb failed or its module is missing
 	CodeHostError      = "host_error" // describe_call, targets, profile or store failed
+	CodeUnsettled      = "unsettled"  // another call may change what the targets are
 	CodeBackground     = "background" // converted: nobody may be asked
 	CodeResumed        = "resumed"    // converted: an ask rule in a resumed session
 	CodeNoApprover     = "no_approver"

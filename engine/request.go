@@ -12,6 +12,10 @@ type Request struct {
 	// T06); empty for every other call. Such a call is denied before all lists
 	// and rules, in every mode.
 	Protected string
+	// Unsettled says why what the call touches may be something else when it runs
+	// (threat T11); empty for every other call. Deny rules still deny; what would
+	// be allowed is the mode's error row instead.
+	Unsettled string
 	// Rules are all that apply to the call's scopes and have not expired, in
 	// any order; rules of other tools are skipped.
 	Rules []Rule

@@ -119,6 +119,8 @@ func (w *walk) helpless(d Decision) string {
 		return fmt.Sprintf("the ask rule %s asks every time: change or remove it", d.Rule)
 	case d.Stage == StageProfile:
 		return "the profile asks every time: change " + d.Reason
+	case d.Code == CodeUnsettled:
+		return "no rule answers this: it asks because " + d.Reason
 	case d.Stage == StageError:
 		return "an error asks every time: " + d.Reason
 	}

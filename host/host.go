@@ -94,6 +94,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 		Asks:     h.Asks,
 		Store:    h.Store,
 		Now:      o.Now,
+		Log:      o.Log,
 	})
 	if err != nil {
 		return nil, err

@@ -33,6 +33,9 @@ type Ask struct {
 	// Decision is why it asks, with the suggestions an answer may accept.
 	Decision engine.Decision `json:"decision"`
 	Targets  []engine.Target `json:"targets,omitempty"`
+	// Identities are what stood at the cwd and then, in their order, at Targets when
+	// the ask was made; an approval holds for these only.
+	Identities []Identity `json:"identities,omitempty"`
 	// Action is the action string of design section 5.
 	Action       string      `json:"action,omitempty"`
 	ModuleDigest string      `json:"module_digest,omitempty"`
@@ -62,6 +65,18 @@ type Ask struct {
 	// UsedAt is when the approval was handed to its call; an approval is used
 	// once. Zero while unused.
 	UsedAt time.Time `json:"used_at,omitzero"`
+}
+
+// Identity is what stands at one place. The zero Identity is nothing.
+type Identity struct {
+	// File is the device and the number of the file; empty when nothing is there.
+	File string `json:"file,omitempty"`
+	// Content is, for what a call runs, the SHA-256 of the file or, where that is
+	// not taken, its size and time and why.
+	Content string `json:"content,omitempty"`
+	// Error says why it could not be looked at: then it equals nothing, itself
+	// neither.
+	Error string `json:"error,omitempty"`
 }
 
 // The size up to which a card shows a call whole. A longer one is shown in
@@ -146,7 +161,8 @@ const (
 	CauseFlood    Cause = "too_many_waiting"
 	CauseRepeated Cause = "denied_before"
 	CausePaused   Cause = "session_paused"
-	CauseReused   Cause = "call_id_reused" // same call id, other digest: report it
+	CauseStopped  Cause = "session_stopped" // by Broker.Pause
+	CauseReused   Cause = "call_id_reused"  // same call id, other digest: report it
 )
 
 // Verdict is what a person says. The zero value denies.

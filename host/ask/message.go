@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// OutcomeOf is what the call of an ask that has ended gets of it.
+func OutcomeOf(a Ask) Outcome { return outcomeOf(a) }
+
 // outcomeOf is what a waiter gets of an ask that has ended.
 func outcomeOf(a Ask) Outcome {
 	return Outcome{Ask: a, Cause: a.Cause, Message: message(a)}
@@ -42,6 +45,8 @@ func message(a Ask) string {
 		return what + "a person denied the same call a few minutes ago. Do something else, or ask the user."
 	case CausePaused:
 		return fmt.Sprintf("%sthis session is paused after several denials or unanswered questions. A person resumes it with `callgate sessions resume %q`.", what, a.Session)
+	case CauseStopped:
+		return fmt.Sprintf("%sthis session is stopped until a person has looked at it and resumes it with `callgate sessions resume %q`.", what, a.Session)
 	case CauseReused:
 		return what + "its call id was used before for another call. Send a new call id."
 	}

@@ -70,7 +70,10 @@ func (b *Broker) open(ctx context.Context, a Ask) (*entry, Outcome, error) {
 		return nil, Outcome{}, err
 	}
 	defer b.release()
-	if b.paused(a.Session) {
+	switch {
+	case b.Stopped(a.Session) != "":
+		return nil, refusal(a, CauseStopped), nil
+	case b.paused(a.Session):
 		return nil, refusal(a, CausePaused), nil
 	}
 	if e := b.join(a.Key(), a.Digest); e != nil {
@@ -122,7 +125,7 @@ func (b *Broker) returning(ctx context.Context, a Ask) (*entry, Outcome, error) 
 }
 
 // undecided are the ends that were nobody's decision: the call may ask again.
-var undecided = map[Cause]bool{CauseCaller: true, CauseError: true, CauseNoSurface: true, CausePaused: true, CauseFlood: true}
+var undecided = map[Cause]bool{CauseCaller: true, CauseError: true, CauseNoSurface: true, CausePaused: true, CauseStopped: true, CauseFlood: true}
 
 // readopt takes up a waiting ask that only the store knows, as after a failed
 // write.

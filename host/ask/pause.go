@@ -11,6 +11,41 @@ func (b *Broker) paused(session string) bool {
 	return !b.streaks[session].PausedAt.IsZero()
 }
 
+// Pause stops a session because of what happened in it: what waits is denied,
+// and Stopped says why until an approver resumes it. A session that is stopped
+// stays so with its first reason. The stop holds in memory even when the store
+// fails; then the error tells that a restart would forget it.
+func (b *Broker) Pause(ctx context.Context, session, why string) error {
+	if why == "" {
+		return fmt.Errorf("pause session %q: a reason is needed", session)
+	}
+	if err := b.acquire(ctx); err != nil {
+		return err
+	}
+	defer b.release()
+	b.mu.Lock()
+	s := b.streaks[session]
+	b.mu.Unlock()
+	if s.Why != "" {
+		return nil
+	}
+	s.Session, s.PausedAt, s.Why = session, b.cfg.Now(), why
+	err := b.saveStreak(ctx, s)
+	if err != nil {
+		b.keepStreak(s)
+		err = fmt.Errorf("pause session %q: %w", session, err)
+	}
+	b.announcePause(ctx, session, CauseStopped)
+	return err
+}
+
+// Stopped says why Pause stopped a session; empty when it did not.
+func (b *Broker) Stopped(session string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.streaks[session].Why
+}
+
 // Resume ends a session's pause in the name of by. Whether that person may is
 // the caller's to check. ErrNotPaused when there is none.
 func (b *Broker) Resume(ctx context.Context, session, by string) error {
@@ -56,7 +91,7 @@ func (b *Broker) settleStreak(ctx context.Context, ended Ask) {
 		b.keepStreak(s)
 	}
 	if pausing {
-		b.announcePause(ctx, s.Session)
+		b.announcePause(ctx, s.Session, CausePaused)
 	}
 }
 
@@ -67,8 +102,8 @@ func refused(a Ask) bool {
 }
 
 // announcePause denies what still waits in the session, then tells.
-func (b *Broker) announcePause(ctx context.Context, session string) {
-	b.endAll(ctx, Denied, CausePaused, func(a Ask) bool { return a.Session == session })
+func (b *Broker) announcePause(ctx context.Context, session string, cause Cause) {
+	b.endAll(ctx, Denied, cause, func(a Ask) bool { return a.Session == session })
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.publish(Event{Kind: EventPaused, Ask: Ask{Session: session}})

@@ -13,6 +13,9 @@ type Streak struct {
 	Refusals int `json:"refusals"`
 	// PausedAt is when the session was paused; zero while it is not.
 	PausedAt time.Time `json:"paused_at,omitzero"`
+	// Why is set when the session was stopped by Broker.Pause: then all its calls
+	// are denied, not only those that ask.
+	Why string `json:"why,omitempty"`
 	// By is who ended the pause, for the store's record; it is not kept.
 	By string `json:"by,omitempty"`
 }

@@ -16,6 +16,7 @@ const (
 	maxContent     = 4 << 10
 	maxTargets     = 256
 	maxTarget      = 4 << 10
+	maxMarks       = 2048
 	maxActions     = 4096
 	maxPreview     = 8 << 10
 )
@@ -113,12 +114,14 @@ func parseDescribed(data []byte) (Description, error) {
 		Language       string       `json:"language"`
 		Targets        []wireTarget `json:"targets"`
 		TargetsUnknown bool         `json:"targets_unknown"`
+		Moves          bool         `json:"moves"`
+		Marks          []wireTarget `json:"marks"`
 	}
 	if err := decode(data, &a); err != nil {
 		return Description{}, err
 	}
 	d := Description{
-		Action: a.Action, Actions: a.Actions, TargetsUnknown: a.TargetsUnknown,
+		Action: a.Action, Actions: a.Actions, TargetsUnknown: a.TargetsUnknown, Moves: a.Moves,
 		Title: clean(a.Title), Preview: cleanLines(a.Preview, maxPreview), Language: sandbox.Clean(a.Language, 32),
 	}
 	if err := checkActions(a.Action, a.Actions); err != nil {
@@ -132,6 +135,15 @@ func parseDescribed(data []byte) (Description, error) {
 			return Description{}, fmt.Errorf("targets[%d]: %w", i, err)
 		}
 		d.Targets = append(d.Targets, engine.Target{Kind: t.Kind, Value: t.Value, Access: t.Access})
+	}
+	if len(a.Marks) > maxMarks {
+		return Description{}, fmt.Errorf("marks: %d: at most %d", len(a.Marks), maxMarks)
+	}
+	for i, t := range a.Marks {
+		if err := t.checkMark(); err != nil {
+			return Description{}, fmt.Errorf("marks[%d]: %w", i, err)
+		}
+		d.Marks = append(d.Marks, engine.Target{Kind: t.Kind, Value: t.Value, Access: t.Access})
 	}
 	return d, nil
 }
@@ -160,6 +172,18 @@ func (t wireTarget) check() error {
 	default:
 		return fmt.Errorf("kind: %q: want path, host or mcp", clean(t.Kind))
 	}
+	return t.checkRest()
+}
+
+func (t wireTarget) checkMark() error {
+	switch t.Kind {
+	case "tree", "program", "process", "service", "terminal", "endpoint":
+		return t.checkRest()
+	}
+	return fmt.Errorf("kind: %q: want tree, program, process, service, terminal or endpoint", clean(t.Kind))
+}
+
+func (t wireTarget) checkRest() error {
 	switch t.Access {
 	case "read", "write", "run":
 	default:

@@ -39,6 +39,11 @@ type Description struct {
 	// Targets are what the call touches, not yet resolved.
 	Targets        []engine.Target
 	TargetsUnknown bool
+	// Moves: the call may change the current directory or links.
+	Moves bool
+	// Marks are what only the protection of the gate itself looks at, by the
+	// kinds that engine.Target names.
+	Marks []engine.Target
 }
 
 // Describe asks the module what the call touches. Without a describe_call of

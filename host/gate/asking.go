@@ -27,13 +27,15 @@ func waiterOf(a ask.Ask) waiter { return waiter{a.Key(), a.Digest} }
 // when the answer comes. Source: design section 8, "On approval the call is
 // decided again". Its error is ask.ErrClosed: the gate closes, the ask goes on
 // waiting in the store, and nothing is decided.
-func (g *Gate) askHuman(ctx context.Context, caller Caller, r Request, p prepared, d engine.Decision, progress Progress) (Result, error) {
+// changed says what differs from what was approved before.
+func (g *Gate) askHuman(ctx context.Context, caller Caller, way *passage, p prepared, d engine.Decision, changed []string, progress Progress) (Result, error) {
+	r := way.r
 	if !g.c.Asks.HasSurface() {
 		return p.result(engine.NoApprover(d, r.Tool, "attach one with `callgate asks watch`, or answer through the API")), nil
 	}
-	var changed []string
 	for range maxAsks {
-		out, err := g.wait(ctx, caller, r, g.newAsk(p, d, changed), progress)
+		way.leave()
+		out, err := g.wait(ctx, caller, way, g.newAsk(ctx, p, d, changed), progress)
 		if errors.Is(err, ask.ErrClosed) {
 			return p.result(denied(engine.CodeHostError, err.Error())), err
 		}
@@ -48,8 +50,9 @@ func (g *Gate) askHuman(ctx context.Context, caller Caller, r Request, p prepare
 		if err != nil {
 			return p.result(denied(engine.CodeHostError, err.Error())), nil
 		}
-		d2 := engine.Decide(ctx, again.req)
-		switch changed = differences(out.Ask, again.req.Call.Context.Targets, d2); {
+		way.enter(again)
+		d2 := g.decide(ctx, r, &again, way.before)
+		switch changed = g.changed(ctx, out.Ask, again, d2); {
 		case d2.Behavior == engine.Deny:
 			return again.result(d2), nil
 		case d2.Behavior == engine.Allow || len(changed) == 0:
@@ -64,15 +67,15 @@ func (g *Gate) askHuman(ctx context.Context, caller Caller, r Request, p prepare
 
 // wait puts the ask to the broker, and lets others decide the call again while
 // it waits.
-func (g *Gate) wait(ctx context.Context, caller Caller, r Request, a ask.Ask, progress Progress) (ask.Outcome, error) {
+func (g *Gate) wait(ctx context.Context, caller Caller, way *passage, a ask.Ask, progress Progress) (ask.Outcome, error) {
 	key := waiterOf(a)
 	g.mu.Lock()
 	g.waiting[key] = func(ctx context.Context) engine.Decision {
-		p, err := g.prepare(ctx, caller, r, g.seen)
+		p, err := g.prepare(ctx, caller, way.r, g.seen)
 		if err != nil {
 			return engine.Decision{}
 		}
-		return engine.Decide(ctx, p.req)
+		return g.decide(ctx, way.r, &p, way.before)
 	}
 	g.mu.Unlock()
 	defer func() {
@@ -107,11 +110,12 @@ func (g *Gate) report(ctx context.Context, key waiter, progress Progress) (stop 
 	}
 }
 
-func (g *Gate) newAsk(p prepared, d engine.Decision, changed []string) ask.Ask {
+func (g *Gate) newAsk(ctx context.Context, p prepared, d engine.Decision, changed []string) ask.Ask {
 	c := p.req.Call.Context
 	return ask.Ask{
 		Token: p.token, Agent: c.Agent, SubAgent: p.subAgent, Session: c.Session, User: c.User, CallID: p.callID, Digest: p.digest,
 		Tool: p.req.Call.Tool, Input: p.req.Call.Input, CWD: c.CWD, Decision: d, Targets: c.Targets, Action: p.desc.Action,
+		Identities:   g.identities(ctx, p),
 		ModuleDigest: p.entry.Digest, Kind: c.Kind, ProjectRoot: c.ProjectRoot, Changed: changed, Timeout: p.patience(),
 		CallerDeadline: p.deadline,
 	}
@@ -165,4 +169,5 @@ var refusals = map[ask.Cause]store.Outcome{
 	ask.CauseClear:     store.AskCancelled,
 	ask.CauseCaller:    store.AskCancelled,
 	ask.CausePaused:    store.Denied,
+	ask.CauseStopped:   store.Denied,
 }

@@ -14,7 +14,7 @@ const auditPatience = 10 * time.Second
 
 // audited writes the row of a result; only then may the result be returned. A
 // row that cannot be written makes a denial of it.
-func (g *Gate) audited(ctx context.Context, p prepared, res Result) Result {
+func (g *Gate) audited(ctx context.Context, way *passage, p prepared, res Result) Result {
 	row := store.Row{
 		Time: g.c.Now(), Agent: p.req.Call.Context.Agent, Action: p.desc.Action, Decision: res.Outcome,
 		User: p.req.Call.Context.User, DecidedBy: res.DecidedBy, Detail: res.Decision.Reason,
@@ -25,23 +25,39 @@ func (g *Gate) audited(ctx context.Context, p prepared, res Result) Result {
 	if r := res.Decision.Rule; r != nil {
 		row.RuleID, row.RuleText = r.ID, r.String()
 	}
-	return g.append(ctx, row, res)
+	out, err := g.append(ctx, row, res, g.judged(way, p, res))
+	if !errors.Is(err, store.ErrCallReused) {
+		return out
+	}
+	res = g.reused(p)
+	res.Outcome = store.Denied
+	row.Decision, row.Detail, row.Stage, row.Code = res.Outcome, res.Decision.Reason, string(res.Decision.Stage), res.Decision.Code
+	row.RuleID, row.RuleText, row.DecidedBy = "", "", ""
+	out, _ = g.append(ctx, row, res, nil) // its failure is a denial as well
+	return out
 }
 
-// append writes the row even when the caller has left, so that what was
-// decided is never missing.
-func (g *Gate) append(ctx context.Context, row store.Row, res Result) Result {
+// append writes the row, and the judged call with it, even when the caller has
+// left, so that what was decided is never missing. The result denies when it
+// could not, and the error says why.
+func (g *Gate) append(ctx context.Context, row store.Row, res Result, call *store.Call) (Result, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
 	defer cancel()
-	written, err := g.c.Store.Append(ctx, row)
+	var written store.Row
+	var err error
+	if call == nil {
+		written, err = g.c.Store.Append(ctx, row)
+	} else {
+		written, err = g.c.Store.AppendCall(ctx, row, *call)
+	}
 	if err != nil {
 		return Result{
 			Decision: denied(engine.CodeHostError, "the decision could not be audited: "+err.Error()),
 			Outcome:  store.Denied, Action: res.Action, Digest: res.Digest, AskID: res.AskID, Micros: res.Micros,
-		}
+		}, err
 	}
 	res.AuditSeq = written.Seq
-	return res
+	return res, nil
 }
 
 // refuse audits a request that was not understood or not entitled, as far as
@@ -57,7 +73,8 @@ func (g *Gate) refuse(ctx context.Context, caller Caller, r Request, cause error
 		Time: g.c.Now(), Agent: caller.Agent, Tool: clip(r.Tool, 200), Decision: store.Denied, CallID: clip(r.CallID, 200),
 		Detail: clip(cause.Error(), 500), Stage: string(engine.StageError), Code: code,
 	}
-	return g.append(ctx, row, res), cause
+	res, _ = g.append(ctx, row, res, nil) // its failure is a denial as well
+	return res, cause
 }
 
 func clip(s string, n int) string {

@@ -18,11 +18,15 @@ func (g *Gate) Check(ctx context.Context, caller Caller, r Request, progress Pro
 	if err != nil {
 		return g.refuse(ctx, caller, r, err)
 	}
-	d := engine.Decide(ctx, p.req)
-	micros := g.c.Now().Sub(p.started).Microseconds()
-	res := p.result(d)
-	if d.Behavior == engine.Ask {
-		if res, err = g.askHuman(ctx, caller, r, p, d, progress); err != nil {
+	way := &passage{g: g, r: r}
+	defer way.leave()
+	way.enter(p)
+	res, final := g.recall(ctx, way, p)
+	var micros int64
+	if !final {
+		d := g.decide(ctx, r, &p, way.before)
+		micros = g.c.Now().Sub(p.started).Microseconds()
+		if res, err = g.answered(ctx, caller, way, p, d, progress); err != nil {
 			return res, err
 		}
 	}
@@ -30,7 +34,20 @@ func (g *Gate) Check(ctx context.Context, caller Caller, r Request, progress Pro
 	if res.Outcome == "" {
 		res.Outcome = outcomes[res.Decision.Behavior]
 	}
-	return g.audited(ctx, p, res), nil
+	return g.audited(ctx, way, p, res), nil
+}
+
+// answered makes a result of a decision: an ask is put to a person, unless one
+// has approved this very call before.
+func (g *Gate) answered(ctx context.Context, caller Caller, way *passage, p prepared, d engine.Decision, progress Progress) (Result, error) {
+	if d.Behavior != engine.Ask {
+		return p.result(d), nil
+	}
+	res, changed, ok := g.approvedBefore(ctx, p, d, way.before)
+	if ok {
+		return res, nil
+	}
+	return g.askHuman(ctx, caller, way, p, d, changed, progress)
 }
 
 // Evaluate decides without asking, storing or auditing: what Check would see.
@@ -39,7 +56,10 @@ func (g *Gate) Evaluate(ctx context.Context, caller Caller, r Request) (Result, 
 	if err != nil {
 		return Result{Decision: denied(engine.CodeHostError, err.Error())}, err
 	}
-	res := p.result(engine.Decide(ctx, p.req))
+	if why := g.c.Asks.Stopped(p.key().Session); why != "" {
+		return p.stopped(why), nil
+	}
+	res := p.result(g.decide(ctx, r, &p, store.Call{}))
 	res.Micros = g.c.Now().Sub(p.started).Microseconds()
 	return res, nil
 }

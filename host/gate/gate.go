@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/project"
 	"github.com/callgate/callgate/host/store"
+	"github.com/callgate/callgate/host/target"
 )
 
 // Catalog answers for the tools. A name nobody claims gets an entry as well.
@@ -37,6 +39,8 @@ type Targets interface {
 	// ProjectRoots are the root of the project a call runs in and, after it,
 	// those around it; empty for none.
 	ProjectRoots(ctx context.Context, cwd string, workingDirectories []string) ([]string, error)
+	// Identify tells what stands at the cwd and at each target.
+	Identify(ctx context.Context, cwd string, targets []engine.Target) ([]target.Identity, error)
 }
 
 // Projects reads a project's own file, which may only tighten; a project
@@ -58,6 +62,9 @@ type Asks interface {
 	Interrupt(ctx context.Context, session string) (int, error)
 	ExitFork(ctx context.Context, session string) (int, error)
 	Clear(ctx context.Context, session string) (int, error)
+	// Pause stops a session, Stopped says why it is stopped.
+	Pause(ctx context.Context, session, why string) error
+	Stopped(session string) string
 	Resume(ctx context.Context, session, by string) error
 	Subscribe(ctx context.Context) <-chan ask.Event
 }
@@ -75,9 +82,14 @@ type Store interface {
 	SetMode(ctx context.Context, id string, mode *engine.Mode, by string) error
 	NoteSession(ctx context.Context, id string, event store.Event, by, detail string) error
 	Append(ctx context.Context, row store.Row) (store.Row, error)
+	AppendCall(ctx context.Context, row store.Row, c store.Call) (store.Row, error)
+	Call(ctx context.Context, key ask.Key) (store.Call, error)
+	OpenCall(ctx context.Context, token, session, inputDigest string, since time.Time) (store.Call, error)
+	MovingCalls(ctx context.Context, token, session string, since time.Time) ([]store.Call, error)
+	FinishCall(ctx context.Context, key ask.Key, at time.Time, row *store.Row) error
 }
 
-// Config is what a Gate is made of. All members are required but Now.
+// Config is what a Gate is made of. All members are required but Now and Log.
 type Config struct {
 	Catalog  Catalog
 	Settings func() Settings
@@ -87,6 +99,8 @@ type Config struct {
 	Store    Store
 	// Now is the clock of the audit; nil means time.Now.
 	Now func() time.Time
+	// Log hears of alarms; nil means silence. No input is ever logged.
+	Log *slog.Logger
 }
 
 // Gate decides calls. It is safe for concurrent use.
@@ -99,6 +113,10 @@ type Gate struct {
 	answering map[string]chan struct{}
 	// waiting decides the call behind a waiting ask again.
 	waiting map[waiter]func(context.Context) engine.Decision
+	// moving are calls that may change the current directory or links and are
+	// being decided, by a number of their own.
+	moving  map[int]mover
+	tickets int
 }
 
 // New returns a gate over its parts.
@@ -109,5 +127,10 @@ func New(c Config) (*Gate, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Gate{c: c, answering: map[string]chan struct{}{}, waiting: map[waiter]func(context.Context) engine.Decision{}}, nil
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Gate{
+		c: c, answering: map[string]chan struct{}{}, waiting: map[waiter]func(context.Context) engine.Decision{}, moving: map[int]mover{},
+	}, nil
 }

@@ -70,6 +70,16 @@ type Request struct {
 	Input  json.RawMessage `json:"input"`
 	// Context is what the call says of itself.
 	Context Claim `json:"context,omitzero"`
+	// Reports tells that the client reports the end of each call (Gate.Finish).
+	// Then a call that was answered gets the same answer again under the same id
+	// and digest until it has ended, ten minutes at most, and calls that have not
+	// ended keep relative paths of others from being allowed.
+	Reports bool `json:"reports,omitempty"`
+	// FollowsUp tells that the client asks again about a call it has already put,
+	// without its id: an allow of the same token, session, tool and input, not
+	// ended and at most ten minutes old, is answered the same; anything else is
+	// judged as a new call.
+	FollowsUp bool `json:"follows_up,omitempty"`
 	// Timeout bounds the wait for a human, the time in the queue included; 0
 	// means the agent's setting, which counts from when the card is shown. It can
 	// only shorten that.

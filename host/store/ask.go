@@ -108,7 +108,7 @@ func (s *Store) WaitingAsks(ctx context.Context) ([]ask.Ask, error) {
 // SaveStreak implements ask.Store. The session shows its pause, and its begin and
 // end are audited, in the same transaction.
 func (s *Store) SaveStreak(ctx context.Context, k ask.Streak) error {
-	query, args := "INSERT OR REPLACE INTO streaks (session, refusals, paused_at) VALUES (?, ?, ?)", []any{k.Session, k.Refusals, nanos(k.PausedAt)}
+	query, args := "INSERT OR REPLACE INTO streaks (session, refusals, paused_at, why) VALUES (?, ?, ?, ?)", []any{k.Session, k.Refusals, nanos(k.PausedAt), k.Why}
 	if k.Refusals == 0 && k.PausedAt.IsZero() {
 		query, args = "DELETE FROM streaks WHERE session = ?", []any{k.Session}
 	}
@@ -133,7 +133,7 @@ func (s *Store) SaveStreak(ctx context.Context, k ask.Streak) error {
 
 // Streaks implements ask.Store.
 func (s *Store) Streaks(ctx context.Context) ([]ask.Streak, error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT session, refusals, paused_at FROM streaks ORDER BY session")
+	rows, err := s.reads.QueryContext(ctx, "SELECT session, refusals, paused_at, why FROM streaks ORDER BY session")
 	if err != nil {
 		return nil, fmt.Errorf("read streaks: %w", s.closedOr(err))
 	}
@@ -142,7 +142,7 @@ func (s *Store) Streaks(ctx context.Context) ([]ask.Streak, error) {
 	for rows.Next() {
 		var k ask.Streak
 		var paused int64
-		if err := rows.Scan(&k.Session, &k.Refusals, &paused); err != nil {
+		if err := rows.Scan(&k.Session, &k.Refusals, &paused, &k.Why); err != nil {
 			return nil, fmt.Errorf("read streaks: %w", err)
 		}
 		k.PausedAt = fromNanos(paused)

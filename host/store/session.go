@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -238,7 +239,7 @@ func (s *Store) notePause(ctx context.Context, t *tx, k ask.Streak) (known Sessi
 	known.Paused, known.PausedAt = "", k.PausedAt.UTC().Round(0)
 	if !k.PausedAt.IsZero() {
 		event, by = EventSessionPaused, "callgate"
-		known.Paused = fmt.Sprintf("%d refusals in a row", k.Refusals)
+		known.Paused = cmp.Or(k.Why, fmt.Sprintf("%d refusals in a row", k.Refusals))
 	}
 	return known, true, s.recordSession(ctx, t, known, event, by, known.Paused)
 }

@@ -118,6 +118,11 @@ func (r *Resolver) Directories(ctx context.Context, dirs []string) ([]string, er
 
 // run does the work beside the caller, because a file system may never answer.
 func run[T any](ctx context.Context, r *Resolver, work func(*walker) (T, error)) (T, error) {
+	return runFor(ctx, r, r.limits().Time, work)
+}
+
+// runFor is run with a time of its own.
+func runFor[T any](ctx context.Context, r *Resolver, patience time.Duration, work func(*walker) (T, error)) (T, error) {
 	var none T
 	if r.FS == nil {
 		return none, errNoFS
@@ -131,7 +136,7 @@ func run[T any](ctx context.Context, r *Resolver, work func(*walker) (T, error))
 		err   error
 	}
 	done := make(chan answer, 1)
-	ctx, cancel := context.WithTimeout(ctx, r.limits().Time)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	go func() {
 		defer r.busy.Add(-1)

@@ -140,7 +140,34 @@ type Description struct {
 	Language       string   `json:"language,omitzero"`
 	Targets        []Target `json:"targets,omitzero"`
 	TargetsUnknown bool     `json:"targets_unknown,omitzero"`
+	// Moves: the call may change the current directory or links, so that until it
+	// ends the relative paths of other calls may lead elsewhere.
+	Moves bool `json:"moves,omitzero"`
+	// Marks are for the host's own protection and for nothing else.
+	Marks []Mark `json:"marks,omitzero"`
 }
+
+// Mark is one thing a call does that only the host's protection of itself looks
+// at: no rule, no profile and no person sees it. Kind is one of the constants
+// below, Access as in Target.
+type Mark struct {
+	Kind   string `json:"kind"`
+	Value  string `json:"value"`
+	Access string `json:"access"`
+}
+
+// The kinds of a Mark; sdk/ABI.md says what the value of each is.
+const (
+	Tree     = "tree"
+	Program  = "program"
+	Process  = "process"
+	Service  = "service"
+	Terminal = "terminal"
+	Endpoint = "endpoint"
+)
+
+// Unknown is the value of a Mark whose value cannot be told.
+const Unknown = "?"
 
 // RuleExample shows what a rule matches. The host runs it at load.
 type RuleExample struct {

@@ -1,0 +1,114 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/store"
+)
+
+// moves reports whether the call may change the current directory or links. What
+// is not known to leave them alone may. Source: threat T11.
+func (p prepared) moves() bool {
+	targets := p.req.Call.Context.Targets
+	return p.desc.Moves || p.req.Call.Context.TargetsUnknown || p.req.Err != nil || p.entry.Err != nil ||
+		slices.ContainsFunc(targets, func(t engine.Target) bool { return t.Kind == "mcp" || t.Access == "run" })
+}
+
+// relative returns the first of the call's paths that depends on the current
+// directory.
+func (p prepared) relative() (string, bool) {
+	for _, t := range p.req.Call.Context.Targets {
+		if t.Kind == "path" && !strings.HasPrefix(t.Value, "/") && !strings.HasPrefix(t.Value, "~") {
+			return t.Value, true
+		}
+	}
+	return "", false
+}
+
+// decide decides a prepared call. A call whose relative paths another call may
+// lead elsewhere before it runs is marked first: one that was allowed, or is being
+// decided, and has not ended. Only a client that reports the end of calls gives
+// that a meaning. before is the judged call that this one is, or follows up.
+func (g *Gate) decide(ctx context.Context, r Request, p *prepared, before store.Call) engine.Decision {
+	if path, ok := p.relative(); ok && r.Reports {
+		p.req.Unsettled = g.unsettled(ctx, path, p.key(), before.Key)
+	}
+	return engine.Decide(ctx, p.req)
+}
+
+// unsettled says why a relative path is not settled; empty when it is.
+func (g *Gate) unsettled(ctx context.Context, path string, own, before ask.Key) string {
+	if tool, id, ok := g.decidingMover(own); ok {
+		return unsettled(path, tool, id)
+	}
+	movers, err := g.c.Store.MovingCalls(ctx, own.Token, own.Session, g.c.Now().Add(-answerLife))
+	if err != nil {
+		return fmt.Sprintf("it is not known which calls of this session have not ended: %v", err)
+	}
+	for _, m := range movers {
+		if m.Key != own && m.Key != before {
+			return unsettled(path, m.Tool, m.Key.CallID)
+		}
+	}
+	return ""
+}
+
+func unsettled(path, tool, id string) string {
+	return fmt.Sprintf("%s call %.80q of this session has not ended and may change the current directory or links, so it is not known what %.200q is when this call runs", tool, id, path)
+}
+
+// passage is a call on its way through Check.
+type passage struct {
+	g *Gate
+	r Request
+	// before is the judged call that this one is, or follows up, while that one's
+	// answer holds.
+	before store.Call
+	ticket int
+}
+
+// enter makes a moving call known while it is decided, so that of two calls that
+// are decided at the same time one sees the other.
+func (w *passage) enter(p prepared) {
+	w.leave()
+	if !w.r.Reports || !p.moves() {
+		return
+	}
+	w.g.mu.Lock()
+	defer w.g.mu.Unlock()
+	w.g.tickets++
+	w.ticket = w.g.tickets
+	w.g.moving[w.ticket] = mover{p.key(), p.entry.Name}
+}
+
+// leave takes back what enter did: the call waits for a person, or is judged.
+func (w *passage) leave() {
+	w.g.mu.Lock()
+	defer w.g.mu.Unlock()
+	delete(w.g.moving, w.ticket)
+}
+
+// mover is a call that may move things and is being decided.
+type mover struct {
+	key  ask.Key
+	tool string
+}
+
+// decidingMover returns the first moving call of the same session that is being
+// decided.
+func (g *Gate) decidingMover(k ask.Key) (tool, id string, found bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	first := 0
+	for ticket, m := range g.moving {
+		if m.key.Token == k.Token && m.key.Session == k.Session && m.key.CallID != k.CallID && (first == 0 || ticket < first) {
+			first, tool, id = ticket, m.tool, m.key.CallID
+		}
+	}
+	return tool, id, first > 0
+}
