@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/spf13/cobra"
 )
 
 // version is set by the Makefile.
@@ -31,9 +33,17 @@ func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 func main() { os.Exit(run()) }
 
 func run() int {
+	root := newRoot()
+	if judges(root, os.Args[1:]) {
+		return guarded(func() int { return execute(root) })
+	}
+	return execute(root)
+}
+
+func execute(root *cobra.Command) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := newRoot().ExecuteContext(ctx)
+	err := root.ExecuteContext(ctx)
 	var code exit
 	switch {
 	case err == nil:

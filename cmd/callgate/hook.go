@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/hook/claudecode"
+)
+
+// hookCommand groups the hooks by their client.
+func hookCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "hook",
+		GroupID: "gate",
+		Short:   "Answer an agent's client, which runs this before each tool call",
+		Long: `Answers an agent's client in the client's own contract. The client starts it,
+with the call on standard input; nobody types it, but to try it.`,
+		Example: "  callgate hook claude-code --help",
+		Args:    onlyCommands,
+		RunE: func(*cobra.Command, []string) error {
+			return errors.New("name the client: callgate hook claude-code") // help on stdout would let the call run
+		},
+	}
+	cmd.AddCommand(claudeCodeCommand(c))
+	return cmd
+}
+
+// hookFlags say where the daemon is and how long the client waits.
+type hookFlags struct {
+	endpoint  string
+	tokenFile string
+	timeout   time.Duration
+	daemonUID int
+}
+
+func claudeCodeCommand(c *cli) *cobra.Command {
+	var f hookFlags
+	cmd := &cobra.Command{
+		Use:   "claude-code",
+		Short: "Judge a tool call of Claude Code",
+		Long: `Reads the payload of PreToolUse, PermissionRequest, PostToolUse or
+PostToolUseFailure on standard input, has the running daemon judge the call, and
+answers as Claude Code expects: one JSON document for an allow, exit code 2 and
+the reason on stderr for a denial and for every failure. It waits for a human
+for four fifths of --timeout, which is the hook's timeout in the settings.
+
+Without flags the daemon is found by the system's list of accounts: environment
+variables have no effect, because a project can set them.`,
+		Example: `  callgate hook claude-code --endpoint unix:/home/ann/.local/state/callgate/callgate.sock \
+    --token-file /home/ann/.local/state/callgate/agents/default.token --timeout 3600s
+  echo '{"hook_event_name":"PreToolUse","session_id":"s1","cwd":"/tmp","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"try-1"}' |
+    callgate hook claude-code`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			h := claudecode.Hook{Timeout: f.timeout, Connect: func() (claudecode.Daemon, error) { return f.connect(c.configPath) }}
+			return exit(runHook(cmd, h))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.endpoint, "endpoint", "", "where the daemon listens (default: the account's own)")
+	flags.StringVar(&f.tokenFile, "token-file", "", "the agent's check token (default: the account's agents/default.token)")
+	flags.DurationVar(&f.timeout, "timeout", claudecode.DefaultTimeout, "the hook's timeout in the client's settings")
+	flags.IntVar(&f.daemonUID, "daemon-uid", -1, "the account the daemon runs as, when it is neither this one nor root")
+	return cmd
+}
+
+// runHook answers until the client stops waiting: a signal, or nobody there to
+// read the answer.
+func runHook(cmd *cobra.Command, h claudecode.Hook) int {
+	ctx, cancel := context.WithCancelCause(cmd.Context())
+	defer cancel(nil)
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		<-ended
+		cancel(claudecode.ErrEnded)
+	}()
+	if out, ok := cmd.OutOrStdout().(*os.File); ok {
+		go claudecode.WatchClient(ctx, out, func() { cancel(claudecode.ErrClientGone) })
+	}
+	return h.Run(ctx, cmd.InOrStdin()).Give(cmd.OutOrStdout(), cmd.ErrOrStderr())
+}
+
+// connect finds the daemon by the flags, and by the account where they say
+// nothing; never by the environment. Threat T07.
+func (f hookFlags) connect(configPath string) (claudecode.Daemon, error) {
+	at := connection{endpoint: f.endpoint, tokenFile: f.tokenFile, daemonUID: f.daemonUID}
+	if at.endpoint == "" || at.tokenFile == "" {
+		dirs, err := config.AccountDirs()
+		if err != nil {
+			return nil, fmt.Errorf("%w: name --endpoint and --token-file", err)
+		}
+		if at.tokenFile == "" {
+			at.tokenFile = api.CheckTokenFile(dirs.State, api.DefaultAgent)
+		}
+		if at.endpoint == "" {
+			at.endpoint = accountEndpoint(configPath, dirs)
+		}
+	}
+	token, err := api.ReadToken(at.tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	client, err := api.Dial(at.endpoint, token, at.options()...)
+	return untilLedger{client}, err
+}
+
+type untilLedger struct{ *api.Client }
+
+func (untilLedger) Finish(context.Context, claudecode.Finished) (claudecode.Matched, error) {
+	return claudecode.Matched{}, errors.New("this daemon keeps no ledger of calls")
+}
+
+// accountEndpoint is where the daemon of an account listens. One that runs keeps
+// its configuration when the file goes bad, so a bad file means the usual place:
+// what answers there has to prove that it is the daemon.
+func accountEndpoint(configPath string, dirs config.Dirs) string {
+	cfg, err := config.Open(configPath, dirs)
+	if err != nil {
+		cfg = config.Default(dirs)
+	}
+	_, address := cfg.Endpoint()
+	return address
+}
+
+// judges reports whether args run a hook for its client, rather than install it
+// or explain it: then every failure has to deny.
+func judges(root *cobra.Command, args []string) bool {
+	cmd, rest, err := root.Find(args)
+	if cmd == nil || cmd.Name() != "hook" && (cmd.Parent() == nil || cmd.Parent().Name() != "hook") {
+		return false
+	}
+	return err != nil || !slices.ContainsFunc(rest, func(arg string) bool {
+		return arg == "--help" || arg == "-h" || strings.HasPrefix(arg, "--install") || strings.HasPrefix(arg, "--uninstall")
+	})
+}
+
+// guarded runs a hook's command so that whatever goes wrong is a denial: the exit
+// code is 0 only when the hook has answered. Nothing of the environment reaches
+// it, and a client that closes its end early does not kill it.
+func guarded(run func() (code int)) (code int) {
+	os.Clearenv()
+	signal.Ignore(syscall.SIGPIPE)
+	defer func() {
+		if p := recover(); p != nil {
+			code = claudecode.Deny("", fmt.Sprintf("The call was denied because the hook failed (%T).", p)).Give(os.Stdout, os.Stderr)
+		}
+	}()
+	if code = run(); code == exitError {
+		code = claudecode.ExitDenied // a client goes on after any other code
+	}
+	return code
+}
