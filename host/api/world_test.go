@@ -96,10 +96,10 @@ type world struct {
 	secrets map[string]string
 	// ahead is how far the tokens' clock is ahead.
 	ahead  atomic.Int64
-	server  *api.Server
-	socket  string
-	port    string
-	log     *safeBuffer
+	server *api.Server
+	socket string
+	port   string
+	log    *safeBuffer
 }
 
 // safeBuffer gathers the log.
@@ -153,7 +153,7 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 		w.secrets[name] = made.Secret
 	}
 	conf := api.Config{
-		Gate: g, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{presence.New(presence.Config{Store: w.store})}, Version: "test",
+		Gate: g, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{presence.New(presence.Config{Store: w.store})}, Configuration: &pendingFile{}, Version: "test",
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	if change != nil {
