@@ -235,3 +235,27 @@ func (g gatherer) ptraceOpen() bool {
 	scope, parseErr := strconv.Atoi(strings.TrimSpace(string(text)))
 	return err != nil || parseErr != nil || scope == 0
 }
+
+// RootOnly returns nil when a program or file at p belongs to root with all that
+// leads to it, when nobody else can change any of it, and everybody can reach
+// it; otherwise it says what is in the way.
+func RootOnly(sys System, p string) error {
+	steps, err := walk(sys, p)
+	if err != nil {
+		return err
+	}
+	for i, s := range steps {
+		link := s.Mode&fs.ModeSymlink != 0
+		switch {
+		case s.Missing:
+			return fmt.Errorf("%s is not there", s.Path)
+		case s.UID != 0:
+			return fmt.Errorf("%s belongs to uid %d", s.Path, s.UID)
+		case !link && (s.ACL || s.Mode.Perm()&0o022 != 0):
+			return fmt.Errorf("others than root can write %s (mode %04o)", s.Path, s.Mode.Perm())
+		case !link && (s.Mode.IsDir() || i == len(steps)-1) && s.Mode.Perm()&0o001 == 0:
+			return fmt.Errorf("not everybody can use %s (mode %04o)", s.Path, s.Mode.Perm())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package service
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/callgate/callgate/host/boundary"
+)
+
+// steps are those of the level, with what is left to people.
+func (j *job) steps(ctx context.Context) ([]step, []string, error) {
+	if j.Level == boundary.B {
+		return j.stepsB(ctx)
+	}
+	l := j.layout
+	steps := []step{
+		directory{path: filepath.Dir(l.unit), mode: 0o755},
+		file{path: l.unit, mode: 0o644, content: func(j *job) ([]byte, error) { return []byte(j.unit(l)), nil }},
+		starting{ctx},
+	}
+	next := []string{"callgate hook claude-code --install      # have Claude Code ask it", "callgate asks watch                      # answer what waits"}
+	if j.OS == "linux" {
+		next = append(next, "loginctl enable-linger                   # to have it run while you are logged out")
+	}
+	return existing(j, steps), next, nil
+}
+
+// existing leaves directories alone that are there: their modes are their
+// owner's business.
+func existing(j *job, steps []step) []step {
+	d, ok := steps[0].(directory)
+	if s, err := j.System.Lstat(d.path); ok && err == nil && s.Mode.IsDir() {
+		return steps[1:]
+	}
+	return steps
+}

@@ -1,0 +1,89 @@
+package service
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/callgate/callgate/host/boundary"
+)
+
+// record is what an installation made, in the order in which it was made.
+type record struct {
+	Version   int            `json:"version"`
+	Level     boundary.Level `json:"level"`
+	Agent     string         `json:"agent,omitempty"`
+	Approvers []string       `json:"approvers,omitempty"`
+	Binary    string         `json:"binary"`
+	BinaryDir string         `json:"binary_dir"`
+	Made      []made         `json:"made"`
+}
+
+// made is one thing that the installation made.
+type made struct {
+	Kind what   `json:"kind"`
+	Path string `json:"path"`
+	Mode string `json:"mode,omitempty"`
+	// Owner is an account's name.
+	Owner string `json:"owner,omitempty"`
+	// Sum is the SHA-256 of what a file held; empty when its content may change.
+	Sum string `json:"sha256,omitempty"`
+	// Kept tells that it holds what a person may want to keep: only a purge
+	// removes it.
+	Kept bool `json:"kept,omitempty"`
+	// Before is what stood in the file before, when there was one.
+	Before *string `json:"before,omitempty"`
+}
+
+// what is the kind of a thing that was made.
+type what string
+
+const (
+	madeAccount   what = "account"
+	madeDirectory what = "directory"
+	madeFile      what = "file"
+	madeSettings  what = "settings"
+	madeService   what = "service"
+)
+
+const recordVersion = 1
+
+// readRecord reads the record; one that is not there is nil.
+func readRecord(path string) (*record, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record of the installation: %w", err)
+	}
+	var r record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("record of the installation %s: %w: it was not written by callgate; move it away", path, err)
+	}
+	if r.Version != recordVersion {
+		return nil, fmt.Errorf("record of the installation %s: version %d: it is another callgate's; use that one", path, r.Version)
+	}
+	return &r, nil
+}
+
+// find returns what was made at a path.
+func (r *record) find(kind what, path string) (made, bool) {
+	if r != nil {
+		for _, m := range r.Made {
+			if m.Kind == kind && m.Path == path {
+				return m, true
+			}
+		}
+	}
+	return made{}, false
+}
+
+func sum(content []byte) string {
+	s := sha256.Sum256(content)
+	return hex.EncodeToString(s[:])
+}

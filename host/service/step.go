@@ -1,0 +1,317 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/callgate/callgate/host/boundary"
+)
+
+// Action is one step as it is told to people.
+type Action struct {
+	// Do says what is done: "make account", "make directory", "write file", ...
+	Do string `json:"do"`
+	// Path, Mode, Owner and Content tell about a file or directory. Content is
+	// left out where it is a program or a secret.
+	Path    string `json:"path,omitempty"`
+	Mode    string `json:"mode,omitempty"`
+	Owner   string `json:"owner,omitempty"`
+	Content string `json:"content,omitempty"`
+	// Command is what is run.
+	Command []string `json:"command,omitempty"`
+	// Unchanged tells that it is already so.
+	Unchanged bool `json:"unchanged,omitempty"`
+	// Note says what else there is to know.
+	Note string `json:"note,omitempty"`
+}
+
+// step is one part of an installation.
+type step interface {
+	// look tells what the step would do, without doing it. An error means that
+	// the installation cannot be.
+	look(*job) (Action, error)
+	// do does it, unless look says that nothing is to do. undo takes it back.
+	do(ctx context.Context, j *job) (m *made, undo func() error, err error)
+}
+
+// job is an installation under way.
+type job struct {
+	Options
+	layout  layout
+	old     *record // of an earlier installation
+	changed bool    // a step has changed something
+}
+
+// uid returns the numbers of an account by name; "" is the account that installs.
+func (j *job) ids(owner string) (uid, gid int, err error) {
+	if owner == "" {
+		return -1, -1, nil
+	}
+	a, err := j.System.Account(owner)
+	if err != nil {
+		return 0, 0, fmt.Errorf("account %s: %w", owner, err)
+	}
+	if len(a.Groups) == 0 {
+		return 0, 0, fmt.Errorf("account %s has no group", owner)
+	}
+	return a.UID, a.Groups[0].GID, nil
+}
+
+// own gives a file to its owner. Without an owner it stays with who installs.
+func (j *job) own(path, owner string) error {
+	uid, gid, err := j.ids(owner)
+	if err != nil || owner == "" {
+		return err
+	}
+	return j.Chown(path, uid, gid)
+}
+
+func modeText(mode fs.FileMode) string { return fmt.Sprintf("%04o", mode.Perm()) }
+
+// directory is a step that makes one.
+type directory struct {
+	path, owner string
+	mode        fs.FileMode
+	kept        bool
+}
+
+func (d directory) look(j *job) (Action, error) {
+	a := Action{Do: "make directory", Path: d.path, Mode: modeText(d.mode), Owner: d.owner}
+	info, err := os.Lstat(j.at(d.path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return a, nil
+	case err != nil:
+		return a, err
+	case !info.IsDir():
+		return a, fmt.Errorf("%s is not a directory: move it away", d.path)
+	}
+	a.Unchanged = info.Mode().Perm() == d.mode && j.owns(d.path, d.owner)
+	if !a.Unchanged {
+		a.Do = "set owner and mode of directory"
+	}
+	return a, nil
+}
+
+// owns tells whether a path has the owner it should have.
+func (j *job) owns(path, owner string) bool {
+	if owner == "" {
+		return true
+	}
+	uid, _, err := j.ids(owner)
+	s, statErr := j.System.Lstat(path)
+	return err == nil && statErr == nil && s.UID == uid
+}
+
+func (d directory) do(_ context.Context, j *job) (*made, func() error, error) {
+	path := j.at(d.path)
+	m := &made{Kind: madeDirectory, Path: d.path, Mode: modeText(d.mode), Owner: d.owner, Kept: d.kept}
+	info, err := os.Lstat(path)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	undo := func() error { return removeIfThere(path) }
+	if isNew {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, nil, err
+		}
+		if err := os.Mkdir(path, d.mode); err != nil {
+			return nil, nil, err
+		}
+	} else if err != nil {
+		return nil, nil, err
+	} else {
+		was, statErr := j.System.Lstat(d.path)
+		undo = func() error {
+			return errors.Join(statErr, j.Chown(path, was.UID, was.GID), os.Chmod(path, info.Mode().Perm()))
+		}
+		if _, before := j.old.find(madeDirectory, d.path); !before {
+			m = nil // it was there: it stays there
+		}
+	}
+	return m, undo, errors.Join(j.own(path, d.owner), os.Chmod(path, d.mode))
+}
+
+// file is a step that writes one.
+type file struct {
+	path, owner string
+	mode        fs.FileMode
+	// content is called when the step is looked at, and again when it is done.
+	content func(*job) ([]byte, error)
+	// hidden keeps the content out of what is told; note says what it is.
+	hidden bool
+	note   string
+	// theirs tells that the file is the person's once it is there: it is
+	// written when it is missing and left alone otherwise.
+	theirs bool
+	kind   what
+}
+
+func (f file) look(j *job) (Action, error) {
+	a := Action{Do: "write file", Path: f.path, Mode: modeText(f.mode), Owner: f.owner, Note: f.note}
+	want, err := f.content(j)
+	if err != nil {
+		return a, err
+	}
+	if !f.hidden {
+		a.Content = string(want)
+	}
+	info, err := os.Lstat(j.at(f.path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return a, nil
+	case err != nil:
+		return a, err
+	case !info.Mode().IsRegular():
+		return a, fmt.Errorf("%s is not a regular file: move it away", f.path)
+	}
+	have, err := os.ReadFile(j.at(f.path))
+	if err != nil {
+		return a, err
+	}
+	if f.theirs {
+		a.Unchanged, a.Content = true, ""
+		return a, nil
+	}
+	same := bytes.Equal(have, want)
+	a.Unchanged = same && info.Mode().Perm() == f.mode && j.owns(f.path, f.owner)
+	if _, ours := j.old.find(f.made(), f.path); !same && !ours && f.made() != madeSettings {
+		return a, fmt.Errorf("%s is there and was not written by callgate service: move it away", f.path)
+	}
+	return a, nil
+}
+
+func (f file) made() what {
+	if f.kind != "" {
+		return f.kind
+	}
+	return madeFile
+}
+
+func (f file) do(_ context.Context, j *job) (*made, func() error, error) {
+	want, err := f.content(j)
+	if err != nil {
+		return nil, nil, err
+	}
+	path := j.at(f.path)
+	before, err := os.ReadFile(path)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !isNew {
+		return nil, nil, err
+	}
+	m := &made{Kind: f.made(), Path: f.path, Mode: modeText(f.mode), Owner: f.owner, Sum: sum(want), Kept: f.theirs}
+	if f.theirs {
+		m.Sum = ""
+	}
+	if f.made() == madeSettings && !isNew {
+		text := string(before)
+		m.Before = &text
+	}
+	if old, ours := j.old.find(f.made(), f.path); ours {
+		m.Before = old.Before // what was there before the first time
+	}
+	undo := func() error { return removeIfThere(path) }
+	if !isNew {
+		was, err := j.System.Lstat(f.path)
+		if err != nil {
+			return nil, nil, err
+		}
+		undo = func() error {
+			return j.write(path, before, was.Mode.Perm(), func(p string) error { return j.Chown(p, was.UID, was.GID) })
+		}
+	}
+	return m, undo, j.write(path, want, f.mode, func(p string) error { return j.own(p, f.owner) })
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// write puts a whole file in place of what is there, never half of one, and
+// never with another owner or mode than it is to have.
+func (j *job) write(path string, content []byte, mode fs.FileMode, own func(string) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".callgate-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // gone when all went well
+	_, err = f.Write(content)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := own(f.Name()); err != nil {
+		return err
+	}
+	if err := os.Chmod(f.Name(), mode); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// systemAccount is the step that makes the daemon's account.
+type systemAccount struct{ name, home string }
+
+func (s systemAccount) command(j *job) []string {
+	argv := []string{"useradd", "--system", "--user-group", "--home-dir", s.home, "--no-create-home", "--shell", "/usr/sbin/nologin"}
+	if !j.live() {
+		argv = append(argv, "--prefix", j.Root)
+	}
+	return append(argv, s.name)
+}
+
+func (s systemAccount) look(j *job) (Action, error) {
+	a := Action{Do: "make account", Owner: s.name, Command: s.command(j)}
+	_, err := j.System.Account(s.name)
+	switch {
+	case err == nil:
+		a.Unchanged = true
+		return a, nil
+	case !errors.Is(err, boundary.ErrNoAccount):
+		return a, err
+	case j.OS == "darwin":
+		return a, errors.New(byHand(s.name, s.home))
+	case !j.Commands.Has("useradd"):
+		return a, fmt.Errorf("there is no useradd to make the account %s: make a system account of that name, with a group of its own and no shell, and run the command again", s.name)
+	}
+	return a, nil
+}
+
+func (s systemAccount) do(ctx context.Context, j *job) (*made, func() error, error) {
+	if _, err := j.command(ctx, s.command(j)); err != nil {
+		return nil, nil, err
+	}
+	return &made{Kind: madeAccount, Path: s.name, Kept: true}, func() error { return removeAccount(context.WithoutCancel(ctx), j.Options, s.name) }, nil
+}
+
+func removeAccount(ctx context.Context, o Options, name string) error {
+	argv := []string{"userdel"}
+	if !o.live() {
+		argv = append(argv, "--prefix", o.Root)
+	}
+	_, err := o.command(ctx, append(argv, name))
+	return err
+}
+
+// byHand are the commands that make a system account on macOS, where a free
+// number has to be chosen.
+func byHand(name, home string) string {
+	lines := []string{
+		"there is no account " + name + ": choose an id below 500 that `dscl . -list /Users UniqueID` and `dscl . -list /Groups PrimaryGroupID` do not show, and run, with it in place of 399:",
+		"  sudo dscl . -create /Groups/" + name, "  sudo dscl . -create /Groups/" + name + " PrimaryGroupID 399",
+		"  sudo dscl . -create /Users/" + name, "  sudo dscl . -create /Users/" + name + " UniqueID 399",
+		"  sudo dscl . -create /Users/" + name + " PrimaryGroupID 399", "  sudo dscl . -create /Users/" + name + " UserShell /usr/bin/false",
+		"  sudo dscl . -create /Users/" + name + " NFSHomeDirectory " + home, "  sudo dscl . -create /Users/" + name + " IsHidden 1",
+		"then run the command again",
+	}
+	return strings.Join(lines, "\n")
+}
