@@ -67,6 +67,18 @@ const sign = `,"mac":"SIGN"`
 // impostor is a daemon that knows the token, to answer as the test wants.
 func impostor(t *testing.T, token string, check http.HandlerFunc) string {
 	t.Helper()
+	return plainImpostor(t, token, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		check(&signed{ResponseWriter: w, token: token, r: r, body: body}, r)
+	})
+}
+
+// plainImpostor is an impostor that answers as it is told to, MAC or not.
+func plainImpostor(t *testing.T, token string, answer http.HandlerFunc) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	mux := http.NewServeMux()
@@ -75,13 +87,7 @@ func impostor(t *testing.T, token string, check http.HandlerFunc) string {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]string{"status": "ok", "proof": api.Prove(token, r.URL.Query().Get("nonce"), addr)})
 	})
-	mux.HandleFunc("POST /v1/check", func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		check(&signed{ResponseWriter: w, token: token, r: r, body: body}, r)
-	})
+	mux.HandleFunc("POST /v1/", answer)
 	s := &http.Server{Handler: mux}
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(func() { _ = s.Close() })

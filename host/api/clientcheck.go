@@ -149,7 +149,7 @@ func orTrailing(err error) error {
 	if err == nil {
 		return errors.New("more follows")
 	}
-	return err
+	return orLost(err)
 }
 
 // sound refuses an allow that does not look like one of the gate's: audited, of

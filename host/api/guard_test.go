@@ -1,51 +1,122 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/store"
 )
 
 // T13: DNS rebinding, CSRF, and a check token that reads others' asks.
 
+// forCalls are the operations that a check token opens. Source: design section 10.
+var forCalls = []string{"/v1/check", "/v1/evaluate", "/v1/calls/finished"}
+
 // TestT13_tokenByOperation tries every operation of the document with every kind
-// of token and with none.
+// of token, with none, and with those that are no more.
 func TestT13_tokenByOperation(t *testing.T) {
 	t.Parallel()
 	d, w := openDocument(t), newWorld(t, nil)
+	dead := w.deadSecrets()
 	for path, ops := range d.Paths {
 		for method, op := range ops {
-			public := op.Security != nil && len(op.Security) == 0
-			forCheck := slices.ContainsFunc(op.Security, func(s map[string][]string) bool { _, ok := s["check"]; return ok })
-			if forCheck != slices.Contains([]string{"/v1/check", "/v1/evaluate"}, path) || public != slices.Contains([]string{"/v1/health", "/v1/openapi.json"}, path) {
-				t.Errorf("%s %s: the document opens it to others than the design", method, path)
+			at := rawRequest{method: strings.ToUpper(method), path: strings.NewReplacer("{id}", "x", "{name}", "x").Replace(path), body: "{}"}
+			if op.Security == nil {
+				t.Fatalf("%s %s: the document does not say who may use it", method, path)
 			}
-			for token, want := range map[string]int{"": http.StatusUnauthorized, "default": http.StatusForbidden, "ci": http.StatusForbidden} {
-				name := fmt.Sprintf("%s %s with %q", method, path, token)
-				got := w.mustRaw(t, rawRequest{method: strings.ToUpper(method), path: strings.NewReplacer("{id}", "x", "{name}", "x").Replace(path), token: token, body: "{}"})
-				switch {
-				case public:
+			for state, secret := range dead {
+				at.secret = secret
+				got := w.begun(t, at)
+				want := http.StatusUnauthorized
+				if len(op.Security) == 0 {
 					want = http.StatusOK
-				case forCheck && token != "":
-					want = http.StatusBadRequest // let in: the body names no tool
 				}
 				if got.status != want {
-					t.Errorf("%s: got %d, want %d: %s", name, got.status, want, got.body)
+					t.Errorf("%s %s with a token that is %s: got %d, want %d: %s", method, path, state, got.status, want, got.body)
 				}
-				if want >= 400 {
-					wantsDeny(t, got)
-					d.answer(t, method, path, got)
-				}
+			}
+			at.secret = ""
+			for token, kind := range map[string]string{"default": "check", "ci": "check", "approver": "approver", "integrator": "integrator", "admin": "admin"} {
+				at.token = token
+				w.tryKind(t, d, path, op, at, kind)
 			}
 		}
 	}
+}
+
+// deadSecrets are what no token in force is.
+func (w *world) deadSecrets() map[string]string {
+	w.t.Helper()
+	out := map[string]string{"missing": "", "garbage": "Bearer cg_admin_" + strings.Repeat("A", 43)}
+	for state, n := range map[string]api.NewToken{
+		"revoked": {Kind: store.TokenAdmin, Name: "revoked"},
+		"expired": {Kind: store.TokenAdmin, Name: "expired", ExpiresAt: time.Now().Add(time.Hour)},
+	} {
+		made, err := w.tokens.Create(w.t.Context(), n, "test")
+		must(w.t, err)
+		out[state] = "Bearer " + made.Secret
+	}
+	_, err := w.tokens.Revoke(w.t.Context(), "revoked", "test")
+	must(w.t, err)
+	w.ahead.Store(int64(2 * time.Hour))
+	return out
+}
+
+// tryKind holds one operation to what the document says of one kind of token, and
+// the document to the design.
+func (w *world) tryKind(t *testing.T, d *document, path string, op operation, at rawRequest, kind string) {
+	t.Helper()
+	opened := len(op.Security) == 0 || slices.ContainsFunc(op.Security, func(s map[string][]string) bool { _, ok := s[kind]; return ok })
+	public := slices.Contains([]string{"/v1/health", "/v1/openapi.json"}, path)
+	calls := slices.Contains(forCalls, path)
+	designed := map[string]bool{
+		"admin": true, "check": calls || public, "integrator": calls || public,
+		"approver": public || path == "/v1/evaluate" || !calls && !strings.HasPrefix(path, "/v1/tokens") && path != "/v1/presence/reset",
+	}[kind]
+	if opened != designed {
+		t.Errorf("%s %s: the document opens it to %s: %t, the design %t", at.method, path, kind, opened, designed)
+	}
+	got := w.begun(t, at)
+	refused := got.status == http.StatusUnauthorized || got.status == http.StatusForbidden && strings.Contains(got.body, `"code":"forbidden"`)
+	if refused == opened {
+		t.Errorf("%s %s with %s: got %d, want it opened: %t: %s", at.method, path, kind, got.status, opened, got.body)
+	}
+	if !opened {
+		wantsDeny(t, got)
+		d.answer(t, at.method, path, got)
+		if want := "yours is of kind " + kind; !strings.Contains(got.body, want) || !strings.Contains(got.body, "needs a token of kind ") {
+			t.Errorf("%s %s: the refusal does not name the kinds: %s", at.method, path, got.body)
+		}
+	}
+}
+
+// begun sends and reads the answer, of a stream that does not end its head alone.
+func (w *world) begun(t *testing.T, r rawRequest) rawAnswer {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if r.path != "/v1/events" {
+		return w.mustRaw(t, r)
+	}
+	r.ended = func(head rawAnswer) bool {
+		if head.status == http.StatusOK {
+			cancel()
+			return true
+		}
+		return false
+	}
+	got, err := w.raw(ctx, r)
+	must(t, err)
+	return got
 }
 
 // wantsDeny checks that a client that only looks at the decision is safe.

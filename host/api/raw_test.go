@@ -18,6 +18,8 @@ type rawRequest struct {
 	contentType  string // "-" sends none; "" is application/json
 	host         string
 	header       map[string]string
+	// ended, which may be nil, tells from the head that the body is not read.
+	ended func(head rawAnswer) bool
 }
 
 type rawAnswer struct {
@@ -62,6 +64,9 @@ func (w *world) raw(ctx context.Context, r rawRequest) (rawAnswer, error) {
 		return rawAnswer{}, err
 	}
 	defer func() { _ = resp.Body.Close() }()
+	if r.ended != nil && r.ended(rawAnswer{status: resp.StatusCode, header: resp.Header}) {
+		return rawAnswer{resp.StatusCode, resp.Header, ""}, nil
+	}
 	body, err := io.ReadAll(resp.Body)
 	return rawAnswer{resp.StatusCode, resp.Header, string(body)}, err
 }

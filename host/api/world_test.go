@@ -153,7 +153,8 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 		w.secrets[name] = made.Secret
 	}
 	conf := api.Config{
-		Gate: g, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{presence.New(presence.Config{Store: w.store})}, Configuration: &pendingFile{}, Version: "test",
+		Gate: g, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{presence.New(presence.Config{Store: w.store})},
+		Configuration: &pendingFile{}, Version: "test",
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	if change != nil {
