@@ -19,12 +19,12 @@ func configCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "config",
 		GroupID: "setup",
-		Short:   "Check the configuration, print its schema or a commented example",
-		Example: "  callgate config check\n  callgate config example > ~/.config/callgate/callgate.yaml",
+		Short:   "Check the configuration, accept what it widens, print its schema or an example",
+		Example: "  callgate config check\n  callgate config status\n  callgate config example > ~/.config/callgate/callgate.yaml",
 		Args:    onlyCommands,
 		RunE:    needCommand,
 	}
-	cmd.AddCommand(configCheck(c), configSchema(), configExample())
+	cmd.AddCommand(configCheck(c), configStatus(c), configAccept(c), configSchema(), configExample())
 	return cmd
 }
 

@@ -21,6 +21,8 @@ const (
 	EventDecision = "decision"
 	// EventConfig carries a ConfigChange.
 	EventConfig = "config"
+	// EventMismatch carries a Mismatch.
+	EventMismatch = "mismatch"
 	// EventLagged tells that the reader was too slow and missed events.
 	EventLagged = "lagged"
 )
@@ -63,6 +65,9 @@ type ConfigChange struct {
 	File string `json:"file"`
 	// Error says why the old configuration stays; empty when the new one holds.
 	Error string `json:"error,omitempty"`
+	// Pending is how many changes of it wait until a person accepts the file;
+	// the rest of it holds.
+	Pending int `json:"pending,omitempty"`
 }
 
 // Announce tells the readers of events about the configuration.
