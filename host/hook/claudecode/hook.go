@@ -21,7 +21,7 @@ type Daemon interface {
 	// Check has a call decided. Whoever cancels ctx withdraws the call.
 	Check(ctx context.Context, r gate.Request, progress func(api.Progress)) (gate.Result, error)
 	// Finish tells that a call has ended.
-	Finish(ctx context.Context, f Finished) (Matched, error)
+	Finish(ctx context.Context, f gate.Finished) (gate.Matched, error)
 }
 
 // Hook answers one event of the client.
@@ -160,15 +160,4 @@ func denialText(d engine.Decision) string {
 		return "The call was denied: " + d.Reason + "."
 	}
 	return "The call was denied."
-}
-
-type Finished struct {
-	CallID, Tool string
-	Input        []byte
-	Context      gate.Claim
-	Failed       bool
-}
-type Matched struct {
-	Match  bool
-	Reason string
 }

@@ -24,7 +24,7 @@ func TestRun_carriesOver(t *testing.T) {
 	t.Parallel()
 	input := json.RawMessage(`{"command":"echo hi","description":"say hi"}`)
 	want := func(change func(*gate.Request)) gate.Request {
-		r := gate.Request{CallID: "toolu_01", Tool: "Bash", Input: input, Context: gate.Claim{Session: "0b9c", CWD: "/work/app", Mode: "default"}}
+		r := gate.Request{CallID: "toolu_01", Tool: "Bash", Input: input, Reports: true, Context: gate.Claim{Session: "0b9c", CWD: "/work/app", Mode: "default"}}
 		if change != nil {
 			change(&r)
 		}
@@ -180,8 +180,8 @@ func TestRun_permissionRequest(t *testing.T) {
 	if want := `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`; string(o.Stdout) != want {
 		t.Errorf("got %s, want %s", o.Stdout, want)
 	}
-	if r := d.requests[0]; r.Tool != "Bash" {
-		t.Errorf("got %+v, want one that follows up and has no end to report", r)
+	if r := d.requests[0]; !r.FollowsUp || r.Reports || r.CallID != "" {
+		t.Errorf("got %+v, want one that follows up and whose end nobody can report", r)
 	}
 }
 
@@ -192,9 +192,9 @@ func failures() map[string]claudecode.Hook {
 			check: func(ctx context.Context, _ int, _ gate.Request, _ func(api.Progress)) (gate.Result, error) {
 				return check(ctx)
 			},
-			finish: func(ctx context.Context, _ int, _ claudecode.Finished) (claudecode.Matched, error) {
+			finish: func(ctx context.Context, _ int, _ gate.Finished) (gate.Matched, error) {
 				_, err := check(ctx)
-				return claudecode.Matched{}, err
+				return gate.Matched{}, err
 			},
 		})
 	}

@@ -127,7 +127,11 @@ func (p payload) subAgent() string {
 	return string(p.AgentType) + " (" + string(p.AgentID) + ")"
 }
 
-// request is the call as the gate judges it.
+// request is the call as the gate judges it. A permission request has no id of
+// its own: it is about a call that PreToolUse has put already.
 func (p payload) request() gate.Request {
-	return gate.Request{CallID: string(p.CallID), Tool: string(p.Tool), Input: json.RawMessage(p.Input), Context: p.claim()}
+	first := p.event() == PreToolUse
+	return gate.Request{
+		CallID: string(p.CallID), Tool: string(p.Tool), Input: json.RawMessage(p.Input), Context: p.claim(), Reports: first, FollowsUp: !first,
+	}
 }

@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -107,7 +108,7 @@ func finish(ctx context.Context, d Daemon, connected error, p payload) Answer {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, finishPatience, errors.New("the daemon did not answer in time"))
 	defer cancel()
-	f := Finished{CallID: string(p.CallID), Tool: string(p.Tool), Input: []byte(p.Input), Context: p.claim(), Failed: event == PostToolUseFailure}
+	f := gate.Finished{CallID: string(p.CallID), Tool: string(p.Tool), Input: json.RawMessage(p.Input), Context: p.claim(), Failed: event == PostToolUseFailure}
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		m, err := d.Finish(ctx, f)
 		switch {
@@ -125,7 +126,7 @@ func finish(ctx context.Context, d Daemon, connected error, p payload) Answer {
 }
 
 // mismatch tells the model that what ran is not what was judged.
-func mismatch(m Matched) string {
+func mismatch(m gate.Matched) string {
 	if m.Reason == "" {
 		return "Callgate: the call that ran is not the call that was judged."
 	}

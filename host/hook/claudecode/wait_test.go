@@ -49,8 +49,8 @@ func (d *approvedAfter) Check(ctx context.Context, r gate.Request, progress func
 }
 
 // Finish implements claudecode.Daemon.
-func (d *approvedAfter) Finish(context.Context, claudecode.Finished) (claudecode.Matched, error) {
-	return claudecode.Matched{}, errors.New("no call has ended here")
+func (d *approvedAfter) Finish(context.Context, gate.Finished) (gate.Matched, error) {
+	return gate.Matched{}, errors.New("no call has ended here")
 }
 
 func TestRun_heldForTenMinutes(t *testing.T) {
@@ -132,22 +132,22 @@ func TestRun_endedCall(t *testing.T) {
 		return payload(members{"hook_event_name": event, "tool_response": members{"stdout": "hi"}, "duration_ms": 3, "error": "x"})
 	}
 	for name, tc := range map[string]struct {
-		matched claudecode.Matched
+		matched gate.Matched
 		err     error
 		exit    int
 		says    string
 	}{
-		"it is the one that was judged": {claudecode.Matched{Match: true}, nil, 0, ""},
-		"it is another":                 {claudecode.Matched{Reason: "its input differs; the session is paused"}, nil, 2, "not the call that was judged: its input differs"},
-		"it is another, no reason":      {claudecode.Matched{}, nil, 2, "not the call that was judged"},
-		"no daemon":                     {claudecode.Matched{Match: true}, api.ErrNoDaemon, 1, "could not compare"},
-		"the gate failed":               {claudecode.Matched{Match: true}, &api.Error{Code: api.CodeInternal, Message: "the gate failed"}, 1, "the gate failed"},
+		"it is the one that was judged": {gate.Matched{Match: true}, nil, 0, ""},
+		"it is another":                 {gate.Matched{Reason: "its input differs; the session is paused"}, nil, 2, "not the call that was judged: its input differs"},
+		"it is another, no reason":      {gate.Matched{}, nil, 2, "not the call that was judged"},
+		"no daemon":                     {gate.Matched{Match: true}, api.ErrNoDaemon, 1, "could not compare"},
+		"the gate failed":               {gate.Matched{Match: true}, &api.Error{Code: api.CodeInternal, Message: "the gate failed"}, 1, "the gate failed"},
 	} {
 		for _, event := range []claudecode.Event{claudecode.PostToolUse, claudecode.PostToolUseFailure} {
 			t.Run(name+", "+string(event), func(t *testing.T) {
 				t.Parallel()
 				d := allows()
-				d.finish = func(context.Context, int, claudecode.Finished) (claudecode.Matched, error) { return tc.matched, tc.err }
+				d.finish = func(context.Context, int, gate.Finished) (gate.Matched, error) { return tc.matched, tc.err }
 				o := run(t, hookOf(d), after(event))
 				if o.Exit != tc.exit || len(o.Stdout) > 0 || !strings.Contains(string(o.Stderr), tc.says) || tc.says == "" && len(o.Stderr) > 0 {
 					t.Errorf("got exit %d, stdout %q, stderr %q, want %d and %q", o.Exit, o.Stdout, o.Stderr, tc.exit, tc.says)
@@ -171,9 +171,9 @@ func TestRun_endedCallIsNotHeldUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		d := allows()
-		d.finish = func(ctx context.Context, _ int, _ claudecode.Finished) (claudecode.Matched, error) {
+		d.finish = func(ctx context.Context, _ int, _ gate.Finished) (gate.Matched, error) {
 			<-ctx.Done()
-			return claudecode.Matched{}, context.Cause(ctx)
+			return gate.Matched{}, context.Cause(ctx)
 		}
 		o := run(t, hookOf(d), payload(members{"hook_event_name": "PostToolUse"}))
 		if took := time.Since(began); o.Exit != 1 || took > 10*time.Second {

@@ -39,10 +39,10 @@ func payload(with members) string {
 // fakeDaemon answers as a test wants and keeps what it was asked.
 type fakeDaemon struct {
 	check    func(ctx context.Context, n int, r gate.Request, progress func(api.Progress)) (gate.Result, error)
-	finish   func(ctx context.Context, n int, f claudecode.Finished) (claudecode.Matched, error)
+	finish   func(ctx context.Context, n int, f gate.Finished) (gate.Matched, error)
 	mu       sync.Mutex
 	requests []gate.Request
-	finished []claudecode.Finished
+	finished []gate.Finished
 }
 
 // Check implements claudecode.Daemon.
@@ -55,7 +55,7 @@ func (d *fakeDaemon) Check(ctx context.Context, r gate.Request, progress func(ap
 }
 
 // Finish implements claudecode.Daemon.
-func (d *fakeDaemon) Finish(ctx context.Context, f claudecode.Finished) (claudecode.Matched, error) {
+func (d *fakeDaemon) Finish(ctx context.Context, f gate.Finished) (gate.Matched, error) {
 	d.mu.Lock()
 	d.finished = append(d.finished, f)
 	n := len(d.finished)
@@ -69,8 +69,8 @@ func decides(d engine.Decision) *fakeDaemon {
 		check: func(context.Context, int, gate.Request, func(api.Progress)) (gate.Result, error) {
 			return gate.Result{Decision: d}, nil
 		},
-		finish: func(context.Context, int, claudecode.Finished) (claudecode.Matched, error) {
-			return claudecode.Matched{Match: true}, nil
+		finish: func(context.Context, int, gate.Finished) (gate.Matched, error) {
+			return gate.Matched{Match: true}, nil
 		},
 	}
 }
