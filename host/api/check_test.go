@@ -72,7 +72,7 @@ func TestCheck_asksStoresTheRuleAndAllowsTheNextCall(t *testing.T) {
 			if len(waiting) != 1 || waiting[0].ID != a.ID || string(waiting[0].Input) != `{"command":"make `+name+`"}` {
 				t.Fatalf("asks: got %+v, want the one with id %s", waiting, a.ID)
 			}
-			answered, err := admin.Answer(t.Context(), a.ID, ask.Answer{Verdict: ask.Approve, Sets: []int{a.Decision.Suggestions[0].Set}, Scope: engine.Agent, By: "ana", Confirmed: true})
+			answered, err := admin.Answer(t.Context(), a.ID, ask.Answer{Verdict: ask.Approve, Sets: []int{a.Decision.Suggestions[0].Set}, Scope: engine.Agent, By: "ana", ConfirmID: a.ID})
 			must(t, err)
 			if len(answered.Rules) != 1 || answered.Rules[0].String() != "Bash(make "+name+")" {
 				t.Errorf("stored rules: got %v", answered.Rules)
