@@ -156,6 +156,10 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("POST", "/v1/check", "?timeout=10s", allowed, 200)
 	x.do("POST", "/v1/evaluate", "", `{"tool":"Bash","input":{"command":"npm test"}}`, 200)
 	x.do("POST", "/v1/evaluate", "", `{"tool":""}`, 400)
+	x.do("POST", "/v1/check", "", `{"call_id":"c2","tool":"Bash","input":{"command":"ls"},"context":{"session":"run","mode":"plan"},"reports":true,"follows_up":false}`, 200)
+	x.do("POST", "/v1/calls/finished", "", `{"call_id":"c1","tool":"shell","input":{"command":"npm run build"},"context":{"agent":"default","session":"a/b"},"failed":true}`, 200)
+	x.do("POST", "/v1/calls/finished", "", `{"call_id":"c9","tool":"Bash","input":{"command":"ls"},"context":{"session":"stopped"}}`, 200)
+	x.do("POST", "/v1/calls/finished", "", `{"tool":"Bash","input":{"command":"ls"}}`, 400)
 
 	out := make(chan rawAnswer, 1)
 	go func() {

@@ -50,6 +50,7 @@ var routes = []route{
 	{method: http.MethodGet, path: "/v1/openapi.json", need: needNobody, handle: (*Server).openapi},
 	{method: http.MethodPost, path: "/v1/check", need: needCheck, handle: (*Server).check},
 	{method: http.MethodPost, path: "/v1/evaluate", need: needToken, handle: (*Server).evaluate},
+	{method: http.MethodPost, path: "/v1/calls/finished", need: needCheck, handle: (*Server).finishCall},
 	{method: http.MethodGet, path: "/v1/asks", need: needApprover, handle: (*Server).listAsks},
 	{method: http.MethodGet, path: "/v1/asks/{id}", need: needApprover, handle: (*Server).getAsk},
 	{method: http.MethodPost, path: "/v1/asks/{id}/answer", need: needApprover, handle: (*Server).answerAsk},

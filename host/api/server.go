@@ -23,6 +23,7 @@ import (
 type Gate interface {
 	Check(ctx context.Context, caller gate.Caller, r gate.Request, progress gate.Progress) (gate.Result, error)
 	Evaluate(ctx context.Context, caller gate.Caller, r gate.Request) (gate.Result, error)
+	Finish(ctx context.Context, caller gate.Caller, f gate.Finished) (gate.Matched, error)
 	Answer(ctx context.Context, id string, a ask.Answer) (gate.Answered, error)
 	AddRule(ctx context.Context, by string, r engine.Rule) (engine.Rule, []string, error)
 	RemoveRule(ctx context.Context, by, id string) error
@@ -69,6 +70,10 @@ type Config struct {
 	Asks  Asks
 	Audit Audit
 	Tools func() []catalog.Info
+	// RefusedRules and ModuleProblems are what is known to be wrong with stored
+	// rules and with modules; nil for nothing.
+	RefusedRules   func() []engine.Rule
+	ModuleProblems func() []catalog.Problem
 	// Configuration is what the gate is configured by.
 	Configuration Configuration
 	Tokens        *Tokens

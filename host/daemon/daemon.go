@@ -73,6 +73,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	d.server, err = api.New(api.Config{
 		Gate: d.Host.Gate, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundary,
 		Configuration: d.Host, Presence: d.Presence,
+		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems,
 		Version: o.Version, Log: log, Now: o.Host.Now,
 	})
 	return d, err
@@ -109,7 +110,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	expiring := make(chan struct{})
 	go func() {
 		defer close(expiring)
-		d.expire(ctx, d.Host.Store.ExpireRules)
+		d.expire(ctx, d.Host.Store.ExpireRules, d.Host.Store.ForgetCalls)
 	}()
 	var err error
 	select {

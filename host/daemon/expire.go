@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// expiry is how often rules whose time is over are deleted. They stop counting
-// at their time, not when they are deleted.
+// expiry is how often rules whose time is over are deleted, and old calls
+// forgotten. Rules stop counting at their time, not when they are deleted.
 const expiry = time.Minute
 
-// expire deletes rules whose time is over until ctx ends.
-func (d *Daemon) expire(ctx context.Context, rules func(context.Context) (int, error)) {
+// expire deletes rules whose time is over, and calls that were judged long ago,
+// until ctx ends.
+func (d *Daemon) expire(ctx context.Context, rules, calls func(context.Context) (int, error)) {
 	tick := time.NewTicker(expiry)
 	defer tick.Stop()
 	for {
@@ -25,6 +26,9 @@ func (d *Daemon) expire(ctx context.Context, rules func(context.Context) (int, e
 			d.log.Error("rules whose time is over could not be deleted", "error", err)
 		case n > 0:
 			d.log.Info("rules whose time was over are deleted", "rules", n)
+		}
+		if _, err := calls(ctx); err != nil && ctx.Err() == nil {
+			d.log.Error("old calls could not be forgotten", "error", err)
 		}
 	}
 }

@@ -20,17 +20,22 @@ func TestExpireEveryMinute(t *testing.T) {
 		d := &Daemon{log: slog.New(slog.NewTextHandler(&out, nil))}
 		ctx, cancel := context.WithTimeout(t.Context(), 3*expiry+time.Second)
 		defer cancel()
-		calls := 0
+		looked, forgotten := 0, 0
 		d.expire(ctx, func(context.Context) (int, error) {
-			if calls++; calls == 2 {
+			if looked++; looked == 2 {
 				return 0, errors.New("the disk is full")
 			}
-			return calls, nil
+			return looked, nil
+		}, func(context.Context) (int, error) {
+			if forgotten++; forgotten == 1 {
+				return 0, errors.New("the table is gone")
+			}
+			return forgotten, nil
 		})
-		if calls != 3 {
-			t.Errorf("in three minutes rules were looked at %d times, want 3", calls)
+		if looked != 3 || forgotten != 3 {
+			t.Errorf("in three minutes rules were looked at %d times, calls %d times, want 3", looked, forgotten)
 		}
-		for _, want := range []string{"rules=1", "the disk is full", "rules=3"} {
+		for _, want := range []string{"rules=1", "the disk is full", "rules=3", "the table is gone"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("log: got\n%s\nwant %q in it", &out, want)
 			}
