@@ -72,6 +72,7 @@ variables have no effect, because a project can set them.`,
 	flags.StringVar(&f.tokenFile, "token-file", "", "the agent's check token (default: the account's agents/default.token)")
 	flags.DurationVar(&f.timeout, "timeout", claudecode.DefaultTimeout, "the hook's timeout in the client's settings")
 	flags.IntVar(&f.daemonUID, "daemon-uid", -1, "the account the daemon runs as, when it is neither this one nor root")
+	installable(c, cmd, &f)
 	return cmd
 }
 

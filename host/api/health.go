@@ -21,6 +21,11 @@ type Health struct {
 	Checks   *int     `json:"checks,omitempty"`
 	Asks     *int     `json:"asks,omitempty"`
 	Surfaces []string `json:"surfaces,omitempty"`
+	// RefusedRules are the ids of stored allow rules that are not used, because
+	// they were changed outside Callgate; ModuleProblems say which module files
+	// cannot be used, and why.
+	RefusedRules   []string `json:"refused_rules,omitempty"`
+	ModuleProblems []string `json:"module_problems,omitempty"`
 }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
@@ -43,8 +48,23 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, caller gate.Call
 		for _, surface := range s.c.Asks.Surfaces() {
 			h.Surfaces = append(h.Surfaces, surface.Name)
 		}
+		s.troubles(&h)
 	}
 	return reply(w, http.StatusOK, h)
+}
+
+// troubles adds what the daemon knows to be wrong with its rules and modules.
+func (s *Server) troubles(h *Health) {
+	if s.c.RefusedRules != nil {
+		for _, r := range s.c.RefusedRules() {
+			h.RefusedRules = append(h.RefusedRules, r.ID)
+		}
+	}
+	if s.c.ModuleProblems != nil {
+		for _, p := range s.c.ModuleProblems() {
+			h.ModuleProblems = append(h.ModuleProblems, p.String())
+		}
+	}
 }
 
 // The lengths of a nonce that is answered, in bytes.

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/boundary"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/doctor"
+	"github.com/callgate/callgate/host/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/service"
+)
+
+func doctorCommand(c *cli) *cobra.Command {
+	var project string
+	cmd := &cobra.Command{
+		Use:     "doctor",
+		GroupID: "setup",
+		Short:   "Find out whether the gate holds: hook, boundary, daemon, store, and what each needs",
+		Long: `Looks at Claude Code's settings for a directory, tries the installed hook with
+canary calls (as it should be, and missing, killed, slow, switched off, fed with
+garbage), and looks at the daemon, the store, the modules, the clock and the disk.
+Each finding comes with its cure. Nothing is changed; the canaries' denials are in
+the audit. Exit code 0 when nothing is bad, 1 when something is.`,
+		Example: "  callgate doctor\n  callgate doctor --project ~/shop --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			places, err := claudePlaces(project)
+			if err != nil {
+				return err
+			}
+			found, err := c.examine(cmd, places)
+			if err != nil {
+				return err
+			}
+			if err := c.print(cmd.OutOrStdout(), found, func(w io.Writer) { printFindings(w, found) }); err != nil {
+				return err
+			}
+			if doctor.Worst(found) == doctor.Bad {
+				return exit(exitDeny)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&project, "project", "", "the directory Claude Code is started in (default: this one)")
+	return cmd
+}
+
+func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]doctor.Finding, error) {
+	binary, err := ownPath()
+	if err != nil {
+		return nil, err
+	}
+	cfg, dirs, err := c.settings()
+	if err != nil && dirs.State == "" {
+		return nil, err
+	}
+	return doctor.Run(cmd.Context(), doctor.Options{
+		Settings: settings.Read(places), Binary: binary, Version: version, Built: builtAt(),
+		Dirs: dirs, Config: cfg,
+		Connect: func() (doctor.Daemon, error) { return c.client("") },
+		CheckConfig: func(context.Context) ([]string, error) {
+			if err := needModules(); err != nil {
+				return nil, err
+			}
+			cfg, dirs, err := c.settings()
+			if err != nil {
+				return nil, err
+			}
+			return checkRules(cmd, cfg, dirs)
+		},
+		Standing: func(ctx context.Context) (service.Status, error) { return standing(ctx, cmd) },
+		Progress: func(doing string) { cmd.PrintErrln("callgate:", doing) },
+	}), nil
+}
+
+// standing is how the service stands; without one, what stands between agents
+// and a daemon that both run as this account.
+func standing(ctx context.Context, cmd *cobra.Command) (service.Status, error) {
+	var f serviceFlags
+	o, err := f.options(cmd, "")
+	if err != nil {
+		return service.Status{}, err
+	}
+	s, err := service.Inspect(ctx, o)
+	if err != nil || s.Installed {
+		return s, err
+	}
+	uid := strconv.Itoa(os.Geteuid())
+	facts, err := boundary.Gather(ctx, boundary.Local(""), boundary.Subject{Agent: uid, Daemon: uid})
+	s.Holds = boundary.Assess(facts)
+	return s, err
+}
+
+// builtAt is when the source was committed; zero when the build does not tell.
+func builtAt() time.Time {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return time.Time{}
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.time" {
+			at, _ := time.Parse(time.RFC3339, s.Value) // a time that cannot be read is not known
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+func printFindings(w io.Writer, found []doctor.Finding) {
+	count := map[doctor.State]int{}
+	for _, f := range found {
+		count[f.State]++
+		text := card.Line(f.Text)
+		if f.Effect != "" {
+			text = f.Effect + ": " + text
+		}
+		fmt.Fprintf(w, "%-7s  %-22s  %s\n", f.State, f.Check, text)
+		if f.Cure != "" && f.State != doctor.OK {
+			fmt.Fprintf(w, "%-7s  %-22s  cure: %s\n", "", "", card.Line(f.Cure))
+		}
+	}
+	fmt.Fprintf(w, "\n%d bad, %d to know, %d fine, %d skipped\n", count[doctor.Bad], count[doctor.Warn], count[doctor.OK], count[doctor.Skipped])
+}

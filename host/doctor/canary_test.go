@@ -1,0 +1,86 @@
+package doctor_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/host/doctor"
+)
+
+// names are the canaries, in their order.
+var names = []string{
+	"canary.normal", "canary.missing", "canary.killed", "canary.slow_hook", "canary.slow_daemon",
+	"canary.garbage_input", "canary.garbage_daemon", "canary.switched_off",
+}
+
+// TestT09_Canaries: what the doctor says of each failure is what Claude Code was
+// measured to do (2.1.329), for hooks of several characters, with onFailure
+// "block" and without.
+func TestT09_Canaries(t *testing.T) {
+	t.Parallel()
+	const b, r = "blocked", "RUNS"
+	cases := map[string]struct {
+		kind  string
+		block bool
+		want  [8]string
+	}{
+		"sound, block":      {"sound", true, [8]string{b, b, b, b, b, b, b, r}},
+		"sound, no block":   {"sound", false, [8]string{b, r, r, r, b, b, b, r}},
+		"careless, block":   {"careless", true, [8]string{b, b, b, b, b, b, b, r}},
+		"careless":          {"careless", false, [8]string{b, r, r, r, r, r, r, r}},
+		"chatty, block":     {"chatty", true, [8]string{r, b, b, b, r, r, r, r}},
+		"deaf, block":       {"deaf", true, [8]string{b, b, b, b, b, b, b, r}},
+		"deaf and no block": {"deaf", false, [8]string{b, r, r, r, r, b, b, r}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.install(c.kind, func(text string) string {
+				if c.block {
+					return text
+				}
+				return strings.ReplaceAll(text, `"onFailure": "block",`, "")
+			})
+			found := w.run()
+			for i, check := range names {
+				f := find(t, found, check)
+				if f.Effect != c.want[i] || f.Effect == r != (f.State == doctor.Bad || f.State == doctor.Warn) || f.Effect == r && f.Cure == "" {
+					t.Errorf("%s: got %s (%s): %s; cure %q, want %s", check, f.Effect, f.State, f.Text, f.Cure, c.want[i])
+				}
+			}
+			if got := find(t, found, "hook.entry").State == doctor.Bad; got == c.block {
+				t.Errorf("the entry is bad: got %t, want %t", got, !c.block)
+			}
+		})
+	}
+}
+
+// TestT09_SwitchedOff: a hook that settings switch off is reported as one that
+// lets calls run, wherever they do it; one in managed settings is not.
+func TestT09_SwitchedOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.install("sound", nil)
+	w.write(w.places.Project+"/.claude/settings.local.json", `{"disableAllHooks": true}`)
+	if f := find(t, w.run(), "canary.switched_off"); f.State != doctor.Bad || f.Effect != "RUNS" || !strings.Contains(f.Text, "settings.local.json") {
+		t.Errorf("switched off by the project: got %+v, want bad, naming the file", f)
+	}
+	w.places.Managed = w.places.UserFile()
+	w.places.Home = w.root + "/nobody"
+	if f := find(t, w.run(), "canary.switched_off"); f.State != doctor.OK || f.Effect != "blocked" {
+		t.Errorf("in managed settings: got %+v, want ok", f)
+	}
+}
+
+// TestNoDaemon: a hook that blocks because there is no daemon is told apart from
+// a gate that denies.
+func TestNoDaemon(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.entry.Endpoint = "unix:" + w.root + "/state/none.sock"
+	w.install("careless", nil)
+	if f := find(t, w.run(), "canary.normal"); f.State != doctor.Bad || f.Effect != "blocked" || f.Cure == "" {
+		t.Errorf("got %+v, want blocked, and bad with a cure", f)
+	}
+}

@@ -1,0 +1,148 @@
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/service"
+	"github.com/callgate/callgate/host/store"
+)
+
+// State is how a finding stands.
+type State string
+
+// The states. Bad is what makes the gate not hold, or not work; Warn is a limit
+// that the set-up leaves; Skipped could not be looked at, or is not there.
+const (
+	OK      State = "ok"
+	Warn    State = "warn"
+	Bad     State = "bad"
+	Skipped State = "skipped"
+)
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	// Check names what was looked at, as group.word; it is stable.
+	Check string `json:"check"`
+	State State  `json:"state"`
+	// Text is what was found, Cure what to do about it.
+	Text string `json:"text"`
+	Cure string `json:"cure,omitempty"`
+	// Effect is what Claude Code does with a call then: "blocked" or "RUNS".
+	// Only canaries have one.
+	Effect string `json:"effect,omitempty"`
+}
+
+// Daemon is what the daemon tells an admin. *api.Client is one.
+type Daemon interface {
+	Health(ctx context.Context) (api.Health, error)
+	Tools(ctx context.Context) ([]catalog.Info, error)
+	Audit(ctx context.Context, f store.Filter) (api.AuditPage, error)
+	VerifyAudit(ctx context.Context) (store.Report, error)
+	Presence(ctx context.Context) (api.PresenceView, error)
+	ConfigState(ctx context.Context) (config.State, error)
+}
+
+// Options say what is looked at. Settings, Dirs and Connect are required.
+type Options struct {
+	// Settings are those of Claude Code for the directory asked about.
+	Settings *settings.Settings
+	// Binary is this program's file, Version its version, Built when its source
+	// was committed (zero: unknown).
+	Binary  string
+	Version string
+	Built   time.Time
+	// Dirs are the account's places. Config is its configuration; nil when it
+	// could not be read, which CheckConfig then says.
+	Dirs   config.Dirs
+	Config *config.Config
+	// CheckConfig tries the configuration as serve would and returns what it
+	// would warn about.
+	CheckConfig func(ctx context.Context) (warnings []string, err error)
+	// Connect reaches the daemon with a token that may ask how it stands.
+	Connect func() (Daemon, error)
+	// Standing tells how the service is installed and what stands between the
+	// agent's account and the daemon's. Where none is installed, Holds is about
+	// a daemon of this account.
+	Standing func(ctx context.Context) (service.Status, error)
+	// Progress hears what takes a while; nil for nobody.
+	Progress func(doing string)
+	// Patience is how long one canary may take. Default 15 s.
+	Patience time.Duration
+	// Slow is the time-out that client and hook get where a daemon never answers.
+	// Default 5 s.
+	Slow time.Duration
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Run looks at everything, in a fixed order. It changes nothing but the audit,
+// into which the canaries' denials are written. What cannot be looked at is a
+// finding as well.
+func Run(ctx context.Context, o Options) []Finding {
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	if o.Patience <= 0 {
+		o.Patience = 15 * time.Second
+	}
+	if o.Slow <= 0 {
+		o.Slow = 5 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	d := &examination{Options: o}
+	for _, check := range []func(context.Context){
+		d.settingsFiles, d.hooks, d.otherHooks, d.canaries,
+		d.standing, d.daemon, d.store, d.modules, d.people, d.clock,
+		d.configuration, d.private, d.disk,
+	} {
+		if ctx.Err() != nil {
+			d.add(Finding{Check: "doctor", State: Bad, Text: "ended before everything was looked at: " + context.Cause(ctx).Error(), Cure: "run it again"})
+			break
+		}
+		check(ctx)
+	}
+	return d.findings
+}
+
+// examination gathers findings.
+type examination struct {
+	Options
+	findings []Finding
+	// client and health are what the daemon check found; nil when it is not there.
+	client Daemon
+	health *api.Health
+}
+
+func (d *examination) add(f Finding) { d.findings = append(d.findings, f) }
+
+func (d *examination) ok(check, text string) { d.add(Finding{Check: check, State: OK, Text: text}) }
+
+func (d *examination) warn(check, text, cure string) {
+	d.add(Finding{Check: check, State: Warn, Text: text, Cure: cure})
+}
+
+func (d *examination) bad(check, text, cure string) {
+	d.add(Finding{Check: check, State: Bad, Text: text, Cure: cure})
+}
+
+func (d *examination) skip(check, text, cure string) {
+	d.add(Finding{Check: check, State: Skipped, Text: text, Cure: cure})
+}
+
+// Worst is the worst state among findings: Bad, Warn or OK.
+func Worst(findings []Finding) State {
+	worst := OK
+	for _, f := range findings {
+		if f.State == Bad || f.State == Warn && worst == OK {
+			worst = f.State
+		}
+	}
+	return worst
+}

@@ -1,0 +1,144 @@
+package doctor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/boundary"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/doctor"
+	"github.com/callgate/callgate/host/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/presence"
+	"github.com/callgate/callgate/host/service"
+	"github.com/callgate/callgate/host/store"
+)
+
+// TestHealthy: a set-up without faults has no bad finding, and each warning a
+// cure.
+func TestHealthy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.install("sound", nil)
+	found := w.run()
+	for _, f := range found {
+		if f.State == doctor.Bad || f.State == doctor.Warn && (f.Cure == "" || f.Check != "canary.switched_off") {
+			t.Errorf("got %+v", f)
+		}
+	}
+	if got := doctor.Worst(found); got != doctor.Warn {
+		t.Errorf("worst: got %s, want warn: a project may switch the hook off", got)
+	}
+}
+
+// TestNotInstalled: without a hook nothing is judged, and that is bad.
+func TestNotInstalled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	found := w.run()
+	if f := find(t, found, "hook.installed"); f.State != doctor.Bad || !strings.Contains(f.Cure, "--install") {
+		t.Errorf("got %+v, want bad, cured by --install", f)
+	}
+	if f := find(t, found, "canary"); f.State != doctor.Skipped {
+		t.Errorf("canaries: got %+v, want skipped", f)
+	}
+}
+
+// TestFaults: each fault is found, by its check and with a cure.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	replace := func(from, to string) func(*world) {
+		return func(w *world) {
+			w.install("sound", func(text string) string { return strings.ReplaceAll(text, from, to) })
+		}
+	}
+	mode := func(path string, mode os.FileMode) func(*world) {
+		return func(w *world) {
+			if err := os.Chmod(filepath.Join(w.root, path), mode); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+	}
+	cases := map[string]struct {
+		spoil func(*world)
+		check string
+		state doctor.State
+		want  string
+	}{
+		"one tool only":      {replace(`"matcher": "*"`, `"matcher": "Bash"`), "hook.entry", doctor.Bad, `matcher "Bash"`},
+		"once":               {replace(`"type": "command"`, `"type": "command", "once": true`), "hook.entry", doctor.Bad, "once true"},
+		"client gives up":    {replace(`"timeout": 3600`, `"timeout": 60`), "hook.entry", doctor.Bad, "gives it up after 1m0s"},
+		"client's default":   {replace(`"timeout": 3600,`, ``), "hook.entry", doctor.Bad, "gives it up after 10m0s"},
+		"another endpoint":   {replace("callgate.sock", "other.sock"), "hook.entry", doctor.Warn, "the configuration says"},
+		"no token":           {replace("default.token", "nobody.token"), "hook.entry", doctor.Bad, "nobody.token: there is none"},
+		"no PostToolUse":     {replace(`"PostToolUse"`, `"Stop"`), "hook.installed", doctor.Warn, "compared"},
+		"malformed settings": {replace(`"hooks"`, `// "hooks"`), "settings.readable", doctor.Bad, "settings.json:2:3"},
+		"binary gone":        {replace("bin/callgate", "gone/callgate"), "hook.entry", doctor.Bad, "not there"},
+		"another hook": {func(w *world) {
+			w.write(settings.ProjectFile(w.places.Project), `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./rewrite.sh"}]}]}}`)
+		}, "hook.others", doctor.Warn, "./rewrite.sh"},
+		"plugins": {func(w *world) {
+			w.write(settings.ProjectFile(w.places.Project), `{"enabledPlugins": {"x@y": true}}`)
+		}, "hook.plugins", doctor.Warn, "x@y"},
+		"no daemon":      {func(w *world) { w.daemon.err = api.ErrNoDaemon }, "daemon.reachable", doctor.Bad, "no daemon is running"},
+		"not our daemon": {func(w *world) { w.daemon.err = fmt.Errorf("x: %w", api.ErrNotOurs) }, "daemon.reachable", doctor.Bad, "prove"},
+		"older daemon":   {func(w *world) { w.daemon.health.Version = "v0" }, "daemon.version", doctor.Warn, "v0"},
+		"nobody watches": {func(w *world) { w.daemon.health.Surfaces = []string{"api"} }, "people.surfaces", doctor.Warn, "nobody"},
+		"audit changed": {func(w *world) {
+			w.daemon.report = store.Report{Break: &store.Break{Seq: 3, What: "edited"}}
+		}, "store.audit", doctor.Bad, "row 3: edited"},
+		"module": {func(w *world) {
+			w.daemon.tools = append(w.daemon.tools, catalog.Info{Name: "X", File: "x.wasm", Error: "trap"})
+		}, "modules.usable", doctor.Bad, "x.wasm"},
+		"clock behind audit": {func(w *world) { w.daemon.rows[0].Time = now.Add(time.Hour) }, "clock", doctor.Bad, "newest audit row"},
+		"clock behind build": {func(w *world) { w.o.Built = now.Add(time.Hour) }, "clock", doctor.Bad, "before this program was made"},
+		"configuration": {func(w *world) {
+			w.o.CheckConfig = func(context.Context) ([]string, error) { return nil, errors.New("callgate.yaml:1:1: no") }
+		}, "config.valid", doctor.Bad, "callgate.yaml:1:1"},
+		"open state":   {mode("state", 0o755), "files.private", doctor.Bad, "0755"},
+		"open token":   {mode("state/agents/default.token", 0o644), "files.private", doctor.Bad, "0644"},
+		"open modules": {mode("config", 0o777), "files.private", doctor.Bad, "0777"},
+		"level A": {func(w *world) {
+			w.stand(service.Status{Holds: boundary.Report{Level: boundary.A, Reasons: []boundary.Finding{{Code: "same_account", What: "one account", Cure: "two"}}}})
+		}, "boundary.same_account", doctor.Warn, "one account"},
+		"no level": {func(w *world) {
+			w.o.Standing = func(context.Context) (service.Status, error) { return service.Status{}, errors.New("who knows") }
+		}, "boundary.level", doctor.Bad, "who knows"},
+		"lost level": {func(w *world) {
+			w.stand(service.Status{Installed: true, Level: boundary.B, Running: "active", Enabled: true, Holds: boundary.Report{Level: boundary.A}})
+		}, "boundary.level", doctor.Bad, "does not hold"},
+		"service stopped": {func(w *world) {
+			w.stand(service.Status{Installed: true, Level: boundary.A, Running: "inactive", Holds: boundary.Report{Level: boundary.A}})
+		}, "service", doctor.Bad, "inactive"},
+		"drift": {func(w *world) {
+			w.stand(service.Status{Drift: []string{"/etc/x is gone"}, Holds: boundary.Report{Level: boundary.A}})
+		}, "service.drift", doctor.Bad, "/etc/x is gone"},
+		"no PIN":         {func(w *world) { w.daemon.pin = presence.Status{} }, "people.pin", doctor.Warn, "nobody can approve"},
+		"PIN locked":     {func(w *world) { w.daemon.pin = presence.Status{Set: true, Locked: true} }, "people.pin", doctor.Bad, "locked"},
+		"rules changed":  {func(w *world) { w.daemon.health.RefusedRules = []string{"r7"} }, "store.rules", doctor.Bad, "r7"},
+		"module problem": {func(w *world) { w.daemon.health.ModuleProblems = []string{"y.wasm: no"} }, "modules.usable", doctor.Bad, "y.wasm"},
+		"pending": {func(w *world) {
+			w.daemon.state = config.State{File: "c.yaml", Pending: "d", Widenings: make([]config.Widening, 2)}
+		}, "config.pending", doctor.Warn, "2 changes of c.yaml"},
+		"old configuration": {func(w *world) { w.daemon.state.Problem = "c.yaml:1:1: no" }, "config.pending", doctor.Bad, "c.yaml:1:1"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.install("sound", nil)
+			c.spoil(w)
+			f := find(t, w.run(), c.check)
+			if f.State != c.state || !strings.Contains(f.Text, c.want) || f.Cure == "" {
+				t.Errorf("got %+v, want %s %s with %q and a cure", f, c.state, c.check, c.want)
+			}
+		})
+	}
+}

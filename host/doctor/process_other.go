@@ -1,0 +1,23 @@
+//go:build !unix
+
+package doctor
+
+import (
+	"errors"
+	"os"
+)
+
+// checksModes tells that permission bits say who may use a file.
+const checksModes = false
+
+// suspend leaves the process alone: its input does not end, so it waits anyhow.
+func suspend(*os.Process) error { return nil }
+
+// terminate ends a process.
+func terminate(p *os.Process) error { return p.Kill() }
+
+// owner is not known here.
+func owner(os.FileInfo) (uid int, known bool) { return 0, false }
+
+// free is not known here.
+func free(string) (uint64, error) { return 0, errors.ErrUnsupported }
