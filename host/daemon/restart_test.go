@@ -65,8 +65,8 @@ func TestAskSurvivesADaemonsRestart(t *testing.T) {
 	}
 }
 
-// TestReload: a bad configuration keeps the old one; a good one holds, and a new
-// agent gets its token.
+// TestReload: a bad configuration keeps the old one; a good one holds as far as it
+// tightens, and whole when a person accepted it; a new agent gets its token.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	const good = "agents:\n  worker: {mode: default, kind: background}\n"
@@ -96,6 +96,19 @@ func TestReload(t *testing.T) {
 	}
 	configure(t, root, good+"  second: {mode: bypass}\nrules:\n  - {tool: Bash, content: \"npm run:*\", behavior: allow, match: [\"npm run build\"]}\n")
 	log.await(t, "configuration in force")
+	wants(worker, "s1", engine.Deny)
+	admin := dial(t, d.Address().String(), adminToken(root))
+	state, err := admin.ConfigState(t.Context())
+	if err != nil || len(state.Widenings) != 2 {
+		t.Fatalf("got %+v, %v, want the rule and the mode to wait", state, err)
+	}
+	if _, err := admin.AcceptConfig(t.Context(), "program", state.Pending); !api.NeedsPresence(err) {
+		t.Errorf("accepted with nobody there: got %v, want that a person is needed", err)
+	}
+	wants(worker, "s1", engine.Deny)
+	if _, err := d.Host.AcceptConfig(t.Context(), state.Pending, "ann"); err != nil {
+		t.Fatal(err)
+	}
 	wants(worker, "s1", engine.Allow)
 	wants(dial(t, d.Address().String(), agentToken(root, "second")), "s2", engine.Allow)
 }
