@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/boundary"
 	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/doctor"
@@ -65,7 +66,8 @@ func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]doctor.Find
 	return doctor.Run(cmd.Context(), doctor.Options{
 		Settings: settings.Read(places), Binary: binary, Version: version, Built: builtAt(),
 		Dirs: dirs, Config: cfg,
-		Connect: func() (doctor.Daemon, error) { return c.client("") },
+		Connect:     func() (doctor.Daemon, error) { return c.client("") },
+		ConnectHook: connectAsHook,
 		CheckConfig: func(context.Context) ([]string, error) {
 			if err := needModules(); err != nil {
 				return nil, err
@@ -79,6 +81,25 @@ func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]doctor.Find
 		Standing: func(ctx context.Context) (service.Status, error) { return standing(ctx, cmd) },
 		Progress: func(doing string) { cmd.PrintErrln("callgate:", doing) },
 	}), nil
+}
+
+// connectAsHook reaches the daemon by the arguments of an installed hook.
+func connectAsHook(h settings.Hook) (doctor.Daemon, error) {
+	endpoint, _ := h.Flag("endpoint")
+	tokenFile, _ := h.Flag("token-file")
+	at := connection{daemonUID: -1}
+	if text, given := h.Flag("daemon-uid"); given {
+		uid, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("the hook's --daemon-uid: %w", err)
+		}
+		at.daemonUID = uid
+	}
+	token, err := api.ReadToken(tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	return api.Dial(endpoint, token, at.options()...)
 }
 
 // standing is how the service stands; without one, what stands between agents

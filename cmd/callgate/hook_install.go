@@ -46,6 +46,15 @@ func installable(c *cli, cmd *cobra.Command, hook *hookFlags) {
 	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
 	cmd.MarkFlagsMutuallyExclusive("settings", "user", "project", "managed")
 	completeFlag(cmd, "agent", c.completeAgents())
+	cmd.Example += `
+  callgate hook claude-code --install
+  callgate hook claude-code --install --project ~/shop --agent shop --timeout 900s --dry-run
+  callgate hook claude-code --uninstall`
+	cmd.Long += `
+
+With --install it writes itself into Claude Code's settings for every tool call,
+touching nothing else there, and tells which other hooks are in force and what
+could switch it off; --uninstall gives back what was there before.`
 	judge := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -97,7 +106,7 @@ func (c *cli) installHook(cmd *cobra.Command, hook hookFlags, f installFlags) er
 		return err
 	}
 	r := hookReport{dry: f.dry, Warnings: warnings}
-	if r.Result, err = settings.InstallFile(f.target(places), e, f.dry); err != nil {
+	if r.Result, err = settings.InstallFile(f.target(places), f.scope(), e, f.dry); err != nil {
 		return err
 	}
 	r.Entry = &hookEntry{e.Binary, e.Args(), e.Endpoint, e.TokenFile, e.Timeout.String()}
@@ -172,6 +181,14 @@ func (f installFlags) target(p settings.Places) string {
 		return settings.LocalFile(p.Project)
 	}
 	return p.UserFile()
+}
+
+// scope is whose settings are changed, as far as it matters.
+func (f installFlags) scope() settings.Scope {
+	if f.managed {
+		return settings.Managed
+	}
+	return settings.User
 }
 
 // hookEntry is the entry to be installed. What keeps it from working now, but
@@ -275,11 +292,7 @@ func (r *hookReport) look(s *settings.Settings, f installFlags) {
 	for _, err := range s.Faults() {
 		r.Warnings = append(r.Warnings, err.Error()+": Claude Code skips this file")
 	}
-	scope := settings.User
-	if f.managed {
-		scope = settings.Managed
-	}
-	r.Off = s.Off(scope)
+	r.Off = s.Off(f.scope())
 	if !f.managed {
 		r.MayBe = []string{settings.LocalFile(s.Places.Project), settings.ProjectFile(s.Places.Project), s.Places.UserFile()}
 	}

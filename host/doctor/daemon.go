@@ -11,28 +11,57 @@ import (
 
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/store"
 )
 
-const noDaemon = "the daemon could not be asked"
-
 // daemon connects, and looks at what answers.
 func (d *examination) daemon(ctx context.Context) {
-	client, err := d.Connect()
-	var h api.Health
-	if err == nil {
-		h, err = client.Health(ctx)
+	client, h, err := health(ctx, d.Connect)
+	if err != nil && !errors.Is(err, api.ErrNotOurs) && d.asHook(ctx) {
+		return
 	}
 	if err != nil {
 		cure := "callgate serve, or callgate service install"
 		if errors.Is(err, api.ErrNotOurs) {
 			cure = "stop what listens there; until then every call is denied"
 		}
+		d.untold = "the daemon could not be asked"
 		d.bad("daemon.reachable", err.Error(), cure)
 		return
 	}
 	d.client, d.health = client, &h
 	d.ok("daemon.reachable", fmt.Sprintf("it answers and has proved itself; version %s, running since %s", h.Version, h.StartedAt.Format(time.RFC3339)))
+	d.version(h)
+}
+
+func health(ctx context.Context, connect func() (Daemon, error)) (Daemon, api.Health, error) {
+	client, err := connect()
+	if err != nil {
+		return nil, api.Health{}, err
+	}
+	h, err := client.Health(ctx)
+	return client, h, err
+}
+
+// asHook asks the daemon that the installed hook asks, and tells whether that one
+// answers. At level B an agent's account has no other way.
+func (d *examination) asHook(ctx context.Context) bool {
+	own := d.Settings.Own(settings.PreToolUse)
+	if d.ConnectHook == nil || len(own) == 0 {
+		return false
+	}
+	_, h, err := health(ctx, func() (Daemon, error) { return d.ConnectHook(own[0]) })
+	if err != nil {
+		return false
+	}
+	d.untold = "an agent's token is not told"
+	d.ok("daemon.reachable", fmt.Sprintf("it answers the hook and has proved itself; version %s; more is told to an approver: callgate doctor --endpoint ... --token-file ...", h.Version))
+	d.version(h)
+	return true
+}
+
+func (d *examination) version(h api.Health) {
 	if h.Version != d.Version {
 		d.warn("daemon.version", fmt.Sprintf("the daemon is version %s, this program %s", h.Version, d.Version), "start the daemon again with this program")
 	}
@@ -42,7 +71,7 @@ func (d *examination) daemon(ctx context.Context) {
 func (d *examination) people(ctx context.Context) {
 	d.skip("people.discord", "Discord is not part of this version; people answer in a terminal (callgate serve, callgate asks watch) and through the API", "")
 	if d.health == nil {
-		d.skip("people.surfaces", noDaemon, "")
+		d.skip("people.surfaces", d.untold, "")
 		return
 	}
 	d.pin(ctx)
@@ -77,7 +106,7 @@ func (d *examination) store(ctx context.Context) {
 		}
 	}
 	if d.client == nil {
-		d.skip("store.audit", noDaemon, "")
+		d.skip("store.audit", d.untold, "")
 		return
 	}
 	if refused := d.health.RefusedRules; len(refused) > 0 {
@@ -100,7 +129,7 @@ func (d *examination) store(ctx context.Context) {
 // modules looks for tools that cannot be judged.
 func (d *examination) modules(ctx context.Context) {
 	if d.client == nil {
-		d.skip("modules.usable", noDaemon, "")
+		d.skip("modules.usable", d.untold, "")
 		return
 	}
 	tools, err := d.client.Tools(ctx)
@@ -128,7 +157,7 @@ func (d *examination) clock(ctx context.Context) {
 		return
 	}
 	if d.client == nil {
-		d.skip("clock", noDaemon, "")
+		d.skip("clock", d.untold, "")
 		return
 	}
 	page, err := d.client.Audit(ctx, store.Filter{Newest: true, Limit: 1})

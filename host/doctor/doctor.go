@@ -65,6 +65,9 @@ type Options struct {
 	CheckConfig func(ctx context.Context) (warnings []string, err error)
 	// Connect reaches the daemon with a token that may ask how it stands.
 	Connect func() (Daemon, error)
+	// ConnectHook reaches it as an installed hook does, for an account that has no
+	// such token; such a daemon tells little. nil for never.
+	ConnectHook func(h settings.Hook) (Daemon, error)
 	// Standing tells how the service is installed and what stands between the
 	// agent's account and the daemon's. Where none is installed, Holds is about
 	// a daemon of this account.
@@ -115,9 +118,12 @@ func Run(ctx context.Context, o Options) []Finding {
 type examination struct {
 	Options
 	findings []Finding
-	// client and health are what the daemon check found; nil when it is not there.
+	// client and health are what the daemon check found; nil when it is not there,
+	// or does not tell this account.
 	client Daemon
 	health *api.Health
+	// untold is why there is no client.
+	untold string
 }
 
 func (d *examination) add(f Finding) { d.findings = append(d.findings, f) }

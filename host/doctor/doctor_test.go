@@ -142,3 +142,48 @@ func TestFaults(t *testing.T) {
 		})
 	}
 }
+
+// TestT08_OtherHooks: another hook in force is a warning that names it and its
+// file, wherever it is; and so is a plugin, which may bring one.
+func TestT08_OtherHooks(t *testing.T) {
+	t.Parallel()
+	const other = `{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:1/rewrite"}]}]}}`
+	for name, file := range map[string]func(settings.Places) string{
+		"managed": func(p settings.Places) string { return p.Managed },
+		"project": func(p settings.Places) string { return settings.ProjectFile(p.Project) },
+		"local":   func(p settings.Places) string { return settings.LocalFile(p.Project) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.install("sound", nil)
+			path := file(w.places)
+			w.write(path, other)
+			f := find(t, w.run(), "hook.others")
+			if f.State != doctor.Warn || !strings.Contains(f.Text, path) || !strings.Contains(f.Text, "/rewrite") || f.Cure == "" {
+				t.Errorf("got %+v, want a warning that names %s", f, path)
+			}
+		})
+	}
+}
+
+// TestAgentsAccount: an account that has only the hook's token hears that the
+// daemon answers, and what it is not told is skipped, not bad.
+func TestAgentsAccount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.install("sound", nil)
+	w.o.Connect = func() (doctor.Daemon, error) { return nil, errors.New("admin.token: there is none") }
+	w.o.ConnectHook = func(h settings.Hook) (doctor.Daemon, error) {
+		if endpoint, _ := h.Flag("endpoint"); endpoint != w.entry.Endpoint {
+			t.Errorf("endpoint: got %s, want %s", endpoint, w.entry.Endpoint)
+		}
+		return w.daemon, nil
+	}
+	found := w.run()
+	for check, want := range map[string]doctor.State{"daemon.reachable": doctor.OK, "store.audit": doctor.Skipped, "config.pending": doctor.Skipped, "people.surfaces": doctor.Skipped} {
+		if f := find(t, found, check); f.State != want {
+			t.Errorf("%s: got %+v, want %s", check, f, want)
+		}
+	}
+}

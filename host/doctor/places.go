@@ -39,7 +39,7 @@ func (d *examination) configuration(ctx context.Context) {
 // pending tells what in the configuration waits for a person.
 func (d *examination) pending(ctx context.Context) {
 	if d.client == nil {
-		d.skip("config.pending", noDaemon, "")
+		d.skip("config.pending", d.untold, "")
 		return
 	}
 	s, err := d.client.ConfigState(ctx)

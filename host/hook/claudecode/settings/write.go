@@ -37,12 +37,15 @@ const backupSuffix = ".before-callgate"
 // InstallFile puts the hooks into the file at path (see Install) and makes it
 // and its directory when they are missing. What was there before the first
 // install is kept beside it. Links are followed, mode and owner kept; the new
-// text replaces the old in one step. dry changes nothing and tells what would be.
-func InstallFile(path string, e Entry, dry bool) (Result, error) {
+// text replaces the old in one step. A new file of scope Managed can be read by
+// every account, any other by its own alone. dry changes nothing and tells what
+// would be.
+func InstallFile(path string, scope Scope, e Entry, dry bool) (Result, error) {
 	t, err := openTarget(path)
 	if err != nil {
 		return Result{}, err
 	}
+	t.shared = scope == Managed
 	c, err := Install(path, t.text, e)
 	if err != nil {
 		return Result{}, err
@@ -117,6 +120,7 @@ type target struct {
 	path, real string
 	text       []byte
 	info       fs.FileInfo // nil when there is no file
+	shared     bool        // a new file is for every account
 }
 
 func openTarget(path string) (*target, error) {
@@ -202,7 +206,7 @@ func (t *target) unchanged() error {
 // owner of the settings file.
 func (t *target) replace(path string, text []byte) error {
 	dir := filepath.Dir(path)
-	if err := makeDirectory(dir); err != nil {
+	if err := t.makeDirectory(dir); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".callgate-*.json") // mode 0600
@@ -230,18 +234,26 @@ func (t *target) keep(f *os.File) error {
 		if err != nil {
 			return err
 		}
-		return ownLike(f, info)
+		return errors.Join(ownLike(f, info), f.Chmod(t.mode(0o600)))
 	}
 	return errors.Join(ownLike(f, like), f.Chmod(like.Mode().Perm()))
 }
 
-// makeDirectory makes dir, private, and like its parent in owner.
-func makeDirectory(dir string) error {
+// mode is that of a new file or directory: private, unless it is for everybody.
+func (t *target) mode(private fs.FileMode) fs.FileMode {
+	if t.shared {
+		return private | private>>3&0o055 | private>>6&0o055 // what the owner may, but for writing
+	}
+	return private
+}
+
+// makeDirectory makes dir, like its parent in owner.
+func (t *target) makeDirectory(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
 	parent := filepath.Dir(dir)
-	if err := makeDirectory(parent); err != nil {
+	if err := t.makeDirectory(parent); err != nil {
 		return err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -255,5 +267,5 @@ func makeDirectory(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(ownLike(f, info), f.Close())
+	return errors.Join(ownLike(f, info), f.Chmod(t.mode(0o700)), f.Close())
 }

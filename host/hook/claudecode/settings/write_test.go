@@ -46,10 +46,10 @@ func TestFileRound(t *testing.T) {
 			if text != nil {
 				write(t, path, *text, 0o640)
 			}
-			if r, err := settings.InstallFile(path, entry, true); err != nil || r.Written || len(r.Added) != 4 {
+			if r, err := settings.InstallFile(path, settings.User, entry, true); err != nil || r.Written || len(r.Added) != 4 {
 				t.Fatalf("dry: got %+v, %v, want 4 to add and nothing written", r, err)
 			}
-			r, err := settings.InstallFile(path, entry, false)
+			r, err := settings.InstallFile(path, settings.User, entry, false)
 			if err != nil || !r.Written || (r.Backup != "") != (text != nil) {
 				t.Fatalf("install: got %+v, %v", r, err)
 			}
@@ -59,7 +59,7 @@ func TestFileRound(t *testing.T) {
 			if text != nil && read(t, r.Backup) != *text {
 				t.Errorf("backup: got %q, want %q", read(t, r.Backup), *text)
 			}
-			if r, err := settings.InstallFile(path, entry, false); err != nil || r.Written || len(r.Same) != 4 {
+			if r, err := settings.InstallFile(path, settings.User, entry, false); err != nil || r.Written || len(r.Same) != 4 {
 				t.Errorf("again: got %+v, %v, want nothing written", r, err)
 			}
 			if r, err = settings.UninstallFile(path, false); err != nil || len(r.Removed) != 4 || !r.Written {
@@ -93,7 +93,7 @@ func TestFileLink(t *testing.T) {
 	if err := os.Symlink(real, link); err != nil {
 		t.Skip("no links here: ", err)
 	}
-	r, err := settings.InstallFile(link, entry, false)
+	r, err := settings.InstallFile(link, settings.User, entry, false)
 	if err != nil || r.Real == "" {
 		t.Fatalf("got %+v, %v, want the file behind the link named", r, err)
 	}
@@ -109,7 +109,7 @@ func TestFileLink(t *testing.T) {
 	if err := os.Remove(real); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := settings.InstallFile(link, entry, false); err == nil {
+	if _, err := settings.InstallFile(link, settings.User, entry, false); err == nil {
 		t.Error("a link to nowhere: got no error")
 	}
 }
@@ -122,7 +122,7 @@ func TestFileRefused(t *testing.T) {
 	bad := write(t, filepath.Join(dir, "bad.json"), "{,}", 0o600)
 	var at *settings.Error
 	for _, path := range []string{readOnly, bad, dir} {
-		_, err := settings.InstallFile(path, entry, false)
+		_, err := settings.InstallFile(path, settings.User, entry, false)
 		if err == nil {
 			t.Errorf("%s: got no error", path)
 		}
@@ -135,5 +135,23 @@ func TestFileRefused(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("left: got %v, %v, want the two files", left, err)
+	}
+}
+
+// TestFileManaged: what is installed for every account can be read by every
+// account, or the hook would be there for nobody.
+func TestFileManaged(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing here")
+	}
+	path := filepath.Join(t.TempDir(), "claude-code", "managed-settings.json")
+	if _, err := settings.InstallFile(path, settings.Managed, entry, false); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]fs.FileMode{path: 0o644, filepath.Dir(path): 0o755} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: got %v, %v, want %v", name, info.Mode().Perm(), err, want)
+		}
 	}
 }
