@@ -113,14 +113,7 @@ func (f hookFlags) connect(configPath string) (claudecode.Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := api.Dial(at.endpoint, token, at.options()...)
-	return untilLedger{client}, err
-}
-
-type untilLedger struct{ *api.Client }
-
-func (untilLedger) Finish(context.Context, claudecode.Finished) (claudecode.Matched, error) {
-	return claudecode.Matched{}, errors.New("this daemon keeps no ledger of calls")
+	return api.Dial(at.endpoint, token, at.options()...)
 }
 
 // accountEndpoint is where the daemon of an account listens. One that runs keeps

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -107,9 +108,9 @@ func (k *progress) ending(cause error) string {
 	if errors.Is(cause, context.Canceled) {
 		cause = ErrEnded
 	}
-	text := "The call was denied: " + cause.Error() + "."
+	text := sentence("The call was denied: ", cause.Error())
 	if t := k.trouble.Load(); t != nil {
-		text += " The daemon was lost meanwhile: " + *t + "."
+		text += sentence(" The daemon was lost meanwhile: ", *t)
 	}
 	return text
 }
@@ -127,7 +128,7 @@ func (h Hook) answer(ctx context.Context, in io.Reader, known *progress) Answer 
 		err = tooLarge
 	}
 	if err != nil {
-		return Deny(event, "The call was denied: "+err.Error()+".")
+		return Deny(event, sentence("The call was denied: ", err.Error()))
 	}
 	daemon, err := h.Connect()
 	switch {
@@ -148,8 +149,11 @@ func (h Hook) answer(ctx context.Context, in io.Reader, known *progress) Answer 
 
 // notJudged tells the model why nobody judged its call.
 func notJudged(err error) string {
-	return "The call was denied because Callgate did not judge it: " + err.Error() + "."
+	return sentence("The call was denied because Callgate did not judge it: ", err.Error())
 }
+
+// sentence ends a text with one full stop.
+func sentence(begin, end string) string { return begin + strings.TrimRight(end, ".\n ") + "." }
 
 // denialText is what the model reads of a denial.
 func denialText(d engine.Decision) string {
@@ -157,7 +161,7 @@ func denialText(d engine.Decision) string {
 	case d.Message != "":
 		return d.Message
 	case d.Reason != "":
-		return "The call was denied: " + d.Reason + "."
+		return sentence("The call was denied: ", d.Reason)
 	}
 	return "The call was denied."
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"syscall"
@@ -101,7 +100,7 @@ const finishPatience = 10 * time.Second
 func finish(ctx context.Context, d Daemon, connected error, p payload) Answer {
 	event := p.event()
 	unknown := func(err error) Answer {
-		return Answer{Event: event, kind: warned, reason: fmt.Sprintf("Callgate could not compare this call with the one it judged: %v.", err)}
+		return Answer{Event: event, kind: warned, reason: sentence("Callgate could not compare this call with the one it judged: ", err.Error())}
 	}
 	if connected != nil {
 		return unknown(connected)
@@ -130,5 +129,5 @@ func mismatch(m gate.Matched) string {
 	if m.Reason == "" {
 		return "Callgate: the call that ran is not the call that was judged."
 	}
-	return "Callgate: the call that ran is not the call that was judged: " + m.Reason + "."
+	return sentence("Callgate: the call that ran is not the call that was judged: ", m.Reason)
 }

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/daemon"
+	"github.com/callgate/callgate/host/hook/claudecode"
+	"github.com/callgate/callgate/plugins"
+)
+
+// gateWorld is a daemon that may go down and come up again at one socket.
+type gateWorld struct {
+	t    *testing.T
+	dirs config.Dirs
+	d    *daemon.Daemon
+	stop func()
+}
+
+// newGateWorld starts a daemon with this configuration. Its directory has a short
+// name: a socket's path may not be long.
+func newGateWorld(t *testing.T, yaml string) *gateWorld {
+	t.Helper()
+	if len(plugins.Names()) == 0 {
+		t.Skip("SKIPPED: the tool modules are not built: run make build")
+	}
+	root, err := os.MkdirTemp("", "cg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) }) // the temporary directory is swept anyhow
+	w := &gateWorld{t: t, dirs: config.Dirs{
+		Home: filepath.Join(root, "home"), Config: filepath.Join(root, "config"), State: filepath.Join(root, "state"),
+		Cache: filepath.Join(sharedCache, "callgate"),
+	}}
+	for _, dir := range []string{w.dirs.Home, w.dirs.Config, w.dirs.State} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(w.dirs.ConfigFile(), []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	return w
+}
+
+func (w *gateWorld) start() {
+	w.t.Helper()
+	cfg, err := config.Open("", w.dirs)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	d, err := daemon.Open(w.t.Context(), daemon.Options{
+		Host: host.Options{Config: cfg, CacheDir: w.dirs.Cache, Modules: plugins.Modules()}, State: w.dirs.State, Version: "test",
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- d.Run(ctx) }()
+	w.d, w.stop = d, sync.OnceFunc(func() {
+		cancel()
+		if err := <-served; err != nil {
+			w.t.Errorf("the daemon ended with %v", err)
+		}
+	})
+	w.t.Cleanup(w.stop)
+}
+
+// command is the hook as it is installed.
+func (w *gateWorld) command(timeout time.Duration) []string {
+	return []string{
+		"callgate", "hook", "claude-code", "--endpoint", "unix:" + filepath.Join(w.dirs.State, "callgate.sock"),
+		"--token-file", api.CheckTokenFile(w.dirs.State, api.DefaultAgent), "--timeout", timeout.String(),
+	}
+}
+
+// events are those of the asks from now on.
+func (w *gateWorld) events() <-chan ask.Event { return w.d.Host.Asks.Subscribe(w.t.Context()) }
+
+// await returns the ask of the first event of this kind.
+func (w *gateWorld) await(events <-chan ask.Event, kind ask.EventKind) ask.Ask {
+	w.t.Helper()
+	late := time.After(patience)
+	for {
+		select {
+		case ev := <-events:
+			if ev.Kind == kind {
+				return ev.Ask
+			}
+		case <-late:
+			w.t.Fatalf("no ask was %s", kind)
+		}
+	}
+}
+
+func (w *gateWorld) approve(id string) {
+	w.t.Helper()
+	if _, err := w.d.Host.Gate.Answer(w.t.Context(), id, ask.Answer{Verdict: ask.Approve, By: "ann", Surface: "test", ConfirmID: id}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// started is a hook that a client has started.
+type started struct {
+	cmd      *exec.Cmd
+	out, err bytes.Buffer
+	began    time.Time
+}
+
+// startHook starts a hook as the client does: the program itself, the payload on
+// its input, a pipe at each output.
+func startHook(t *testing.T, command []string, payload string, env ...string) *started {
+	t.Helper()
+	s := &started{cmd: exec.Command(command[0], command[1:]...), began: time.Now()}
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = bytes.NewReader([]byte(payload)), &s.out, &s.err
+	s.cmd.Env = append(os.Environ(), env...)
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() }) // it has ended, as a rule
+	return s
+}
+
+// end waits as the client does: it tells a hook that is late to end, and takes
+// nothing of it then.
+func (s *started) end(timeout time.Duration) claudecode.Outcome {
+	var o claudecode.Outcome
+	timer := time.AfterFunc(time.Until(s.began.Add(timeout)), func() { _ = s.cmd.Process.Signal(syscall.SIGTERM) })
+	err := s.cmd.Wait()
+	o.TimedOut = !timer.Stop()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		o.Exit, o.Signal = failed.ExitCode(), failed.ExitCode() < 0
+	} else if err != nil {
+		o.NotStarted = true
+	}
+	o.Stdout, o.Stderr = s.out.Bytes(), s.err.Bytes()
+	return o
+}
+
+// calls is a payload of Claude Code 2.1.329.
+func calls(t *testing.T, event claudecode.Event, id, command string) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{
+		"session_id": "5e0a", "transcript_path": "/home/dev/.claude/x.jsonl", "cwd": "/", "prompt_id": "p", "permission_mode": "auto",
+		"effort": map[string]string{"level": "medium"}, "hook_event_name": event, "tool_name": "Bash",
+		"tool_input": map[string]string{"command": command, "description": "x"}, "tool_use_id": id,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// wantEffect checks what the client does, whatever onFailure says.
+func wantEffect(t *testing.T, event claudecode.Event, o claudecode.Outcome, want claudecode.Effect) {
+	t.Helper()
+	for _, block := range []bool{false, true} {
+		if got := claudecode.Verdict(event, o, block); got != want {
+			t.Errorf("%s, onFailure block %t: got %s, want %s: %+v, stdout %q, stderr %q", event, block, got, want, o.Exit, o.Stdout, o.Stderr)
+		}
+	}
+	if want == claudecode.Blocked && o.Exit == claudecode.ExitDenied && (len(o.Stdout) > 0 || len(bytes.TrimSpace(o.Stderr)) == 0) {
+		t.Errorf("a denial: got stdout %q and stderr %q, want only a reason on stderr", o.Stdout, o.Stderr)
+	}
+}
+
+// impostor answers at a socket in the daemon's place and keeps what it hears.
+type impostor struct {
+	mu    sync.Mutex
+	heard bytes.Buffer
+}
+
+func (i *impostor) listen(t *testing.T, path string, answer func(net.Conn)) {
+	t.Helper()
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() }) // the test is over
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = conn.Close() }() // whatever came of it
+				go func() { _, _ = io.Copy(i, conn) }()
+				answer(conn)
+			}()
+		}
+	}()
+}
+
+// Write implements io.Writer.
+func (i *impostor) Write(p []byte) (int, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.heard.Write(p)
+}
+
+func (i *impostor) text() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.heard.String()
+}
+
+// allowed is an answer that says all that an allow says.
+func allowed(t *testing.T) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"status": "ok", "decision": engine.Decision{Behavior: engine.Allow, Stage: engine.StageMode}, "outcome": "allow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
