@@ -73,7 +73,9 @@ func ParseKind(s string) (Kind, error) {
 
 // Target is one path, host or MCP object a call touches.
 type Target struct {
-	// Kind is "path", "host" or "mcp".
+	// Kind is "path", "host" or "mcp". What is given to the protection of the
+	// gate itself, and to nothing else, may also be "tree" (a path with what is
+	// below it), "program", "process", "service", "terminal" or "endpoint".
 	Kind string `json:"kind"`
 	// Value is the target as the module wrote it.
 	Value string `json:"value"`
@@ -81,7 +83,7 @@ type Target struct {
 	Access string `json:"access"`
 	// Resolved is the path as the kernel would reach it, links followed
 	// component by component; Lexical is the cleaned absolute path as written.
-	// Both empty unless Kind is "path" and Error is empty.
+	// Both empty unless Kind is "path" or "tree" and Error is empty.
 	Resolved string `json:"resolved,omitempty"`
 	Lexical  string `json:"lexical,omitempty"`
 	Exists   bool   `json:"exists,omitempty"`

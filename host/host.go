@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/project"
+	"github.com/callgate/callgate/host/protect"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/store"
 	"github.com/callgate/callgate/host/target"
@@ -46,7 +48,21 @@ type Host struct {
 	standing atomic.Pointer[standing]
 	changing sync.Mutex // held while the configuration changes
 	runtime  *sandbox.Runtime
+	guard    *protect.Guard
 	log      *slog.Logger
+}
+
+// Answers tells at which address the gate can be reached, when that is not the
+// configuration's: calls that lead there are denied.
+func (h *Host) Answers(network, address string) { h.guard.Answers(network, address) }
+
+// facts are what calls are kept away from: the places of the configuration, and
+// this process.
+func (h *Host) facts(o Options) protect.Facts {
+	f, dirs := protect.Own(), o.Config.Dirs()
+	f.Home, f.Config, f.State, f.Cache = dirs.Home, dirs.Config, dirs.State, cmp.Or(o.CacheDir, dirs.Cache)
+	f.Modules, f.ConfigFile, f.Store = o.Config.Modules.Dir, o.Config.File, o.Config.Store
+	return f
 }
 
 // Open opens the store, loads the modules, takes up the asks that waited when
@@ -86,7 +102,10 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if waiting > 0 {
 		o.Log.Info("asks of the last run still wait", "asks", waiting)
 	}
+	h.guard = protect.New(h.facts(o))
+	h.guard.Answers(o.Config.Endpoint())
 	h.Gate, err = gate.New(gate.Config{
+		Protect:  h.guard,
 		Catalog:  h.Catalog,
 		Settings: func() gate.Settings { return h.standing.Load().settings() },
 		Targets:  &target.Resolver{FS: target.OS()},

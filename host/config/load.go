@@ -99,6 +99,9 @@ func (c *Config) Earlier(text []byte) (*Config, error) {
 	return Parse(file, text, c.dirs)
 }
 
+// Dirs are the places it was read for.
+func (c *Config) Dirs() Dirs { return c.dirs }
+
 // BuiltIn is what holds without a file, for the places of this configuration.
 func (c *Config) BuiltIn() *Config { return Default(c.dirs) }
 

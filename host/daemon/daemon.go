@@ -68,6 +68,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 			return nil, err
 		}
 	}
+	d.Host.Answers(d.listener.Addr().Network(), d.listener.Addr().String())
 	// Whoever holds the admin token can answer through the API at any time.
 	d.Host.Asks.Attach(ask.Surface{Name: "api"})
 	d.server, err = api.New(api.Config{

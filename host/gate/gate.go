@@ -89,6 +89,13 @@ type Store interface {
 	FinishCall(ctx context.Context, key ask.Key, at time.Time, row *store.Row) error
 }
 
+// Protection keeps calls away from the gate itself. It sees the call with its
+// targets resolved and, among them, the module's marks; its answer is why the
+// call is denied, or empty. See the package protect.
+type Protection interface {
+	Protect(call *engine.Call) string
+}
+
 // Config is what a Gate is made of. All members are required but Now and Log.
 type Config struct {
 	Catalog  Catalog
@@ -97,6 +104,9 @@ type Config struct {
 	Projects Projects
 	Asks     Asks
 	Store    Store
+	// Protect is the protection of the gate itself; nil for none, as where
+	// nothing is run.
+	Protect Protection
 	// Now is the clock of the audit; nil means time.Now.
 	Now func() time.Time
 	// Log hears of alarms; nil means silence. No input is ever logged.

@@ -214,7 +214,23 @@ func (g *Gate) live(rules []engine.Rule) []engine.Rule {
 // describe asks the module what the call touches and resolves it.
 func (g *Gate) describe(ctx context.Context, p *prepared) (err error) {
 	p.desc, p.req.Related, err = Touch(ctx, g.c.Catalog.Lookup, g.c.Targets, p.entry, p.req.Call, p.configured...)
+	p.req.Protected = g.protected(p.req.Call, p.desc)
 	return err
+}
+
+// protected says why the call would touch the gate itself (threat T06). Targets
+// that could not be resolved are judged as they are written.
+func (g *Gate) protected(call *engine.Call, desc catalog.Description) string {
+	if g.c.Protect == nil {
+		return ""
+	}
+	marked := *call
+	targets := call.Context.Targets
+	if len(targets) == 0 {
+		targets = desc.Targets
+	}
+	marked.Context.Targets = slices.Concat(targets, desc.Marks)
+	return g.c.Protect.Protect(&marked)
 }
 
 // place fills the context from the configuration and from what the caller may

@@ -25,7 +25,7 @@ func (j *judge) target(t engine.Target) engine.Target {
 		t.Error = err.Error()
 		return t
 	}
-	if t.Kind != "path" {
+	if t.Kind != "path" && t.Kind != "tree" {
 		return t
 	}
 	if j.ctx.Err() != nil {

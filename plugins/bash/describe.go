@@ -26,15 +26,17 @@ func (c *call) describe() tool.Description {
 	}
 	d := tool.Description{
 		Action: "tool:bash:" + c.in.Command, Title: "Run a shell command", Preview: c.in.Command, Language: "bash",
-		TargetsUnknown: c.line.Opaque != "",
+		TargetsUnknown: c.line.Opaque != "", Moves: c.moves(),
 	}
 	if c.in.Description != "" {
 		d.Title = c.in.Description
 	}
 	d.Actions = c.actions()
 	g := &gatherer{d: &d}
+	m := &marker{d: &d, line: c.line}
 	for _, cmd := range c.line.Commands {
 		c.gather(g, cmd)
+		m.command(cmd)
 	}
 	return d
 }
@@ -100,7 +102,7 @@ func (c *call) gather(g *gatherer, cmd *Command) {
 		if isURL(t.path) || isURL(t.word.Text) {
 			continue
 		}
-		if host, ok := networkDevice(t.path); ok {
+		if host, _, ok := networkAddress(t.path); ok {
 			g.add(tool.Host, host, string(t.access))
 			continue
 		}
@@ -156,15 +158,4 @@ func hostOf(word string) string {
 		return host
 	}
 	return strings.ToLower(u.Hostname())
-}
-
-// networkDevice reads bash's /dev/tcp/host/port.
-func networkDevice(p string) (string, bool) {
-	for _, prefix := range []string{"/dev/tcp/", "/dev/udp/"} {
-		if rest, ok := strings.CutPrefix(p, prefix); ok {
-			host, _, _ := strings.Cut(rest, "/")
-			return host, true
-		}
-	}
-	return "", false
 }

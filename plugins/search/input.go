@@ -18,6 +18,15 @@ type query struct {
 	files string
 }
 
+// reach is what a search for contents below start reads: all of it, or the files
+// of one name.
+func (q query) reach(start string) string {
+	if q.files == "" || strings.ContainsAny(q.files, "/!{},") {
+		return start
+	}
+	return strings.TrimSuffix(start, "/") + "/**/" + q.files
+}
+
 // input is what every search tool's input offers.
 type input interface{ query() query }
 

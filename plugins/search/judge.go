@@ -103,6 +103,9 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 		return d
 	}
 	d.Targets, d.TargetsUnknown = []tool.Target{target}, paths.Hidden(c.Unknown, c.Raw)
+	if j.action == "grep" {
+		d.Marks = []tool.Mark{{Kind: tool.Tree, Value: q.reach(target.Value), Access: tool.Read}}
+	}
 	named, err := q.named()
 	if err != nil {
 		d.TargetsUnknown = true

@@ -18,6 +18,8 @@ type address struct {
 	host string
 	// ip is valid when the host is an address.
 	ip netip.Addr
+	// port is the one that is written, else the scheme's own.
+	port string
 	// plain tells that the URL spells the host canonically (but for letter case)
 	// and uses the scheme's own port. Only then do allowances count.
 	plain bool
@@ -68,6 +70,9 @@ func parse(text string) (address, error) {
 	}
 	defaultPort := port == "" || scheme == "http" && port == "80" || scheme == "https" && port == "443"
 	a.plain = a.plain && defaultPort
+	if a.port = port; port == "" {
+		a.port = map[string]string{"http": "80", "https": "443"}[scheme]
+	}
 	return a, nil
 }
 

@@ -116,6 +116,7 @@ func describeFetch(c *tool.Call[fetchInput]) tool.Description {
 		d.TargetsUnknown = true
 	default:
 		d.Targets = []tool.Target{{Kind: tool.Host, Value: bracketed(a.host), Access: tool.Read}}
+		d.Marks = []tool.Mark{{Kind: tool.Endpoint, Value: a.host + " " + a.port, Access: tool.Write}}
 	}
 	return d
 }

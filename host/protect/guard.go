@@ -1,0 +1,131 @@
+package protect
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/target"
+)
+
+// Facts are what the daemon knows of itself. Paths are absolute; an empty one
+// stands for nothing. The zero Facts protect the agent's settings alone.
+type Facts struct {
+	// Home is the home directory of the account the daemon runs as.
+	Home string
+	// Config, State, Cache and Modules are directories: nothing in them may be
+	// written, nothing below State read.
+	Config, State, Cache, Modules string
+	// ConfigFile and Store may lie elsewhere. What is named like the store and
+	// begins with its name (journals, backups, locks) belongs to it.
+	ConfigFile, Store string
+	// Binary is the daemon's program.
+	Binary string
+	// Path are the directories in which a shell looks for programs.
+	Path []string
+	// PID and Parent are process numbers; zero stands for none.
+	PID, Parent int
+	// Names are what the two processes are called, CommandLines how they were
+	// started.
+	Names, CommandLines []string
+	// Hostname is the machine's own name.
+	Hostname string
+	// Multiplexed tells that the daemon runs inside tmux or screen.
+	Multiplexed bool
+}
+
+// Own are the facts of the process itself, but for its directories and files.
+func Own() Facts {
+	f := Facts{PID: os.Getpid(), Parent: os.Getppid(), CommandLines: []string{strings.Join(os.Args, " "), "callgate serve"}, Path: filepath.SplitList(os.Getenv("PATH"))}
+	f.Names = []string{"callgate", filepath.Base(os.Args[0])}
+	if exe, err := os.Executable(); err == nil {
+		f.Binary = exe
+		f.Names = append(f.Names, filepath.Base(exe))
+	}
+	if name, line := processNames(f.Parent); name != "" {
+		f.Names, f.CommandLines = append(f.Names, name), append(f.CommandLines, line)
+	}
+	f.Hostname, _ = os.Hostname() // without one, the other names of this machine remain
+	f.Multiplexed = os.Getenv("TMUX") != "" || os.Getenv("STY") != ""
+	return f
+}
+
+// Guard tells which calls would touch the gate itself. It is safe for
+// concurrent use.
+type Guard struct {
+	facts    Facts
+	places   []place
+	binary   os.FileInfo
+	resolver *target.Resolver
+	endpoint atomic.Pointer[endpoint]
+}
+
+// New returns a guard over the facts.
+func New(f Facts) *Guard {
+	g := &Guard{facts: f, resolver: &target.Resolver{FS: target.OS()}}
+	g.places = placesOf(f)
+	if info, err := os.Stat(f.Binary); err == nil {
+		g.binary = info
+	}
+	g.endpoint.Store(&endpoint{})
+	return g
+}
+
+// Answers tells where the daemon answers: network "unix" and a path, or "tcp"
+// and an address with port.
+func (g *Guard) Answers(network, address string) { g.endpoint.Store(newEndpoint(network, address)) }
+
+// Protect says why a call would touch the gate itself; empty when it would not.
+// The call's targets are as the host resolved them, and among them are the
+// module's marks. What cannot be told is said to touch it.
+func (g *Guard) Protect(call *engine.Call) string {
+	j := newJudge(g, call)
+	targets, why := j.resolved(call.Context.Targets)
+	if why != "" {
+		return why
+	}
+	for _, t := range targets {
+		if why := j.target(t); why != "" {
+			return why
+		}
+	}
+	if len(targets) == 0 || call.Context.TargetsUnknown {
+		return j.leaves()
+	}
+	return ""
+}
+
+// judge looks at one call.
+type judge struct {
+	*Guard
+	call *engine.Call
+	// project are the files of the call's own project that may not go away.
+	project []place
+}
+
+func newJudge(g *Guard, call *engine.Call) *judge {
+	return &judge{Guard: g, call: call, project: projectPlaces(g.facts.Home, &call.Context)}
+}
+
+// target judges one target or mark.
+func (j *judge) target(t engine.Target) string {
+	switch t.Kind {
+	case "path":
+		return j.path(t)
+	case "tree":
+		return j.tree(t)
+	case "program":
+		return j.program(t)
+	case "process":
+		return j.process(t.Value)
+	case "service":
+		return j.service(t)
+	case "terminal":
+		return "it types into a terminal (" + t.Value + "), where it could answer for a person"
+	case "endpoint":
+		return j.address(t.Value)
+	}
+	return "" // a host is judged by its endpoint; MCP objects are no places
+}

@@ -1,0 +1,129 @@
+package protect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Bounds on the values of an input that are looked at one by one.
+const (
+	maxLeaves = 4096
+	maxLeaf   = 4096
+)
+
+// leaf is one value of a call's input: a text or a number.
+type leaf struct {
+	member string // the innermost member's name
+	text   string
+}
+
+// commandMembers are the names under which tools take something to run,
+// argumentMembers those of what is given to it.
+var (
+	commandMembers  = []string{"command", "commands", "cmd", "script", "code", "argv", "shell", "exec", "program", "executable", "bash", "source"}
+	argumentMembers = []string{"args", "arguments", "parameters", "params"}
+)
+
+// takingAway are words in the names of tools that move or remove what is below
+// a path, too.
+var takingAway = []string{"move", "rename", "delete", "remove", "rm", "trash", "unlink", "copy", "sync", "extract", "unzip", "replace"}
+
+// leaves judges a call of which nobody named what it touches: every text of its
+// input that leads into a protected place or names the endpoint denies, and
+// what is to be run is searched as a text.
+func (j *judge) leaves() string {
+	all, err := leavesOf(j.call.Input)
+	if err != nil {
+		return "it cannot be told what it touches: " + err.Error()
+	}
+	tool := strings.ToLower(j.call.Tool)
+	above := slices.ContainsFunc(takingAway, func(word string) bool { return strings.Contains(tool, word) })
+	port, here := false, false
+	ours := j.endpoint.Load().port
+	var command, arguments []string
+	for _, l := range all {
+		switch member := strings.ToLower(l.member); {
+		case slices.Contains(commandMembers, member):
+			command = append(command, l.text)
+		case slices.Contains(argumentMembers, member):
+			arguments = append(arguments, l.text)
+		}
+		port = port || ours != "" && l.text == ours
+		here = here || l.text != "" && l.text != unknown && l.text != "*" && !strings.ContainsAny(l.text, " \n") && j.here(strings.ToLower(l.text))
+		if why := j.leaf(l.text, above); why != "" {
+			return why
+		}
+	}
+	if port && here {
+		return "it names the port on which Callgate answers, " + ours
+	}
+	return j.text(strings.Join(append(command, arguments...), " "))
+}
+
+func (j *judge) leaf(text string, above bool) string {
+	if text == "" || len(text) > maxLeaf || strings.ContainsAny(text, "\n\r") {
+		return ""
+	}
+	if why := j.token(text); why != "" {
+		return why
+	}
+	if strings.Contains(text, "://") || strings.Count(text, " ") > 8 {
+		return ""
+	}
+	return j.leads(strings.TrimPrefix(text, "file://"), above)
+}
+
+var errTooMany = errors.New("the input has too many values")
+
+// leavesOf lists the texts and numbers of an input, in order.
+func leavesOf(input json.RawMessage) ([]leaf, error) {
+	dec := json.NewDecoder(bytes.NewReader(input))
+	dec.UseNumber()
+	var out []leaf
+	var stack []level
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, errors.New("the input is not JSON")
+		}
+		top := len(stack) - 1
+		if text, isText := token.(string); isText && top >= 0 && stack[top].object && !stack[top].valued {
+			stack[top].member, stack[top].valued = text, true
+			continue
+		}
+		member := ""
+		if top >= 0 {
+			member, stack[top].valued = stack[top].member, false
+		}
+		switch v := token.(type) {
+		case json.Delim:
+			if v == '{' || v == '[' {
+				stack = append(stack, level{object: v == '{', member: member})
+			} else {
+				stack = stack[:top]
+			}
+			continue
+		case string:
+			out = append(out, leaf{member, v})
+		case json.Number:
+			out = append(out, leaf{member, v.String()})
+		}
+		if len(out) > maxLeaves {
+			return nil, errTooMany
+		}
+	}
+}
+
+// level is one open object or list; a list's values go by the name of the
+// member that holds it.
+type level struct {
+	object, valued bool
+	member         string
+}

@@ -1,0 +1,206 @@
+package protect
+
+import (
+	"context"
+	"fmt"
+	"os/user"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/target"
+)
+
+// resolved returns the targets with what the marks of kind tree really are: the
+// host resolves paths alone.
+func (j *judge) resolved(targets []engine.Target) ([]engine.Target, string) {
+	out := slices.Clone(targets)
+	var at []int
+	for i, t := range out {
+		if t.Kind == "tree" {
+			at = append(at, i)
+		}
+	}
+	for chunk := range slices.Chunk(at, target.DefaultLimits().Targets) {
+		trees := make([]engine.Target, len(chunk))
+		for n, i := range chunk {
+			trees[n] = out[i]
+		}
+		got, err := j.resolve(trees)
+		if err != nil {
+			return out, "it cannot be told what it reaches: " + err.Error()
+		}
+		for n, i := range chunk {
+			out[i] = got[n]
+		}
+	}
+	return out, ""
+}
+
+// resolve looks at paths as the gate does, within the same bounds.
+func (j *judge) resolve(targets []engine.Target) ([]engine.Target, error) {
+	c := j.call.Context
+	place := target.Place{CWD: c.CWD, Home: j.home(), WorkingDirectories: c.WorkingDirectories}
+	return j.resolver.Resolve(context.Background(), place, nil, targets)
+}
+
+func (j *judge) home() string {
+	if j.call.Context.Home != "" {
+		return j.call.Context.Home
+	}
+	return j.facts.Home
+}
+
+// readings are the absolute forms of a path target: as the kernel would reach
+// it, and as written.
+func (j *judge) readings(t engine.Target) []string {
+	out := []string{j.absolute(t.Value)}
+	for _, p := range []string{t.Resolved, t.Lexical} {
+		if p != "" && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// absolute is a path as written, cleaned.
+func (j *judge) absolute(value string) string {
+	value = strings.ReplaceAll(value, `\`, "/")
+	switch {
+	case value == "~" || strings.HasPrefix(value, "~/"):
+		value = j.home() + value[1:]
+	case strings.HasPrefix(value, "~"):
+		name, rest, _ := strings.Cut(value[1:], "/")
+		if account, err := user.Lookup(name); err == nil {
+			value = account.HomeDir + "/" + rest
+		}
+	}
+	if !strings.HasPrefix(value, "/") {
+		value = j.call.Context.CWD + "/" + value
+	}
+	value = "/" + value
+	// What the kernel follows here must be followed before ".." is taken away.
+	value = ownDirectory.ReplaceAllLiteralString(value, j.call.Context.CWD)
+	for rootOfProcess.MatchString(value) {
+		value = rootOfProcess.ReplaceAllLiteralString(value, "/")
+	}
+	return path.Clean(value)
+}
+
+var (
+	ownDirectory  = regexp.MustCompile(`(?i)^/+proc/+(self|thread-self)(/+task/+[^/]+)?/+cwd\b`)
+	rootOfProcess = regexp.MustCompile(`(?i)^/+proc/+(self|thread-self)(/+task/+[^/]+)?/+root(/+|$)`)
+)
+
+// path judges a path that is read, written or run by itself.
+func (j *judge) path(t engine.Target) string {
+	for _, form := range j.readings(t) {
+		if why := j.onePath(form, t.Access); why != "" {
+			return why
+		}
+	}
+	return j.linked(t)
+}
+
+func (j *judge) onePath(form, access string) string {
+	parts := components(form)
+	if why := j.kernel(form, parts, access); why != "" {
+		return why
+	}
+	if is, _ := j.isSocket(form); is && access != "read" {
+		return "it reaches Callgate's socket " + form
+	}
+	writes := access == "write"
+	for _, p := range j.places {
+		within, _ := match(parts, p)
+		switch {
+		case !within:
+		case writes:
+			return fmt.Sprintf("it writes %s: %s", form, p.what)
+		case p.secret && (p.file || len(parts) > len(p.parts)):
+			return fmt.Sprintf("it reads %s: %s", form, p.what)
+		}
+	}
+	if writes {
+		return j.tie(form, parts)
+	}
+	return ""
+}
+
+// tie judges the files that tie projects to the gate, wherever they are.
+func (j *judge) tie(form string, parts []string) string {
+	if n := len(parts); n > 0 && names(parts[n-1], projectFile) {
+		return fmt.Sprintf("it writes %s: the file by which a project tightens what agents may do", form)
+	}
+	for i, part := range parts[:max(len(parts)-1, 0)] {
+		next := parts[i+1]
+		settings := strings.HasPrefix(next, "settings") && !strings.Contains(next, "/")
+		for _, name := range settingsFiles {
+			settings = settings || mayBe(next, name)
+		}
+		if names(part, settingsDir) && settings && next != "**" {
+			return fmt.Sprintf("it writes %s: settings of Claude Code, which hook Callgate in", form)
+		}
+	}
+	return ""
+}
+
+// tree judges a path with what is below it.
+func (j *judge) tree(t engine.Target) string {
+	for _, form := range j.readings(t) {
+		if why := j.oneTree(form, t.Access); why != "" {
+			return why
+		}
+	}
+	return j.linked(t)
+}
+
+func (j *judge) oneTree(form, access string) string {
+	parts := components(form)
+	if why := j.kernel(form, parts, access); why != "" {
+		return why
+	}
+	if access != "write" {
+		return j.readTree(form, parts)
+	}
+	if is, holds := j.isSocket(form); is || holds {
+		return "it reaches Callgate's socket " + form
+	}
+	for _, p := range j.places {
+		if within, above := match(parts, p); within || above {
+			return fmt.Sprintf("it changes, moves or removes %s with all that is there: %s", form, p.what)
+		}
+	}
+	if why := j.tie(form, parts); why != "" {
+		return why
+	}
+	n := len(parts)
+	if n > 0 && names(parts[n-1], settingsDir) || n > 1 && parts[n-1] == "**" && parts[n-2] == settingsDir {
+		return fmt.Sprintf("it changes, moves or removes %s: the settings of Claude Code, which hook Callgate in", form)
+	}
+	if n > 0 && parts[n-1] == "**" {
+		return "" // some files there, such as an archive's; not the project as a whole
+	}
+	for _, p := range j.project {
+		if within, above := match(parts, p); within || above {
+			return fmt.Sprintf("it changes, moves or removes %s with all that is there: %s", form, p.what)
+		}
+	}
+	return ""
+}
+
+// readTree judges what is copied or searched with all that is below.
+func (j *judge) readTree(form string, parts []string) string {
+	for _, p := range j.places {
+		within, above := match(parts, p)
+		switch {
+		case p.secret && (within || above):
+			return fmt.Sprintf("it reads all of %s: %s; name a narrower place", form, p.what)
+		case p.program && within && !slices.Contains(parts, "**"):
+			return fmt.Sprintf("it copies %s: %s", form, p.what)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,137 @@
+package protect
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// Bounds on the search of a text: what is beyond is not told apart any more.
+const (
+	maxText   = 256 << 10
+	maxTokens = 8 << 10
+)
+
+// quotes are what shells and other languages put around and into words.
+var quotes = strings.NewReplacer(`'`, "", `"`, "", `\`, "", "`", " ")
+
+// text searches a text that may be run and that nobody parsed: any mention of a
+// protected place, of the endpoint, or of the program with one of its commands
+// denies. This is the last net behind the others. It only tightens, and a text
+// that hides its words from it (by putting them together at run time) gets no
+// allowance by that: it stays what the module makes of it.
+func (j *judge) text(text string) string {
+	if len(text) > maxText {
+		return "its text is too long to be searched for Callgate's own places"
+	}
+	for _, form := range []string{text, quotes.Replace(text)} {
+		tokens := strings.FieldsFunc(form, isBreak)
+		if len(tokens) > maxTokens {
+			return "its text has too many words to be searched for Callgate's own places"
+		}
+		if why := j.tokens(tokens); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func isBreak(r rune) bool { return r <= ' ' || strings.ContainsRune("'\"`;|&()<>=,\\!", r) }
+
+func (j *judge) tokens(tokens []string) string {
+	port, here, signals, pid := false, false, false, false
+	ours := j.endpoint.Load().port
+	for i, token := range tokens {
+		if why := j.token(token); why != "" {
+			return why
+		}
+		if name := fold(path.Base(token)); name == "callgate" && i+1 < len(tokens) && acts(tokens[i+1]) && j.isOurs(token) {
+			return "it mentions Callgate's own program (" + token + " " + tokens[i+1] + ")"
+		}
+		port = port || ours != "" && strings.Trim(token, ":") == ours
+		here = here || j.here(strings.ToLower(token)) && token != unknown && token != "*"
+		signals = signals || slices.Contains(signalWords, strings.ToLower(token[strings.LastIndexByte(token, '.')+1:]))
+		n, err := strconv.Atoi(token)
+		pid = pid || err == nil && n > 1 && (n == j.facts.PID || n == j.facts.Parent)
+	}
+	switch {
+	case port && here:
+		return "it mentions the port on which Callgate answers, " + ours
+	case pid && signals:
+		return "it mentions Callgate's process"
+	}
+	return ""
+}
+
+// signalWords are what code calls signalling and tracing, without its module.
+var signalWords = []string{"kill", "attach", "ptrace", "killpg", "process_vm_writev", "process_vm_readv", "pidfd_open", "terminate", "send_signal"}
+
+// acts tells whether a word after the program's name makes it act.
+func acts(word string) bool {
+	word = strings.Trim(word, "[]{}")
+	return slices.Contains(powers, word) || strings.HasPrefix(word, "-") && word != "--help" && word != "--version" || strings.HasPrefix(word, "$")
+}
+
+var hostPort = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:[^@/]*@)?(\[[^\]]+\]|[^:/@\[\]]+):(\d{1,5})(?:[/?#].*)?$`)
+
+// token judges one word of a text as a path and as an address.
+func (j *judge) token(token string) string {
+	if m := hostPort.FindStringSubmatch(token); m != nil {
+		if why := j.address(m[1] + " " + m[2]); why != "" && j.here(strings.ToLower(strings.Trim(m[1], "[]"))) {
+			return why
+		}
+	}
+	token = strings.TrimPrefix(token, "file://")
+	if !strings.Contains(token, "/") && !strings.HasPrefix(token, ".") && !strings.HasPrefix(token, "~") {
+		return ""
+	}
+	for _, home := range []string{"$HOME", "${HOME}", "$env:HOME", "%USERPROFILE%"} {
+		if rest, ok := strings.CutPrefix(token, home); ok && (rest == "" || rest[0] == '/') {
+			token = "~" + rest
+		}
+	}
+	if strings.HasPrefix(token, "$") || strings.HasPrefix(token, "${") {
+		return j.tail(token)
+	}
+	return j.leads(token, false)
+}
+
+// tail judges a path of which only the end is written: "$X/callgate/rules". It
+// counts when what is written can be the end of a protected path and go on
+// below it.
+func (j *judge) tail(token string) string {
+	_, rest, ok := strings.Cut(token, "/")
+	if !ok {
+		return ""
+	}
+	parts := components("/" + rest)
+	for _, p := range j.places {
+		for n := min(len(p.parts), len(parts)); n > 0; n-- {
+			if slices.EqualFunc(parts[:n], p.parts[len(p.parts)-n:], mayBe) {
+				return "it mentions " + token + ", which can be " + p.what
+			}
+		}
+	}
+	return j.tie(token, parts)
+}
+
+// leads judges a text taken as a path. With above, what holds protected places
+// counts, too.
+func (j *judge) leads(text string, above bool) string {
+	if len(text) > 4096 || strings.ContainsRune(text, 0) {
+		return ""
+	}
+	t := engine.Target{Kind: "path", Value: text, Access: "write"}
+	if above {
+		t.Kind = "tree"
+	}
+	if got, err := j.resolve([]engine.Target{t}); err == nil {
+		t = got[0]
+		t.Value = text
+	}
+	return j.target(t)
+}

@@ -1,0 +1,359 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+// Marks tell the host what the paths and hosts of a call do not: which programs
+// run, which processes, services and terminals are reached, which trees change.
+// Only the protection of the gate itself reads them (threat T06), so that they
+// may name too much; they must never leave anything out.
+
+// maxMarks is under the host's bound (sdk/ABI.md), with room for the mark that
+// says there were more.
+const maxMarks = 2000
+
+// maxProgramText bounds what is told of one program's arguments.
+const maxProgramText = 1 << 10
+
+// marker gathers the marks of a line.
+type marker struct {
+	d    *tool.Description
+	line *Line
+	cmd  *Command
+}
+
+func (m *marker) add(kind, value, access string) {
+	if len(value) > maxTargetBytes || strings.ContainsRune(value, 0) || value == "" {
+		value = tool.Unknown
+	}
+	mark := tool.Mark{Kind: kind, Value: strings.ToValidUTF8(value, "?"), Access: access}
+	if slices.Contains(m.d.Marks, mark) {
+		return
+	}
+	if len(m.d.Marks) < maxMarks {
+		m.d.Marks = append(m.d.Marks, mark)
+	} else if len(m.d.Marks) == maxMarks {
+		m.d.Marks = append(m.d.Marks, tool.Mark{Kind: tool.Program, Value: tool.Unknown, Access: tool.Run})
+	}
+}
+
+// command adds the marks of one command.
+func (m *marker) command(cmd *Command) {
+	m.cmd = cmd
+	for _, t := range m.line.touches(cmd) {
+		m.touched(t)
+	}
+	if len(cmd.Words) == 0 {
+		return
+	}
+	m.program()
+	m.trees()
+	m.processes()
+	m.services()
+	m.terminals()
+	m.endpoints()
+}
+
+// touched adds the trees that come with a touch, and bash's own network paths.
+func (m *marker) touched(t touch) {
+	if host, port, ok := networkAddress(t.path); ok {
+		m.endpoint(host, port)
+		return
+	}
+	switch {
+	case t.path == "" || t.access != write:
+	case t.spreads && m.recurses():
+		m.add(tool.Tree, below(t.path), tool.Write)
+	case t.recursive && m.cmd.Name() != "find" && m.cmd.Name() != "gfind":
+		m.add(tool.Tree, t.path, tool.Write)
+	}
+}
+
+// recurses tells whether a program that spreads files makes directories, too.
+func (m *marker) recurses() bool {
+	switch m.cmd.Name() {
+	case "scp", "rsync":
+		options, _ := arguments(m.cmd.Args(), "ePiloScFJBfM", "rsh", "exclude", "include", "filter", "files-from")
+		return has(options, "-r", "-a", "--recursive", "--archive")
+	}
+	return true
+}
+
+// below is the pattern of everything under dir.
+func below(dir string) string { return strings.TrimSuffix(dir, "/") + "/**" }
+
+// escapeBlanks keeps a program's name one word.
+var escapeBlanks = strings.NewReplacer("%", "%25", " ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D")
+
+// program names the program with its arguments, so that the host can tell what
+// reads from what acts. What is not plain text is "?".
+func (m *marker) program() {
+	parts := make([]string, 0, len(m.cmd.Words))
+	size := 0
+	for i, word := range m.cmd.Words {
+		text := word.Text
+		plain := word.Literal && !word.Glob && !word.Tilde && text != ""
+		if i > 0 && (!plain || strings.ContainsAny(text, " \t\r\n")) {
+			text = tool.Unknown
+		}
+		if size += len(text) + 1; size > maxProgramText {
+			parts = append(parts, tool.Unknown)
+			break
+		}
+		parts = append(parts, text)
+	}
+	dirs := []string{""}
+	if m.cmd.Qualified() && len(m.cmd.Dirs) > 0 {
+		dirs = m.cmd.Dirs
+	}
+	for _, dir := range dirs {
+		first := parts[0]
+		if m.cmd.Qualified() {
+			first = joinDir(dir, pathText(m.cmd.Words[0]))
+		}
+		first = escapeBlanks.Replace(first)
+		m.add(tool.Program, strings.Join(append([]string{first}, parts[1:]...), " "), tool.Run)
+	}
+	m.code()
+}
+
+// codeTakers are programs that take commands in arguments which this module
+// does not read as such.
+var codeTakers = []string{
+	"awk", "gawk", "mawk", "nawk", "vim", "vi", "nvim", "view", "gvim", "ex", "ed", "emacs", "emacsclient", "sed", "gsed", "ssh", "docker", "podman",
+	"nerdctl", "socat", "ncat", "nc", "xterm", "gnome-terminal", "konsole", "alacritty", "kitty", "wezterm", "foot", "tar", "bsdtar", "zip", "rsync",
+	"scp", "git", "gdb", "lldb", "man", "less", "crontab", "at", "batch", "systemd-run", "screen", "tmux", "zellij", "script", "dtach", "abduco",
+	"bwrap", "proot", "unshare", "nsenter", "kubectl", "lxc", "machinectl", "launchctl", "osascript", "perl", "ruby", "python", "node", "php",
+}
+
+// code adds the arguments that a program may take as commands.
+func (m *marker) code() {
+	name := interpreterName(m.cmd.Name())
+	if !slices.Contains(codeTakers, name) || name == "git" && !m.gitRuns() {
+		return
+	}
+	for _, a := range m.cmd.Args() {
+		if strings.ContainsAny(a.Text, " \t\n!") {
+			m.add(tool.Program, a.Text, tool.Read)
+		}
+	}
+	m.add(tool.Program, strings.Join(texts(m.cmd.Args()), " "), tool.Read)
+}
+
+// gitRuns tells whether git is given a setting of its own, which may be a
+// command. Its other arguments are texts.
+func (m *marker) gitRuns() bool {
+	for i, a := range m.cmd.Args() {
+		if i >= gitSubcommand(m.cmd)-1 {
+			break
+		}
+		if a.Text == "-c" || strings.HasPrefix(a.Text, "--config-env") || strings.HasPrefix(a.Text, "--exec-path") {
+			return true
+		}
+	}
+	sub := gitSubcommand(m.cmd)
+	return sub < len(m.cmd.Words) && m.cmd.Words[sub].Text == "config"
+}
+
+// trees adds what changes, or is read, with everything below it.
+func (m *marker) trees() {
+	name, args := m.cmd.Name(), m.cmd.Args()
+	switch name {
+	case "cp", "gcp", "mv", "gmv", "install", "ln", "link":
+		m.copies(name, args)
+	case "find", "gfind":
+		m.finds(args)
+	case "git":
+		m.gitTrees()
+	case "mount", "umount", "pivot_root", "fusermount", "overlayroot-chroot", "bindfs":
+		_, operands := arguments(args, "oOtLUN", "options", "types")
+		m.paths(operands, tool.Write, "")
+	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "tar", "bsdtar", "gtar", "zip", "7z", "rsync", "scp", "ugrep":
+		m.reads(name, args)
+	}
+}
+
+// paths adds words as trees, each as the command would reach it.
+func (m *marker) paths(words []Word, access, suffix string) {
+	t := &toucher{cmd: m.cmd}
+	t.addAll(words, read)
+	for _, one := range t.out {
+		if one.path != "" {
+			m.add(tool.Tree, strings.TrimSuffix(one.path, "/")+suffix, access)
+		}
+	}
+}
+
+// copies adds what is copied whole, what a link stands for, and where
+// directories are laid over others.
+func (m *marker) copies(name string, args []Word) {
+	options, operands := arguments(args, "tSmogZ", "target-directory", "suffix", "mode", "owner", "group", "context")
+	dest := values(options, "-t", "--target-directory")
+	if len(dest) == 0 && len(operands) > 1 {
+		dest, operands = operands[len(operands)-1:], operands[:len(operands)-1]
+	}
+	switch name {
+	case "ln", "link":
+		// A link made here and used in the same line would not be resolved.
+		m.paths(operands, tool.Write, "")
+		if has(options, "-n", "-h", "-T", "--no-dereference", "--no-target-directory") {
+			m.paths(dest, tool.Write, "")
+		}
+		return
+	case "cp", "gcp", "install":
+		m.paths(operands, tool.Read, "")
+		if has(options, "-s", "--symbolic-link", "-l", "--link") {
+			m.paths(operands, tool.Write, "")
+		}
+	}
+	moves := name == "mv" || name == "gmv"
+	if !moves && !has(options, "-r", "-R", "-a", "--recursive", "--archive") {
+		return
+	}
+	for _, d := range dest {
+		if has(options, "-T", "--no-target-directory", "--exchange") {
+			m.paths([]Word{d}, tool.Write, "/**")
+			continue
+		}
+		for _, src := range operands {
+			inside := d
+			inside.Text = strings.TrimSuffix(d.Text, "/") + "/" + lastName(src.Text)
+			inside.Glob, inside.Brace, inside.Literal = d.Glob || src.Glob, d.Brace || src.Brace, d.Literal && src.Literal
+			m.paths([]Word{inside}, tool.Write, "/**")
+		}
+	}
+}
+
+// lastName is the name under which a source is laid into a directory; that of
+// "x/." is the directory itself.
+func lastName(p string) string {
+	p = strings.TrimRight(p, "/")
+	name := p[strings.LastIndexByte(p, '/')+1:]
+	if name == ".." {
+		return "."
+	}
+	return name
+}
+
+// finds adds what find takes away or changes: only names that its -name lets
+// through, when nothing widens that again.
+func (m *marker) finds(args []Word) {
+	acts, widened, tests := false, false, false
+	var names []string
+	for i, a := range args {
+		switch a.Text {
+		case "-delete", "-exec", "-execdir", "-ok", "-okdir":
+			acts = true
+		case "-o", "-or", "!", "-not", ",":
+			widened = true
+		case "-name", "-iname":
+			if i+1 < len(args) && args[i+1].Literal {
+				names = append(names, args[i+1].Text)
+			}
+		case "-type", "-newer", "-mtime", "-size", "-path", "-ipath", "-regex", "-empty", "-mmin", "-perm", "-user", "-maxdepth", "-mindepth":
+			tests = true
+		}
+	}
+	if !acts {
+		return
+	}
+	suffix := ""
+	switch {
+	case len(names) > 0 && !widened:
+		suffix = "/**/" + names[0]
+	case tests:
+		suffix = "/**"
+	}
+	starts := findStarts(args)
+	if len(starts) == 0 {
+		starts = []Word{{Text: ".", Literal: true}}
+	}
+	access := tool.Read
+	if m.findChanges(args) {
+		access = tool.Write
+	}
+	m.paths(starts, access, suffix)
+}
+
+// readers are the programs that find may run on files without changing them.
+var readers = []string{"grep", "egrep", "fgrep", "cat", "head", "tail", "ls", "wc", "file", "stat", "echo", "md5sum", "sha256sum", "du", "basename", "dirname", "test"}
+
+func (m *marker) findChanges(args []Word) bool {
+	for i, a := range args {
+		switch a.Text {
+		case "-delete":
+			return true
+		case "-exec", "-execdir", "-ok", "-okdir":
+			if i+1 >= len(args) || !slices.Contains(readers, args[i+1].Text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// gitReaders are the sub-commands of git that leave the work tree as it is.
+var gitReaders = []string{
+	"add", "annotate", "archive", "blame", "branch", "cat-file", "commit", "config", "count-objects", "describe", "diff", "fetch", "for-each-ref",
+	"format-patch", "fsck", "gc", "grep", "hash-object", "help", "init", "log", "ls-files", "ls-remote", "ls-tree", "merge-base", "name-rev", "notes",
+	"prune", "push", "range-diff", "reflog", "remote", "rev-list", "rev-parse", "shortlog", "show", "show-ref", "status", "symbolic-ref", "tag",
+	"update-ref", "var", "verify-commit", "version", "whatchanged", "worktree", "clone", "",
+}
+
+// gitTrees adds the directories whose files git may change as a whole, and what
+// it removes or moves.
+func (m *marker) gitTrees() {
+	sub, name := gitSubcommand(m.cmd), ""
+	var rest []Word
+	if sub < len(m.cmd.Words) {
+		name, rest = m.cmd.Words[sub].Text, m.cmd.Words[sub+1:]
+	}
+	if slices.Contains(gitReaders, name) {
+		return
+	}
+	for i, word := range m.cmd.Words[:min(sub, len(m.cmd.Words))] {
+		if dir, ok := strings.CutPrefix(word.Text, "--work-tree="); ok {
+			word.Text = dir
+			m.paths([]Word{word}, tool.Write, "/**")
+		} else if word.Text == "--work-tree" && i+1 < len(m.cmd.Words) {
+			m.paths(m.cmd.Words[i+1:i+2], tool.Write, "/**")
+		}
+	}
+	_, operands := arguments(rest, "bBcm", "source", "message")
+	for _, dir := range gitDirs(m.cmd) {
+		m.add(tool.Tree, below(dir), tool.Write)
+		for _, o := range operands {
+			if !o.Literal {
+				continue
+			}
+			p := joinDir(dir, pathText(o))
+			m.add(tool.Tree, below(p), tool.Write)
+			if name == "rm" || name == "mv" || lastName(p) != "." && (name == "checkout" || name == "restore") {
+				m.add(tool.Tree, p, tool.Write)
+			}
+		}
+	}
+}
+
+// reads adds directories that are read with all below them.
+func (m *marker) reads(name string, args []Word) {
+	options, operands := arguments(args, "eAfBCmdDgtTjMC", "regexp", "file", "glob", "type", "max-count", "directory", "include", "exclude", "rsh")
+	switch name {
+	case "grep", "egrep", "fgrep", "ugrep":
+		if !has(options, "-r", "-R", "--recursive", "--dereference-recursive") {
+			return
+		}
+	case "scp", "rsync":
+		if !m.recurses() {
+			return
+		}
+	}
+	m.paths(operands, tool.Read, "")
+	if len(operands) < 2 {
+		m.paths([]Word{{Text: ".", Literal: true}}, tool.Read, "")
+	}
+}
