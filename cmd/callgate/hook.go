@@ -26,7 +26,7 @@ func hookCommand(c *cli) *cobra.Command {
 		Short:   "Answer an agent's client, which runs this before each tool call",
 		Long: `Answers an agent's client in the client's own contract. The client starts it,
 with the call on standard input; nobody types it, but to try it.`,
-		Example: "  callgate hook claude-code --help",
+		Example: "  callgate hook claude-code --timeout 3600s",
 		Args:    onlyCommands,
 		RunE: func(*cobra.Command, []string) error {
 			return errors.New("name the client: callgate hook claude-code") // help on stdout would let the call run
@@ -57,10 +57,8 @@ for four fifths of --timeout, which is the hook's timeout in the settings.
 
 Without flags the daemon is found by the system's list of accounts: environment
 variables have no effect, because a project can set them.`,
-		Example: `  callgate hook claude-code --endpoint unix:/home/ann/.local/state/callgate/callgate.sock \
-    --token-file /home/ann/.local/state/callgate/agents/default.token --timeout 3600s
-  echo '{"hook_event_name":"PreToolUse","session_id":"s1","cwd":"/tmp","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"try-1"}' |
-    callgate hook claude-code`,
+		Example: `  callgate hook claude-code --endpoint unix:/run/callgate/callgate.sock --token-file /run/callgate/agents/default.token --timeout 3600s
+  callgate hook claude-code < payload.json   # by hand, at the account's own daemon`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h := claudecode.Hook{Timeout: f.timeout, Connect: func() (claudecode.Daemon, error) { return f.connect(c.configPath) }}
