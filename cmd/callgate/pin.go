@@ -168,6 +168,8 @@ func printPresence(w io.Writer, v api.PresenceView) {
 		fmt.Fprintf(w, "it will be dropped at %s; if that is not wanted: callgate pin reset --cancel\n", v.ResetAt.Local().Format(time.DateTime))
 	}
 	switch {
+	case !v.UnlockedUntil.IsZero() && !v.Terminal:
+		fmt.Fprintln(w, "over TCP no terminal can be seen: each command asks for it again")
 	case !v.UnlockedUntil.IsZero():
 		fmt.Fprintf(w, "this terminal may approve until %s\n", v.UnlockedUntil.Local().Format(time.TimeOnly))
 	case v.Set && !v.Locked:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -306,5 +307,23 @@ func TestT14_ThePINIsNotKept(t *testing.T) {
 				t.Errorf("%q is in %s", secret, text)
 			}
 		}
+	}
+}
+
+// Root, who resets a PIN at once, reads the token of whoever runs the daemon.
+func TestReadToken_byRoot(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: needs root")
+	}
+	w := newWorld(t, nil)
+	path := api.AdminTokenFile(w.state)
+	must(t, os.Chown(path, 4711, 4711))
+	if _, err := api.ReadToken(path); err != nil {
+		t.Errorf("a private file of another account: got %v, want it read", err)
+	}
+	must(t, os.Chmod(path, 0o644))
+	if _, err := api.ReadToken(path); !errors.Is(err, api.ErrUnsafe) {
+		t.Errorf("one that others can read: got %v, want ErrUnsafe", err)
 	}
 }

@@ -1,6 +1,7 @@
 package presence
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -170,6 +171,9 @@ func (k *Keeper) Set(ctx context.Context, old, pin string, w Who) error {
 	event := store.EventPINSet
 	if r.state(k.c.Now()) != unset {
 		event = store.EventPINChanged
+		if old == "" { // chosen for the first time, twice at once: that is no guess
+			return cmp.Or(k.refusal(r), fmt.Errorf("%w: there is a PIN already, and changing it wants that one", ErrWrong))
+		}
 		if _, err := k.try(ctx, old, w); err != nil {
 			return err
 		}

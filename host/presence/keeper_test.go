@@ -155,6 +155,9 @@ func TestChangingNeedsTheOldPIN(t *testing.T) {
 	if err := k.Set(t.Context(), "", "new pin 1", here); !errors.Is(err, presence.ErrWrong) {
 		t.Errorf("without the old PIN: got %v, want ErrWrong", err)
 	}
+	if s, err := k.Status(t.Context(), here); err != nil || s.TriesLeft != 4 {
+		t.Errorf("without the old PIN: got %+v, %v, want only the wrong one counted", s, err)
+	}
 	if err := k.Set(t.Context(), pin, "new pin 1", here); err != nil {
 		t.Fatal(err)
 	}
