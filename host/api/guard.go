@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash"
@@ -86,7 +87,7 @@ func (s *Server) entitled(w http.ResponseWriter, r *http.Request, want need) (ga
 	if known {
 		s.c.Tokens.note(k)
 		if t, ok := w.(*tracked); ok {
-			t.key = k.sum[:]
+			t.key, t.life = k.sum[:], k.life
 		}
 	}
 	switch {
@@ -171,6 +172,20 @@ type tracked struct {
 	request *binding
 	body    hash.Hash
 	key     []byte
+	life    context.Context // of the token; nil without one
+}
+
+// whileInForce is the request for as long as its token is in force: what waits
+// for it, a human's answer or events, ends with the token. done frees what that
+// takes.
+func whileInForce(w http.ResponseWriter, r *http.Request) (bound *http.Request, done func()) {
+	t, ok := w.(*tracked)
+	if !ok || t.life == nil {
+		return r, func() {}
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	stop := context.AfterFunc(t.life, cancel)
+	return r.WithContext(ctx), func() { stop(); cancel() }
 }
 
 // WriteHeader implements http.ResponseWriter.

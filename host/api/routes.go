@@ -90,6 +90,8 @@ func (s *Server) handler() http.Handler {
 	for _, rt := range routes {
 		mux.HandleFunc(rt.method+" "+rt.path, func(w http.ResponseWriter, r *http.Request) {
 			caller, err := s.entitled(w, r, rt.need)
+			r, done := whileInForce(w, r)
+			defer done()
 			if err == nil && rt.widens {
 				err = s.present(r, caller)
 			}

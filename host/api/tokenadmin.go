@@ -86,7 +86,11 @@ func (t *Tokens) changed(ctx context.Context, change func(context.Context, []sto
 		return MadeToken{}, err
 	}
 	k, secret, err := change(ctx, known)
-	if err = errors.Join(err, t.load(ctx)); err != nil {
+	if loadErr := t.load(ctx); loadErr != nil {
+		t.drop(k.Name) // whatever has become of it: the old one must not go on
+		err = errors.Join(err, loadErr)
+	}
+	if err != nil {
 		return MadeToken{}, err
 	}
 	return MadeToken{Token: k, Secret: secret, File: t.file(k)}, nil

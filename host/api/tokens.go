@@ -63,6 +63,21 @@ type Tokens struct {
 	agents []string // those configured
 }
 
+// life is how long a token is in force: its context ends with the token.
+type life struct {
+	context.Context
+	end context.CancelFunc
+}
+
+func newLife(expires time.Time) life {
+	if expires.IsZero() {
+		ctx, end := context.WithCancel(context.Background())
+		return life{ctx, end}
+	}
+	ctx, end := context.WithDeadline(context.Background(), expires)
+	return life{ctx, end}
+}
+
 // token is one that is in force.
 type token struct {
 	id      string
@@ -71,6 +86,7 @@ type token struct {
 	caller  gate.Caller
 	// noted is when its use was last written down, in nanoseconds.
 	noted *atomic.Int64
+	life  life
 }
 
 // OpenTokens reads the tokens and makes those that are missing: one for the
@@ -116,23 +132,52 @@ func (t *Tokens) load(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err != nil {
-		t.held = slices.DeleteFunc(t.held, func(k token) bool { return !t.serves(k.caller) })
+		t.keep(func(k token) bool { return t.serves(k.caller) })
 		return err
 	}
+	before := t.held
 	t.held = nil
 	for _, k := range known {
 		if k.Refused {
 			t.log.Error("a token was changed outside Callgate and is not used", "token", k.Name, "cure", "callgate tokens rotate "+k.Name)
 		}
-		caller, ok := callerOf(k)
-		if !k.Usable(t.now()) || !ok || !t.serves(caller) {
-			continue
+		if caller, ok := callerOf(k); ok && k.Usable(t.now()) && t.serves(caller) {
+			t.held = append(t.held, holding(before, k, caller))
 		}
-		noted := new(atomic.Int64)
-		noted.Store(k.LastUsedAt.UnixNano())
-		t.held = append(t.held, token{id: k.ID, sum: k.Sum, expires: k.ExpiresAt, caller: caller, noted: noted})
+	}
+	for _, k := range before {
+		if !slices.ContainsFunc(t.held, func(h token) bool { return h.id == k.id }) {
+			k.life.end()
+		}
 	}
 	return nil
+}
+
+// holding is a stored token as it is held, which it may have been before.
+func holding(before []token, k store.Token, caller gate.Caller) token {
+	if i := slices.IndexFunc(before, func(h token) bool { return h.id == k.ID }); i >= 0 {
+		return before[i]
+	}
+	noted := new(atomic.Int64)
+	noted.Store(k.LastUsedAt.UnixNano())
+	return token{id: k.ID, sum: k.Sum, expires: k.ExpiresAt, caller: caller, noted: noted, life: newLife(k.ExpiresAt)}
+}
+
+// keep ends all tokens but those that are chosen.
+func (t *Tokens) keep(chosen func(token) bool) {
+	t.held = slices.DeleteFunc(slices.Clone(t.held), func(k token) bool {
+		if !chosen(k) {
+			k.life.end()
+		}
+		return !chosen(k)
+	})
+}
+
+// drop ends the token of a name.
+func (t *Tokens) drop(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keep(func(k token) bool { return k.caller.Token != name })
 }
 
 // serves reports whether a token's agent, if it has one, is configured.
