@@ -72,6 +72,23 @@ func TestHook_heldAcrossARestart(t *testing.T) {
 	}
 }
 
+// TestHook_heldAcrossACrash: the daemon is killed while a call waits.
+func TestHook_heldAcrossACrash(t *testing.T) {
+	t.Parallel()
+	w := newGateWorld(t, "")
+	w.stop()
+	process := w.startProcess()
+	h := startHook(t, w.command(patience), calls(t, pre, "toolu_1", "npm run build"))
+	shown := w.shown()
+	if err := process.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = process.Wait() // it was killed
+	w.start()
+	w.approve(shown.ID)
+	wantEffect(t, pre, h.end(patience), claudecode.Allowed)
+}
+
 // TestHook_followsUp: what was allowed is allowed again when the client asks
 // without its id; what was not is judged by itself.
 func TestHook_followsUp(t *testing.T) {
@@ -300,9 +317,9 @@ func TestT07_hookIgnoresTheEnvironment(t *testing.T) {
 			_ = c.Close() // it was told enough
 		}
 	}()
-	root := filepath.Dir(trap.dirs.State)
+	root := filepath.Dir(trap.dirs.Home)
 	env := []string{
-		"HOME=" + root, "USER=nobody", "XDG_CONFIG_HOME=" + root, "XDG_STATE_HOME=" + root, "XDG_CACHE_HOME=" + root, "XDG_RUNTIME_DIR=" + root,
+		"USER=nobody", "XDG_RUNTIME_DIR=" + root,
 		"CALLGATE_ENDPOINT=unix:" + trap.dirs.State + "/callgate.sock", "CALLGATE_STATE=" + trap.dirs.State, "CALLGATE_TOKEN=cg_check_x",
 		"PATH=" + root, "TMPDIR=" + root, "http_proxy=http://" + proxy.Addr().String(), "HTTP_PROXY=http://" + proxy.Addr().String(),
 		"ALL_PROXY=http://" + proxy.Addr().String(), "NO_PROXY=", "LANG=xx",
@@ -311,9 +328,7 @@ func TestT07_hookIgnoresTheEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(trap.dirs.State, filepath.Join(root, "callgate")); err != nil { // where $XDG_STATE_HOME leads
-		t.Fatal(err)
-	}
+	env = append(env, trap.xdg()...)
 	installed := append([]string{path}, w.command(10 * time.Second)[1:]...)
 	wantEffect(t, pre, startHook(t, installed, calls(t, pre, "toolu_1", "ls"), env...).end(10*time.Second), claudecode.Allowed)
 	// By the account's own places: whatever is there, a call that no daemon takes.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -46,11 +48,11 @@ func newGateWorld(t *testing.T, yaml string) *gateWorld {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(root) }) // the temporary directory is swept anyhow
 	w := &gateWorld{t: t, dirs: config.Dirs{
-		Home: filepath.Join(root, "home"), Config: filepath.Join(root, "config"), State: filepath.Join(root, "state"),
+		Home: filepath.Join(root, "home"), Config: filepath.Join(root, "config", "callgate"), State: filepath.Join(root, "state", "callgate"),
 		Cache: filepath.Join(sharedCache, "callgate"),
 	}}
 	for _, dir := range []string{w.dirs.Home, w.dirs.Config, w.dirs.State} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -83,6 +85,66 @@ func (w *gateWorld) start() {
 		}
 	})
 	w.t.Cleanup(w.stop)
+}
+
+// xdg are the variables that lead a program to this daemon's places.
+func (w *gateWorld) xdg() []string {
+	return []string{
+		"HOME=" + w.dirs.Home, "XDG_CONFIG_HOME=" + filepath.Dir(w.dirs.Config), "XDG_STATE_HOME=" + filepath.Dir(w.dirs.State),
+		"XDG_CACHE_HOME=" + filepath.Dir(w.dirs.Cache),
+	}
+}
+
+// startProcess starts the daemon as a process of its own, which may be killed.
+func (w *gateWorld) startProcess() *exec.Cmd {
+	w.t.Helper()
+	cmd := exec.Command("callgate", "serve", "--quiet")
+	cmd.Env = append(os.Environ(), w.xdg()...)
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, as a rule
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), "msg=serving") {
+			go func() { _, _ = io.Copy(io.Discard, log) }()
+			return cmd
+		}
+	}
+	w.t.Fatal("the daemon ended before it served")
+	return nil
+}
+
+// shown waits for an ask that the daemon's own process shows.
+func (w *gateWorld) shown() ask.Ask {
+	w.t.Helper()
+	token, err := api.ReadToken(api.AdminTokenFile(w.dirs.State))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	client, err := api.Dial(filepath.Join(w.dirs.State, "callgate.sock"), token)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer client.Close()
+	var found ask.Ask
+	stop := errors.New("found")
+	err = client.Events(w.t.Context(), "", "", func(api.Event) error {
+		asks, err := client.Asks(w.t.Context(), ask.Filter{State: ask.Shown})
+		if err != nil || len(asks) == 0 {
+			return err
+		}
+		found = asks[0].Ask
+		return stop
+	})
+	if !errors.Is(err, stop) {
+		w.t.Fatalf("no ask was shown: %v", err)
+	}
+	return found
 }
 
 // command is the hook as it is installed.
