@@ -114,7 +114,7 @@ func unlockFor(ctx context.Context, client *api.Client, refused error) error {
 	}
 	p, err := atTerminal()
 	if err != nil {
-		return fmt.Errorf("%w (%w)", refused, err)
+		return refused // it says what to type, and where
 	}
 	defer p.close()
 	return unlockAt(ctx, client, p)

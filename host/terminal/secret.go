@@ -17,11 +17,11 @@ const (
 // Secret asks for a line that the screen does not show. ok is false when ctx
 // ended, the terminal is gone, or nothing was typed.
 func (t *Terminal) Secret(ctx context.Context, prompt string) (line string, ok bool) {
-	fmt.Fprint(t.out, prompt)
-	restore, err := t.raw()
+	restore, err := t.raw() // before the prompt, so that nothing typed at once is shown
 	if err != nil {
 		return "", false
 	}
+	fmt.Fprint(t.out, prompt)
 	defer func() {
 		restore()
 		fmt.Fprintln(t.out)
