@@ -339,6 +339,35 @@ func TestTokens_revoked(t *testing.T) {
 	}
 }
 
+// TestT14_secretsOfTokensAreNotInTheStore, neither in its file nor in its log.
+func TestT14_secretsOfTokensAreNotInTheStore(t *testing.T) {
+	t.Parallel()
+	k := newKeyring(t)
+	tokens := k.mustOpen("ci")
+	secrets := []string{k.secret("admin"), k.secret("ci")}
+	made, err := tokens.Create(t.Context(), api.NewToken{Kind: store.TokenApprover, Name: "ann"}, "ann")
+	must(t, err)
+	again, err := tokens.Rotate(t.Context(), "ann", "ann")
+	must(t, err)
+	secrets = append(secrets, made.Secret, again.Secret)
+	files, err := filepath.Glob(k.store.Path() + "*")
+	must(t, err)
+	read := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		must(t, err)
+		read += len(data)
+		for _, secret := range secrets {
+			if strings.Contains(string(data), secret) || strings.Contains(k.log.String(), secret) {
+				t.Errorf("%s, or the log, holds a secret", file)
+			}
+		}
+	}
+	if read == 0 {
+		t.Error("nothing was read")
+	}
+}
+
 func TestReadToken_tellsHowToGetOne(t *testing.T) {
 	t.Parallel()
 	_, err := api.ReadToken(api.AdminTokenFile(t.TempDir()))
