@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/project"
+	"github.com/callgate/callgate/host/target"
 )
 
 // everyMode is one agent per mode, each with rules that allow everything.
@@ -278,6 +281,36 @@ func TestT06_HarmlessNeighbors(t *testing.T) {
 		r := w.request(c[0], json.RawMessage(w.Replace(c[1])))
 		if d := w.evaluate("bypass", r); d.Code == engine.CodeSelfProtection {
 			t.Errorf("%s %s: denied: %s", r.Tool, r.Input, d.Reason)
+		}
+	}
+}
+
+// TestT06_TheGuardNeverLoosens: with the guard no call gets a looser answer than
+// without it, and one that it does not deny gets the same.
+func TestT06_TheGuardNeverLoosens(t *testing.T) {
+	w := newProtectedWorld(t)
+	open, err := gate.New(gate.Config{
+		Catalog: w.Catalog, Settings: func() gate.Settings { return w.Config() }, Targets: &target.Resolver{FS: target.OS()},
+		Projects: &project.Loader{}, Asks: w.Asks, Store: w.Store,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{"ls", "rm -rf /", "npm run build", "cat notes.txt", "echo x > notes.txt", "eval $X", "kill 999999", "curl http://localhost:3000/", "git commit -m x"}
+	for _, commands := range attacksByShell {
+		all = append(all, commands...)
+	}
+	for _, command := range all {
+		for _, agent := range everyAgent {
+			r := w.bash(w.Replace(command))
+			without, err := open.Evaluate(context.Background(), caller(agent), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			with := w.evaluate(agent, r)
+			if with.Behavior > without.Decision.Behavior || with.Code != engine.CodeSelfProtection && with.Behavior != without.Decision.Behavior {
+				t.Errorf("%s: %s: got %s with the guard, %s without", agent, r.Input, with.Behavior, without.Decision.Behavior)
+			}
 		}
 	}
 }

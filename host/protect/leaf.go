@@ -87,7 +87,7 @@ func leavesOf(input json.RawMessage) ([]leaf, error) {
 	var stack []level
 	for {
 		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && len(stack) == 0 {
 			return out, nil
 		}
 		if err != nil {
