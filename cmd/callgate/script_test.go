@@ -28,8 +28,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(warmed{m}, map[string]func(){"callgate": func() { os.Exit(run()) }})
+	testscript.Main(warmed{m}, programs)
 }
+
+// programs are what the test binary is, besides the tests, under other names.
+var programs = map[string]func(){"callgate": func() { os.Exit(run()) }}
 
 // sharedCache is the cache of all scripts, so that the modules are compiled once.
 var sharedCache string
