@@ -15,6 +15,7 @@ import (
 
 	"github.com/callgate/callgate/host/hook/claudecode"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/store"
 )
 
 // canary is one way the hook is tried.
@@ -45,7 +46,11 @@ func (d *examination) canaries(ctx context.Context) {
 	}
 	for _, c := range list {
 		d.Progress("trying the hook: " + c.what)
-		d.add(judge(c, h, c.try(ctx, h)))
+		f := judge(c, h, c.try(ctx, h))
+		if c.name == "canary.normal" && f.State == OK && !d.judged(ctx) {
+			f.State, f.Cure = Bad, "the call was blocked because nobody judged it: every call is. Start the daemon (callgate serve), then "+installCommand
+		}
+		d.add(f)
 	}
 	d.add(d.switchedOff(h))
 }
@@ -61,14 +66,23 @@ func judge(c canary, h settings.Hook, o claudecode.Outcome) Finding {
 	if c.name != "canary.normal" || effect != claudecode.Blocked {
 		return f
 	}
-	if o.TimedOut {
+	switch {
+	case o.TimedOut:
 		f.State, f.Cure = Bad, "the gate did not deny the call at once: look at callgate asks list, and at the daemon's log"
-		return f
-	}
-	if o.Exit != claudecode.ExitDenied || o.NotStarted || o.Signal {
+	case o.Exit != claudecode.ExitDenied || o.NotStarted || o.Signal:
 		f.State, f.Cure = Bad, "the call was blocked because the hook failed: every call is. See the other findings, then "+installCommand
 	}
 	return f
+}
+
+// judged reports whether the gate has decided the canary call, rather than the
+// hook in its stead.
+func (d *examination) judged(ctx context.Context) bool {
+	if d.client == nil {
+		return d.answered // all that an agent's token can tell
+	}
+	page, err := d.client.Audit(ctx, store.Filter{Session: d.session, Limit: 1})
+	return err == nil && len(page.Rows) > 0
 }
 
 // ending says how the hook's process ended.
@@ -132,6 +146,7 @@ func (d *examination) switchedOff(h settings.Hook) Finding {
 
 // normal puts a call that the gate denies in every mode: writing the file of the
 // hook's own token.
+// What the gate decides of it is in the audit.
 func (d *examination) normal(ctx context.Context, h settings.Hook) claudecode.Outcome {
 	return d.start(ctx, h, d.payload(h), d.Patience)
 }
@@ -187,8 +202,9 @@ func (d *examination) payload(h settings.Hook) []byte {
 		dir = d.Dirs.Home
 	}
 	id := rand.Text()
+	d.session = "callgate-doctor-" + id
 	text, err := json.Marshal(map[string]any{
-		"session_id": "callgate-doctor-" + id, "transcript_path": "", "cwd": dir, "permission_mode": "default",
+		"session_id": d.session, "transcript_path": "", "cwd": dir, "permission_mode": "default",
 		"hook_event_name": settings.PreToolUse, "tool_name": "Write", "tool_use_id": "toolu_doctor_" + id,
 		"tool_input": map[string]string{"file_path": file, "content": "callgate doctor: a canary that must be denied\n"},
 	})

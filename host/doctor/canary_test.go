@@ -77,10 +77,16 @@ func TestT09_SwitchedOff(t *testing.T) {
 // a gate that denies.
 func TestNoDaemon(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.entry.Endpoint = "unix:" + w.root + "/state/none.sock"
-	w.install("careless", nil)
-	if f := find(t, w.run(), "canary.normal"); f.State != doctor.Bad || f.Effect != "blocked" || f.Cure == "" {
-		t.Errorf("got %+v, want blocked, and bad with a cure", f)
+	for _, kind := range []string{"careless", "sound"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.entry.Endpoint = "unix:" + w.root + "/state/none.sock"
+			w.install(kind, nil)
+			w.daemon.idle = true
+			if f := find(t, w.run(), "canary.normal"); f.State != doctor.Bad || f.Effect != "blocked" || f.Cure == "" {
+				t.Errorf("got %+v, want blocked, and bad with a cure", f)
+			}
+		})
 	}
 }

@@ -55,7 +55,7 @@ func (d *examination) asHook(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	d.untold = "an agent's token is not told"
+	d.untold, d.answered = "an agent's token is not told", true
 	d.ok("daemon.reachable", fmt.Sprintf("it answers the hook and has proved itself; version %s; more is told to an approver: callgate doctor --endpoint ... --token-file ...", h.Version))
 	d.version(h)
 	return true

@@ -101,8 +101,8 @@ func Run(ctx context.Context, o Options) []Finding {
 	}
 	d := &examination{Options: o}
 	for _, check := range []func(context.Context){
-		d.settingsFiles, d.hooks, d.otherHooks, d.canaries,
-		d.standing, d.daemon, d.store, d.modules, d.people, d.clock,
+		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries,
+		d.standing, d.store, d.modules, d.people, d.clock,
 		d.configuration, d.private, d.disk,
 	} {
 		if ctx.Err() != nil {
@@ -122,8 +122,12 @@ type examination struct {
 	// or does not tell this account.
 	client Daemon
 	health *api.Health
-	// untold is why there is no client.
-	untold string
+	// untold is why there is no client; answered tells that the daemon answers the
+	// hook all the same.
+	untold   string
+	answered bool
+	// session is that of the last canary call.
+	session string
 }
 
 func (d *examination) add(f Finding) { d.findings = append(d.findings, f) }

@@ -169,13 +169,17 @@ type fakeDaemon struct {
 	report store.Report
 	pin    presence.Status
 	state  config.State
+	idle   bool // has judged nothing
 	err    error
 }
 
 func (d fakeDaemon) Health(context.Context) (api.Health, error)        { return d.health, d.err }
 func (d fakeDaemon) Tools(context.Context) ([]catalog.Info, error)     { return d.tools, nil }
 func (d fakeDaemon) VerifyAudit(context.Context) (store.Report, error) { return d.report, nil }
-func (d fakeDaemon) Audit(context.Context, store.Filter) (api.AuditPage, error) {
+func (d fakeDaemon) Audit(_ context.Context, f store.Filter) (api.AuditPage, error) {
+	if f.Session != "" && d.idle {
+		return api.AuditPage{}, nil
+	}
 	return api.AuditPage{Rows: d.rows}, nil
 }
 
