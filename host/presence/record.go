@@ -22,10 +22,6 @@ const setting = "pin"
 // maxTries is how many wrong PINs in a row lock. Source: design section 8.
 const maxTries = 5
 
-// resetDelay is how long a reset waits, so that the person whose PIN it is sees
-// it coming and can stop it.
-const resetDelay = time.Hour
-
 // record is what the store keeps. The zero record has no PIN.
 type record struct {
 	PIN *digest `json:"pin,omitempty"`
