@@ -32,7 +32,8 @@ agents:
 }
 
 // BenchmarkCheck/gate is the whole Gate.Check of `npm run build`, allowed by a
-// rule, audit on. The others are its parts, in the order in which it runs them.
+// rule, audit on. In gate-named the client gives the call an id and reports its end.
+// The others are its parts, in the order in which it runs them.
 func BenchmarkCheck(b *testing.B) {
 	w, r := benched(b)
 	ctx := context.Background()
@@ -48,6 +49,15 @@ func BenchmarkCheck(b *testing.B) {
 	}
 	measure("gate", func() error {
 		res, err := w.Gate.Check(ctx, caller("worker"), r, nil)
+		if err == nil && res.Decision.Stage != engine.StageAllowRule {
+			err = fmt.Errorf("got %+v, want allow by a rule", res.Decision)
+		}
+		return err
+	})
+	measure("gate-named", func() error {
+		named := r
+		named.CallID, named.Reports = rand.Text(), true
+		res, err := w.Gate.Check(ctx, caller("worker"), named, nil)
 		if err == nil && res.Decision.Stage != engine.StageAllowRule {
 			err = fmt.Errorf("got %+v, want allow by a rule", res.Decision)
 		}

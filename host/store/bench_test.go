@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -28,6 +29,33 @@ func BenchmarkAppend(b *testing.B) {
 }
 
 // 64 callers at once, as 64 clients checking.
+// BenchmarkAppendCall is BenchmarkAppend with the judged call in its transaction.
+func BenchmarkAppendCall(b *testing.B) {
+	s := fresh(b)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := s.AppendCall(b.Context(), decision(), judged(fmt.Sprint(i), "d", time.Now())); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkCall looks a call up that was never judged, among 1,000.
+func BenchmarkCall(b *testing.B) {
+	s := fresh(b)
+	for i := range 1000 {
+		if _, err := s.AppendCall(b.Context(), decision(), judged(fmt.Sprint(i), "d", time.Now())); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Call(b.Context(), judged("none", "", time.Time{}).Key); err == nil {
+			b.Fatal("it is known")
+		}
+	}
+}
+
 func BenchmarkAppend_parallel64(b *testing.B) {
 	s := fresh(b)
 	b.ReportAllocs()

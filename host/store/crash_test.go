@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/host/store"
 )
@@ -44,7 +45,8 @@ func appendUntilKilled(path string) error {
 	var wg sync.WaitGroup
 	for i := range crashRows {
 		wg.Go(func() {
-			row, err := s.Append(ctx, store.Row{Decision: store.Allowed, Tool: "Bash", CallID: fmt.Sprint(i), Input: `{"command":"npm test"}`})
+			id := fmt.Sprint(i)
+			row, err := s.AppendCall(ctx, store.Row{Decision: store.Allowed, Tool: "Bash", CallID: id, Input: `{"command":"npm test"}`}, judged(id, "d", time.Now()))
 			out.Lock()
 			defer out.Unlock()
 			if err == nil {
@@ -61,7 +63,7 @@ func appendUntilKilled(path string) error {
 }
 
 // A process killed with SIGKILL amid 1,000 concurrent decisions has lost none
-// that it answered.
+// that it answered, and no row is there without its call.
 func TestAppend_survivesSIGKILL(t *testing.T) {
 	t.Parallel()
 	for _, after := range []int{1, 137, 600, crashRows} {
@@ -83,6 +85,11 @@ func TestAppend_survivesSIGKILL(t *testing.T) {
 					t.Fatal(err)
 				}
 				found[row.Seq] = row
+			}
+			for _, row := range found {
+				if c, err := s.Call(t.Context(), judged(row.CallID, "", time.Time{}).Key); err != nil || c.AuditSeq != row.Seq {
+					t.Errorf("row %d: its call is %+v, %v", row.Seq, c, err)
+				}
 			}
 			for _, want := range acknowledged {
 				if got := found[want.Seq]; got != want {
