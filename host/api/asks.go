@@ -72,7 +72,7 @@ func (b answerBody) answer(caller gate.Caller) (ask.Answer, error) {
 	if b.Verdict == nil {
 		return ask.Answer{}, badField("verdict", "missing: want approve or deny")
 	}
-	by, err := person("by", b.By, caller.Token)
+	by, err := inNameOf("by", b.By, caller)
 	if err != nil {
 		return ask.Answer{}, err
 	}
@@ -128,7 +128,7 @@ func (s *Server) seenAsk(w http.ResponseWriter, r *http.Request, caller gate.Cal
 		return err
 	}
 	defer release()
-	approver, err := person("approver", body.Approver, caller.Token)
+	approver, err := inNameOf("approver", body.Approver, caller)
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ const eventPause = 15 * time.Second
 // surface and approver the reader is a place where a person answers, for as long
 // as it reads; an approver without a surface only looks on. What happened before
 // is not sent again: after a break a reader lists the waiting asks.
-func (s *Server) events(w http.ResponseWriter, r *http.Request, _ gate.Caller) error {
+func (s *Server) events(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
 	q, err := query(r, "surface", "approver")
 	if err != nil {
 		return err
@@ -139,6 +139,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, _ gate.Caller) e
 	approver, err := person("approver", q["approver"], "")
 	if err != nil {
 		return err
+	}
+	if caller.Standing == gate.Approver {
+		approver = caller.Token
 	}
 	asks := s.c.Asks.Subscribe(r.Context())
 	others, stop := s.feed.subscribe()

@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/callgate/callgate/host/gate"
 )
 
 // params are the parameters of a request's query, each at most once.
@@ -103,4 +105,15 @@ func person(field, name, fallback string) (string, error) {
 		return "", badField(field, fmt.Sprintf("want a printable name of at most %d bytes", maxPerson))
 	}
 	return name, nil
+}
+
+// inNameOf is the name of who answers or changes something: the one given, else
+// the token's. An approver's token is a person's, so what it does is done in its
+// own name, whatever is given.
+func inNameOf(field, name string, caller gate.Caller) (string, error) {
+	name, err := person(field, name, caller.Token)
+	if err == nil && caller.Standing == gate.Approver {
+		name = caller.Token
+	}
+	return name, err
 }

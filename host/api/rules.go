@@ -154,7 +154,7 @@ func byParam(r *http.Request, caller gate.Caller) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return person("by", q["by"], caller.Token)
+	return inNameOf("by", q["by"], caller)
 }
 
 // RuleTest asks whether a rule matches a call.
