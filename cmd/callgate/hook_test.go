@@ -251,19 +251,18 @@ func TestT07_hookTellsAnImpostorNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	yes := allowed(t)
-	for name, answer := range map[string]func(net.Conn){
-		"says allow": func(c net.Conn) {
-			_, _ = fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(yes), yes)
-		},
-		"garbage":   func(c net.Conn) { _, _ = io.WriteString(c, "\x00\xff\r\n\r\n{}") },
-		"truncated": func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{") },
-		"fails":     func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n") },
-		"hangs up":  func(net.Conn) {},
-		"redirects": func(c net.Conn) {
-			_, _ = io.WriteString(c, "HTTP/1.1 307 Go\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n")
-		},
-		"says nothing":  func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },
-		"passes all on": func(c net.Conn) { relay(c, filepath.Join(w.dirs.State, "callgate.sock")) },
+	say := func(text string) func(io.Reader, net.Conn) {
+		return func(_ io.Reader, c net.Conn) { _, _ = io.WriteString(c, text) }
+	}
+	for name, answer := range map[string]func(io.Reader, net.Conn){
+		"says allow":    say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(yes), yes)),
+		"garbage":       say("\x00\xff\r\n\r\n{}"),
+		"truncated":     say("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"),
+		"fails":         say("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"),
+		"redirects":     say("HTTP/1.1 307 Go\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n"),
+		"says nothing":  say(""),
+		"hangs up":      func(_ io.Reader, c net.Conn) { _ = c.Close() },
+		"passes all on": func(in io.Reader, c net.Conn) { relay(in, c, filepath.Join(w.dirs.State, "callgate.sock")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -278,6 +277,9 @@ func TestT07_hookTellsAnImpostorNothing(t *testing.T) {
 			command[slices.Index(command, "--endpoint")+1] = "unix:" + filepath.Join(dir, "s")
 			o := startHook(t, command, calls(t, pre, "toolu_1", "ls canary-input")).end(2 * time.Second)
 			wantEffect(t, pre, o, claudecode.Blocked)
+			if name != "hangs up" && ear.text() == "" {
+				t.Error("it was not even asked for its proof")
+			}
 			for _, told := range []string{secret, "canary-input", "Bearer"} {
 				if strings.Contains(ear.text()+string(o.Stderr), told) {
 					t.Errorf("it was told %q: %s", told, ear.text())
@@ -287,14 +289,14 @@ func TestT07_hookTellsAnImpostorNothing(t *testing.T) {
 	}
 }
 
-func relay(c net.Conn, socket string) {
+func relay(in io.Reader, c net.Conn, socket string) {
 	real, err := net.Dial("unix", socket)
 	if err != nil {
 		return
 	}
 	defer func() { _ = real.Close() }() // whatever came of it
 	go func() { _, _ = io.Copy(c, real) }()
-	_, _ = io.Copy(real, c)
+	_, _ = io.Copy(real, in)
 }
 
 // TestT07_hookIgnoresTheEnvironment: a project sets every variable that could
@@ -305,7 +307,7 @@ func TestT07_hookIgnoresTheEnvironment(t *testing.T) {
 	trap := newGateWorld(t, "agents: {default: {mode: bypass}}\n") // what the project would like to be asked
 	trap.stop()
 	var ear impostor
-	ear.listen(t, filepath.Join(trap.dirs.State, "callgate.sock"), func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
+	ear.listen(t, filepath.Join(trap.dirs.State, "callgate.sock"), func(io.Reader, net.Conn) {})
 	proxy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

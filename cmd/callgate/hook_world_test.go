@@ -252,7 +252,9 @@ type impostor struct {
 	heard bytes.Buffer
 }
 
-func (i *impostor) listen(t *testing.T, path string, answer func(net.Conn)) {
+// listen has each connection answered, and then keeps it open until its client
+// has had enough.
+func (i *impostor) listen(t *testing.T, path string, answer func(in io.Reader, c net.Conn)) {
 	t.Helper()
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -267,8 +269,9 @@ func (i *impostor) listen(t *testing.T, path string, answer func(net.Conn)) {
 			}
 			go func() {
 				defer func() { _ = conn.Close() }() // whatever came of it
-				go func() { _, _ = io.Copy(i, conn) }()
-				answer(conn)
+				in := io.TeeReader(conn, i)
+				answer(in, conn)
+				_, _ = io.Copy(io.Discard, in)
 			}()
 		}
 	}()
