@@ -140,7 +140,10 @@ func (c *Client) demandOwner(conn net.Conn) error {
 		return nil
 	}
 	p := connPeer(conn)
-	if p.Known && slices.Contains(c.owners, p.UID) {
+	switch {
+	case !p.Known:
+		return fmt.Errorf("%w: the system does not tell which account listens at %s", ErrNotOurs, c.address)
+	case slices.Contains(c.owners, p.UID):
 		return nil
 	}
 	return fmt.Errorf("%w: the account with uid %d listens at %s: name the daemon's account with --daemon-uid, or stop what listens there", ErrNotOurs, p.UID, c.address)
