@@ -59,6 +59,11 @@ func TestAskSurvivesADaemonsRestart(t *testing.T) {
 	if err != nil || res.Outcome != store.AskApproved || res.DecidedBy != "ann" {
 		t.Errorf("the client came back: got %s by %q, %v, want ask_approved by ann", res.Outcome, res.DecidedBy, err)
 	}
+	reported := call
+	reported.Reports = true
+	if again, err := worker.Check(t.Context(), reported, nil); err != nil || again.Outcome != store.AskApproved || again.AskID != id {
+		t.Errorf("its answer was lost on the way: got %s of %s, %v, want the same approval", again.Outcome, again.AskID, err)
+	}
 	twin := bash("s1", "toolu_1", "npm publish")
 	if res, err := worker.Check(t.Context(), twin, nil); err != nil || res.Decision.Behavior != engine.Deny {
 		t.Errorf("the same call id with another command: got %+v, %v, want deny", res.Decision, err)
