@@ -96,6 +96,9 @@ var (
 
 // path judges a path that is read, written or run by itself.
 func (j *judge) path(t engine.Target) string {
+	if why := astray(t); why != "" {
+		return why
+	}
 	for _, form := range j.readings(t) {
 		if why := j.onePath(form, t.Access); why != "" {
 			return why
@@ -147,8 +150,25 @@ func (j *judge) tie(form string, parts []string) string {
 	return ""
 }
 
+// astray tells of a path that leads by links to where nobody looks: into the
+// kernel's own files, among them those of processes.
+func astray(t engine.Target) string {
+	if !strings.Contains(t.Error, "devices and processes") {
+		return ""
+	}
+	for _, tree := range []string{"/dev/", "/proc/", "/sys/"} {
+		if strings.HasPrefix(t.Value, tree) {
+			return "" // judged by what is written
+		}
+	}
+	return "it cannot be told where " + t.Value + " leads: " + t.Error
+}
+
 // tree judges a path with what is below it.
 func (j *judge) tree(t engine.Target) string {
+	if why := astray(t); why != "" && t.Access != "run" {
+		return why
+	}
 	for _, form := range j.readings(t) {
 		if why := j.oneTree(form, t.Access); why != "" {
 			return why
@@ -162,8 +182,11 @@ func (j *judge) oneTree(form, access string) string {
 	if why := j.kernel(form, parts, access); why != "" {
 		return why
 	}
-	if access != "write" {
+	switch access {
+	case "read":
 		return j.readTree(form, parts)
+	case "run": // given to a program that may do anything with it
+		return j.onePath(form, "write")
 	}
 	if is, holds := j.isSocket(form); is || holds {
 		return "it reaches Callgate's socket " + form

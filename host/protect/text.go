@@ -49,6 +49,9 @@ func (j *judge) tokens(tokens []string) string {
 		if why := j.token(token); why != "" {
 			return why
 		}
+		if i > 0 && entersDirectory(tokens[i-1]) && strings.ContainsAny(token, "*?[{") && j.leads(token, true) != "" {
+			return "it enters " + token + ", which can be a directory above Callgate's own"
+		}
 		if name := fold(path.Base(token)); name == "callgate" && i+1 < len(tokens) && acts(tokens[i+1]) && j.isOurs(token) {
 			return "it mentions Callgate's own program (" + token + " " + tokens[i+1] + ")"
 		}
@@ -65,6 +68,10 @@ func (j *judge) tokens(tokens []string) string {
 		return "it mentions Callgate's process"
 	}
 	return ""
+}
+
+func entersDirectory(word string) bool {
+	return word == "cd" || word == "pushd" || word == "-C" || word == "--chdir" || word == "--directory"
 }
 
 // signalWords are what code calls signalling and tracing, without its module.

@@ -52,6 +52,7 @@ func (m *marker) command(cmd *Command) {
 	}
 	m.program()
 	m.trees()
+	m.given()
 	m.processes()
 	m.services()
 	m.terminals()
@@ -128,6 +129,7 @@ var codeTakers = []string{
 	"nerdctl", "socat", "ncat", "nc", "xterm", "gnome-terminal", "konsole", "alacritty", "kitty", "wezterm", "foot", "tar", "bsdtar", "zip", "rsync",
 	"scp", "git", "gdb", "lldb", "man", "less", "crontab", "at", "batch", "systemd-run", "screen", "tmux", "zellij", "script", "dtach", "abduco",
 	"bwrap", "proot", "unshare", "nsenter", "kubectl", "lxc", "machinectl", "launchctl", "osascript", "perl", "ruby", "python", "node", "php",
+	"sqlite3", "duckdb", "psql", "mysql", "lua", "expect", "make", "gmake", "xdg-open", "open", "emacs", "busctl", "gdbus", "dbus-send",
 }
 
 // code adds the arguments that a program may take as commands.
@@ -355,5 +357,78 @@ func (m *marker) reads(name string, args []Word) {
 	m.paths(operands, tool.Read, "")
 	if len(operands) < 2 {
 		m.paths([]Word{{Text: ".", Literal: true}}, tool.Read, "")
+	}
+}
+
+// lookers are programs that do nothing to a file but read it; whatever another
+// program is given, it may write.
+var lookers = []string{
+	"cat", "head", "tail", "less", "more", "bat", "batcat", "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "ls", "ll", "dir", "stat", "file", "wc", "diff", "cmp",
+	"md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum", "b2sum", "sort", "uniq", "cut", "awk", "gawk", "mawk", "sed", "gsed", "jq", "yq", "find", "fd", "tree", "du", "df",
+	"xxd", "od", "hexdump", "strings", "test", "[", "cd", "pushd", "popd", "readlink", "realpath", "dirname", "basename", "nl", "tac", "rev", "column", "comm", "join", "paste",
+	"fold", "fmt", "base64", "echo", "printf", "which", "type", "command", "whereis", "cp", "ldd", "nm", "objdump", "readelf", "lsof", "pwd", "namei", "getfacl", "yamllint",
+	"git", "man", "for", "export", "sudo", "env", "xargs", "time", "nice", "nohup", "timeout", "kill", "pkill", "killall", "strace", "ltrace", "gdb", "ln", "scp", "rsync", "tar",
+}
+
+// maxGiven bounds the words of one command that are told as given to it.
+const maxGiven = 64
+
+// given adds what a program that is not known to only read is given: each word,
+// and what stands behind "=", "@" and ":" in one.
+func (m *marker) given() {
+	name := m.cmd.Name()
+	if m.cmd.Wraps && name != "env" && name != "sudo" || slices.Contains(lookers, name) && name != "env" && name != "sudo" {
+		return
+	}
+	words := m.cmd.Args()
+	if m.cmd.Inner > 0 && m.cmd.Inner <= len(m.cmd.Words) {
+		words = m.cmd.Words[1:m.cmd.Inner]
+	}
+	for i, word := range words {
+		if i >= maxGiven && !strings.Contains(word.Text, "/") {
+			continue
+		}
+		m.paths(pieces(word), tool.Run, "")
+		if slices.Contains([]string{"docker", "podman", "nerdctl"}, name) && strings.ContainsAny(word.Text, ":=") {
+			m.mounted(word)
+		}
+	}
+}
+
+// pieces are the parts of a word that can be paths.
+func pieces(word Word) []Word {
+	if !word.Literal {
+		return nil
+	}
+	texts := []string{word.Text}
+	for _, separator := range []string{"=", "@", ":", ","} {
+		if _, rest, ok := strings.Cut(word.Text, separator); ok {
+			texts = append(texts, rest)
+		}
+	}
+	if before, _, ok := strings.Cut(texts[len(texts)-1], ":"); ok {
+		texts = append(texts, before)
+	}
+	var out []Word
+	for _, text := range texts {
+		if text == "" || strings.HasPrefix(text, "-") || len(text) > maxTargetBytes {
+			continue
+		}
+		piece := word
+		piece.Text, piece.Tilde = text, strings.HasPrefix(text, "~")
+		out = append(out, piece)
+	}
+	return out
+}
+
+// mounted adds what a container is given as a volume: it may change all of it.
+func (m *marker) mounted(word Word) {
+	for _, piece := range pieces(word) {
+		source, _, _ := strings.Cut(piece.Text, ":")
+		source, _, _ = strings.Cut(source, ",")
+		if strings.HasPrefix(source, "/") || strings.HasPrefix(source, "~") || strings.HasPrefix(source, ".") {
+			piece.Text = source
+			m.paths([]Word{piece}, tool.Write, "/**")
+		}
 	}
 }

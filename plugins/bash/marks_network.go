@@ -28,6 +28,12 @@ func (m *marker) endpoints() {
 		}
 	}
 	if connects {
+		for _, word := range m.cmd.Args() {
+			if _, file, ok := strings.Cut(word.Text, "@"); ok && word.Literal && file != "" {
+				word.Text = file
+				m.paths([]Word{word}, tool.Read, "")
+			}
+		}
 		m.hostAndPort()
 		m.sockets()
 	}
@@ -52,6 +58,14 @@ func (m *marker) urls(text string) {
 		}
 		if i := strings.LastIndexByte(authority, '@'); i >= 0 {
 			authority = authority[i+1:]
+		}
+		if scheme == "file" {
+			path := text
+			if i := strings.IndexAny(path, "?#\"' \t\n"); i >= 0 {
+				path = path[:i]
+			}
+			m.add(tool.Tree, path[max(strings.IndexByte(path, '/'), 0):], tool.Read)
+			continue
 		}
 		host, port := splitAddress(authority)
 		if port == "" {
