@@ -42,6 +42,7 @@ func (f *auditFlags) register(c *cli, cmd *cobra.Command, limit int) {
 	flags.StringVar(&f.filter.Session, "session", "", "only this session")
 	flags.StringVar(&f.filter.Tool, "tool", "", "only this tool")
 	flags.StringVar(&f.filter.User, "user", "", "only calls triggered by this user")
+	flags.StringVar((*string)(&f.filter.Event), "event", "", "only this event, such as decision or token_created")
 	flags.StringVar(&f.decision, "decision", "", "only this outcome: "+strings.Join(outcomes, ", "))
 	completeFlag(cmd, "agent", c.completeAgents())
 	completeFlag(cmd, "session", c.completeSessions())

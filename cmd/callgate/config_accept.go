@@ -57,8 +57,9 @@ there to type the approver PIN.`,
 				if !c.json {
 					printState(cmd.OutOrStdout(), s)
 				}
+				shown := s.Pending // the first try may fail for want of the PIN
 				err = c.widening(client, func(client *api.Client) error {
-					s, err = client.AcceptConfig(cmd.Context(), by, s.Pending)
+					s, err = client.AcceptConfig(cmd.Context(), by, shown)
 					return err
 				})
 				if err != nil {

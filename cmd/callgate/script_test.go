@@ -86,7 +86,7 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "serve": serve, "stop": stop, "halt": stop, "logged": logged, "shown": shown, "bytes": writeBytes, "written": written,
+			"exits": exits, "serve": serve, "halt": halt, "logged": logged, "shown": shown, "bytes": writeBytes, "written": written,
 		},
 	})
 }
@@ -201,9 +201,9 @@ func logged(ts *testscript.TestScript, _ bool, args []string) {
 	running(ts).await(ts, regexp.MustCompile(args[0]))
 }
 
-// stop ends the daemon as a service manager does, and wants exit code 0. Scripts
-// call it halt: stop is a command of testscript itself, which ends the script.
-func stop(ts *testscript.TestScript, _ bool, _ []string) {
+// halt ends the daemon as a service manager does, and wants exit code 0. It is not
+// called stop: that is a command of testscript itself, which ends the script.
+func halt(ts *testscript.TestScript, _ bool, _ []string) {
 	d := running(ts)
 	ts.Check(d.cmd.Process.Signal(syscall.SIGTERM))
 	d.await(ts, regexp.MustCompile(`msg="?stopped`))
