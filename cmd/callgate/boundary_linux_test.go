@@ -111,6 +111,20 @@ func installLevelB(t *testing.T) *levelB {
 			t.Fatal(err)
 		}
 	}
+	b.program(t, daemonUID)
+	b.write(t, "etc/callgate/callgate.yaml", fmt.Sprintf("listen: %s\nboundary:\n  agent_accounts: [%d]\n  approver_accounts: [%d]\nagents:\n  alice:\n    home: %s\n",
+		b.socket, agentUID, approverUID, b.at("own")), 0, 0o644)
+	b.write(t, "etc/claude-code/managed-settings.json", "{}\n", 0, 0o644)
+	b.write(t, "units/callgate.service", "[Service]\n", 0, 0o644)
+	b.write(t, "cache/callgate/file", "x", daemonUID, 0o600)
+	b.write(t, "own/mine", "mine", agentUID, 0o644)
+	return b
+}
+
+// program puts the test's own program there under its names, and compiled modules
+// into the cache of the daemon's account.
+func (b *levelB) program(t *testing.T, owner int) {
+	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -119,37 +133,31 @@ func installLevelB(t *testing.T) *levelB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.write(t, "bin/callgate", string(text), 0, 0o755)
-	b.write(t, "bin/attacker", string(text), 0, 0o755)
-	b.write(t, "etc/callgate/callgate.yaml", fmt.Sprintf("listen: %s\nboundary:\n  agent_accounts: [%d]\n  approver_accounts: [%d]\nagents:\n  alice:\n    home: %s\n",
-		b.socket, agentUID, approverUID, b.at("own")), 0, 0o644)
-	b.write(t, "etc/claude-code/managed-settings.json", "{}\n", 0, 0o644)
-	b.write(t, "units/callgate.service", "[Service]\n", 0, 0o644)
-	b.write(t, "cache/callgate/file", "x", daemonUID, 0o600)
-	b.write(t, "own/mine", "mine", agentUID, 0o644)
+	for name := range programs {
+		b.write(t, "bin/"+name, string(text), os.Geteuid(), 0o755)
+	}
 	err = filepath.WalkDir(filepath.Join(sharedCache, "callgate"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == filepath.Join(sharedCache, "callgate") {
 			return err
 		}
 		name := filepath.Join("cache/callgate", strings.TrimPrefix(path, filepath.Join(sharedCache, "callgate")))
 		if d.IsDir() {
-			return errors.Join(os.Mkdir(b.at(name), 0o700), os.Chown(b.at(name), daemonUID, daemonUID))
+			return errors.Join(os.Mkdir(b.at(name), 0o700), os.Chown(b.at(name), owner, owner))
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		return errors.Join(os.WriteFile(b.at(name), text, 0o600), os.Chown(b.at(name), daemonUID, daemonUID))
+		return errors.Join(os.WriteFile(b.at(name), text, 0o600), os.Chown(b.at(name), owner, owner))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
 }
 
 func (b *levelB) write(t *testing.T, path, text string, uid int, mode fs.FileMode) {
 	t.Helper()
-	if err := errors.Join(os.WriteFile(b.at(path), []byte(text), mode), os.Chmod(b.at(path), mode), os.Chown(b.at(path), uid, uid)); err != nil {
+	if err := errors.Join(os.WriteFile(b.at(path), []byte(text), mode), os.Chmod(b.at(path), mode), os.Chown(b.at(path), uid, -1)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -159,7 +167,10 @@ func (b *levelB) command(uid int, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(b.at("bin", name), args...)
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.at("var"), "XDG_CONFIG_HOME=" + b.at("etc"), "XDG_STATE_HOME=" + b.at("var"), "XDG_CACHE_HOME=" + b.at("cache"), "TERM=dumb"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if uid != os.Geteuid() {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
+	}
 	return cmd
 }
 
@@ -167,6 +178,14 @@ func (b *levelB) command(uid int, name string, args ...string) *exec.Cmd {
 func (b *levelB) serve(t *testing.T) {
 	t.Helper()
 	b.daemon = b.command(daemonUID, "callgate", "serve", "--quiet")
+	b.started(t)
+	token := b.secret(t, "var/callgate/agents/alice.token")
+	b.write(t, "etc/callgate/agents/alice.token", token+"\n", agentUID, 0o400)
+}
+
+// started starts the daemon and waits until it serves.
+func (b *levelB) started(t *testing.T) {
+	t.Helper()
 	log, err := b.daemon.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -187,8 +206,6 @@ func (b *levelB) serve(t *testing.T) {
 				for lines.Scan() { // so that it never waits for us
 				}
 			}()
-			token := b.secret(t, "var/callgate/agents/alice.token")
-			b.write(t, "etc/callgate/agents/alice.token", token+"\n", agentUID, 0o400)
 			return
 		}
 	}

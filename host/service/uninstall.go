@@ -152,6 +152,10 @@ func (u remover) remove(ctx context.Context, m made) (Action, error) {
 // holds.
 func (u remover) directory(a Action, m made) (Action, error) {
 	path := u.o.at(m.Path)
+	if m.Path == filepath.Dir(u.o.layout().record) {
+		a.Note = "if nothing else is in it; last of all, with the record"
+		return a, nil
+	}
 	if m.Owner == u.o.account() && m.Owner != "" {
 		if u.dry {
 			return a, nil
