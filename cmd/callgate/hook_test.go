@@ -273,9 +273,9 @@ func TestT07_hookTellsAnImpostorNothing(t *testing.T) {
 			t.Cleanup(func() { _ = os.RemoveAll(dir) }) // the temporary directory is swept anyhow
 			var ear impostor
 			ear.listen(t, filepath.Join(dir, "s"), answer)
-			command := w.command(2 * time.Second)
+			command := w.command(3 * time.Second)
 			command[slices.Index(command, "--endpoint")+1] = "unix:" + filepath.Join(dir, "s")
-			o := startHook(t, command, calls(t, pre, "toolu_1", "ls canary-input")).end(2 * time.Second)
+			o := startHook(t, command, calls(t, pre, "toolu_1", "ls canary-input")).end(patience)
 			wantEffect(t, pre, o, claudecode.Blocked)
 			if name != "hangs up" && ear.text() == "" {
 				t.Error("it was not even asked for its proof")
@@ -331,12 +331,12 @@ func TestT07_hookIgnoresTheEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	env = append(env, trap.xdg()...)
-	installed := append([]string{path}, w.command(10 * time.Second)[1:]...)
-	wantEffect(t, pre, startHook(t, installed, calls(t, pre, "toolu_1", "ls"), env...).end(10*time.Second), claudecode.Allowed)
+	installed := append([]string{path}, w.command(patience)[1:]...)
+	wantEffect(t, pre, startHook(t, installed, calls(t, pre, "toolu_1", "ls"), env...).end(patience), claudecode.Allowed)
 	// By the account's own places: whatever is there, a call that no daemon takes.
 	bare := []string{path, "hook", "claude-code", "--timeout", "10s"}
 	bad := strings.Replace(calls(t, pre, "toolu_1", "ls"), `"cwd":"/"`, `"cwd":"x"`, 1)
-	o := startHook(t, bare, bad, env...).end(10 * time.Second)
+	o := startHook(t, bare, bad, env...).end(patience)
 	wantEffect(t, pre, o, claudecode.Blocked)
 	if strings.Contains(string(o.Stderr), root) || ear.text() != "" {
 		t.Errorf("it was led to %q: %q", o.Stderr, ear.text())
@@ -358,7 +358,7 @@ func TestT14_hookKeepsSecrets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := startHook(t, w.command(10*time.Second), payload, "ANTHROPIC_API_KEY="+canary, "CLAUDE_CODE_MESSAGING_TOKEN="+canary).end(10 * time.Second)
+			o := startHook(t, w.command(patience), payload, "ANTHROPIC_API_KEY="+canary, "CLAUDE_CODE_MESSAGING_TOKEN="+canary).end(patience)
 			want := claudecode.Blocked
 			if name == "allowed" {
 				want = claudecode.Allowed

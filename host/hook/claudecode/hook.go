@@ -65,7 +65,7 @@ func (h Hook) Run(ctx context.Context, in io.Reader) Answer {
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				done <- Deny(known.of(), fmt.Sprintf("The call was denied because the hook failed (%T).", p))
+				done <- failed(known.of(), fmt.Errorf("the hook itself failed (%T)", p))
 			}
 		}()
 		done <- h.answer(ctx, in, &known)
@@ -74,8 +74,17 @@ func (h Hook) Run(ctx context.Context, in io.Reader) Answer {
 	case a := <-done:
 		return a
 	case <-ctx.Done():
-		return Deny(known.of(), known.ending(context.Cause(ctx)))
+		return failed(known.of(), known.ending(context.Cause(ctx)))
 	}
+}
+
+// failed is the answer when nobody judged or compared the call: one that has not
+// run is denied, one that has run is told to the person.
+func failed(event Event, why error) Answer {
+	if event.after() {
+		return Answer{Event: event, kind: warned, reason: sentence("Callgate could not compare this call with the one it judged: ", why.Error())}
+	}
+	return Deny(event, sentence("The call was denied: ", why.Error()))
 }
 
 // progress is how far an answer has come. Its methods are safe for concurrent
@@ -104,15 +113,14 @@ func (k *progress) troubled(err error) {
 }
 
 // ending is the reason of a hook that had to end.
-func (k *progress) ending(cause error) string {
+func (k *progress) ending(cause error) error {
 	if errors.Is(cause, context.Canceled) {
 		cause = ErrEnded
 	}
-	text := sentence("The call was denied: ", cause.Error())
 	if t := k.trouble.Load(); t != nil {
-		text += sentence(" The daemon was lost meanwhile: ", *t)
+		return fmt.Errorf("%w; the daemon was out of reach meanwhile: %s", cause, *t)
 	}
-	return text
+	return cause
 }
 
 // answer reads, judges and answers.
@@ -128,7 +136,7 @@ func (h Hook) answer(ctx context.Context, in io.Reader, known *progress) Answer 
 		err = tooLarge
 	}
 	if err != nil {
-		return Deny(event, sentence("The call was denied: ", err.Error()))
+		return failed(event, err)
 	}
 	daemon, err := h.Connect()
 	switch {

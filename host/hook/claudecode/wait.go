@@ -99,11 +99,8 @@ const finishPatience = 10 * time.Second
 // nothing else can be done: the call has run. Threat T08.
 func finish(ctx context.Context, d Daemon, connected error, p payload) Answer {
 	event := p.event()
-	unknown := func(err error) Answer {
-		return Answer{Event: event, kind: warned, reason: sentence("Callgate could not compare this call with the one it judged: ", err.Error())}
-	}
 	if connected != nil {
-		return unknown(connected)
+		return failed(event, connected)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, finishPatience, errors.New("the daemon did not answer in time"))
 	defer cancel()
@@ -116,10 +113,10 @@ func finish(ctx context.Context, d Daemon, connected error, p payload) Answer {
 		case err == nil:
 			return Deny(event, mismatch(m))
 		case !lost(err) && !busy(err):
-			return unknown(err)
+			return failed(event, err)
 		}
 		if err := wait(ctx, pause); err != nil {
-			return unknown(err)
+			return failed(event, err)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestRun_heldForTenMinutes(t *testing.T) {
 		"approved after a restart":       {3 * time.Minute, 4 * time.Minute, 10 * time.Minute, claudecode.Allowed, "approved by ann"},
 		"approved in a long restart":     {time.Second, 20 * time.Minute, 10 * time.Minute, claudecode.Allowed, "approved by ann"},
 		"never approved":                 {0, 0, 100 * time.Hour, claudecode.Blocked, "Nobody answered in time."},
-		"never back":                     {time.Minute, 100 * time.Hour, 10 * time.Minute, claudecode.Blocked, "daemon was lost meanwhile: .*callgate serve"},
+		"never back":                     {time.Minute, 100 * time.Hour, 10 * time.Minute, claudecode.Blocked, "daemon was out of reach meanwhile: .*callgate serve"},
 		"gone from the start, back soon": {-time.Second, time.Minute, 10 * time.Minute, claudecode.Blocked, "callgate serve"},
 	} {
 		t.Run(name, func(t *testing.T) {
