@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/target"
@@ -52,6 +53,10 @@ func Own() Facts {
 	return f
 }
 
+// patience is how long looking at the marks of a call may take. It is longer
+// than the gate's own, because running out of it denies.
+const patience = 2 * time.Second
+
 // Guard tells which calls would touch the gate itself. It is safe for
 // concurrent use.
 type Guard struct {
@@ -64,7 +69,7 @@ type Guard struct {
 
 // New returns a guard over the facts.
 func New(f Facts) *Guard {
-	g := &Guard{facts: f, resolver: &target.Resolver{FS: target.OS()}}
+	g := &Guard{facts: f, resolver: &target.Resolver{FS: target.OS(), Limits: target.Limits{Time: patience}}}
 	g.places = placesOf(f)
 	if info, err := os.Stat(f.Binary); err == nil {
 		g.binary = info
@@ -103,6 +108,8 @@ type judge struct {
 	call *engine.Call
 	// project are the files of the call's own project that may not go away.
 	project []place
+	// looked counts the paths of texts that were looked at.
+	looked int
 }
 
 func newJudge(g *Guard, call *engine.Call) *judge {

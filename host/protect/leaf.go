@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/callgate/callgate/engine"
 )
 
 // Bounds on the values of an input that are looked at one by one.
@@ -45,6 +47,7 @@ func (j *judge) leaves() string {
 	port, here := false, false
 	ours := j.endpoint.Load().port
 	var command, arguments []string
+	var paths []engine.Target
 	for _, l := range all {
 		switch member := strings.ToLower(l.member); {
 		case slices.Contains(commandMembers, member):
@@ -54,27 +57,51 @@ func (j *judge) leaves() string {
 		}
 		port = port || ours != "" && l.text == ours
 		here = here || l.text != "" && l.text != unknown && l.text != "*" && !strings.ContainsAny(l.text, " \n") && j.here(strings.ToLower(l.text))
-		if why := j.leaf(l.text, above); why != "" {
+		if why := j.leaf(l.text, &paths); why != "" {
 			return why
 		}
 	}
 	if port && here {
 		return "it names the port on which Callgate answers, " + ours
 	}
+	if why := j.lead(paths, above); why != "" {
+		return why
+	}
 	return j.text(strings.Join(append(command, arguments...), " "))
 }
 
-func (j *judge) leaf(text string, above bool) string {
-	if text == "" || len(text) > maxLeaf || strings.ContainsAny(text, "\n\r") {
+// leaf judges one text as an address, and adds it to the paths when it can be
+// one.
+func (j *judge) leaf(text string, paths *[]engine.Target) string {
+	if text == "" || len(text) > maxLeaf || strings.ContainsAny(text, "\n\r\x00") {
 		return ""
 	}
 	if why := j.token(text); why != "" {
 		return why
 	}
-	if strings.Contains(text, "://") || strings.Count(text, " ") > 8 {
-		return ""
+	text = strings.TrimPrefix(text, "file://")
+	if !strings.Contains(text, "://") && strings.Count(text, " ") <= 8 {
+		*paths = append(*paths, engine.Target{Kind: "tree", Value: text, Access: "write"})
 	}
-	return j.leads(strings.TrimPrefix(text, "file://"), above)
+	return ""
+}
+
+// lead judges texts taken as paths. With above, what holds protected places
+// counts, too.
+func (j *judge) lead(paths []engine.Target, above bool) string {
+	targets, why := j.resolved(paths)
+	if why != "" {
+		return why
+	}
+	for _, t := range targets {
+		if !above {
+			t.Kind = "path"
+		}
+		if why := j.target(t); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 var errTooMany = errors.New("the input has too many values")

@@ -26,6 +26,14 @@ func match(pattern []string, p place) (within, above bool) {
 	if len(pattern) > 512 {
 		return true, true
 	}
+	for i := range min(len(pattern), len(p.parts)) {
+		if isGlob(pattern[i]) || isGlob(p.parts[i]) {
+			break
+		}
+		if pattern[i] != p.parts[i] {
+			return false, false // as nearly always
+		}
+	}
 	rows, columns := len(pattern)+1, len(p.parts)+1
 	reached := make([]bool, rows*columns)
 	reached[0] = true
@@ -51,7 +59,7 @@ func match(pattern []string, p place) (within, above bool) {
 // mayBe tells whether the component written can mean the component own. Either
 // may be a glob; of two, the answer is yes.
 func mayBe(written, own string) bool {
-	glob, ownGlob := strings.ContainsAny(written, "*?[{"), strings.ContainsAny(own, "*?[")
+	glob, ownGlob := isGlob(written), isGlob(own)
 	switch {
 	case glob && ownGlob:
 		return true
@@ -80,8 +88,10 @@ func looseGlob(text string) string {
 // names tells whether the component written can mean a name with a leading dot
 // of a project: globs leave such names out unless they write the dot.
 func names(written, own string) bool {
-	if strings.ContainsAny(written, "*?[{") && !strings.HasPrefix(written, ".") {
+	if isGlob(written) && !strings.HasPrefix(written, ".") {
 		return false
 	}
 	return mayBe(written, own)
 }
+
+func isGlob(part string) bool { return strings.ContainsAny(part, "*?[{") }

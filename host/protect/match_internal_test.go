@@ -144,3 +144,30 @@ func FuzzProtect(f *testing.F) {
 		}
 	})
 }
+
+// TestT06_ManyValues: an input of many plain values is judged like a small one,
+// and hides nothing.
+func TestT06_ManyValues(t *testing.T) {
+	t.Parallel()
+	g := New(Facts{Home: "/h", Config: "/h/.config/callgate"})
+	ids := make([]string, 3000)
+	for i := range ids {
+		ids[i] = "id-" + string(rune('a'+i%26))
+	}
+	protect := func(ids []string) string {
+		input, err := json.Marshal(map[string]any{"ids": ids})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.Protect(&engine.Call{Tool: "mcp__x__y", Input: input, Context: engine.Context{CWD: "/h"}})
+	}
+	if why := protect(ids); why != "" {
+		t.Errorf("3000 ids: got %s, want nothing", why)
+	}
+	if why := protect(append(ids, ".config/callgate/x")); why == "" {
+		t.Error("a path behind 3000 ids: got nothing, want a reason")
+	}
+	if why := protect(append(ids, make([]string, 2000)...)); why == "" {
+		t.Error("more values than are looked at: got nothing, want a reason")
+	}
+}

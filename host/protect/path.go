@@ -192,7 +192,7 @@ func (j *judge) oneTree(form, access string) string {
 		return "it reaches Callgate's socket " + form
 	}
 	for _, p := range j.places {
-		if within, above := match(parts, p); within || above {
+		if within, above := match(parts, p); within || above && p.held() {
 			return fmt.Sprintf("it changes, moves or removes %s with all that is there: %s", form, p.what)
 		}
 	}

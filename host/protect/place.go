@@ -23,6 +23,18 @@ type place struct {
 	file bool
 	// program tells that it is the daemon's own binary.
 	program bool
+	// ifThere is the path, or glob, of what only some machines have: a directory
+	// above it counts when it is there. Empty for what every daemon has.
+	ifThere string
+}
+
+// held tells whether a directory above the place has something to lose.
+func (p place) held() bool {
+	if p.ifThere == "" {
+		return true
+	}
+	found, err := filepath.Glob(p.ifThere)
+	return err != nil || len(found) > 0
 }
 
 // placesOf lists the places, each as given and with links followed.
@@ -47,13 +59,15 @@ func placesOf(f Facts) []place {
 		add(f.Store+"*", place{what: "Callgate's store", secret: true, file: true})
 	}
 	for _, dir := range programDirs(f) {
-		add(filepath.Join(dir, "callgate"), place{what: "a program by Callgate's name where shells look for one", file: true})
+		p := filepath.Join(dir, "callgate")
+		add(p, place{what: "a program by Callgate's name where shells look for one", file: true, ifThere: p})
 	}
 	for _, dir := range serviceDirs(f.Home) {
-		add(filepath.Join(dir, "*callgate*"), place{what: "Callgate's service"})
+		p := filepath.Join(dir, "*callgate*")
+		add(p, place{what: "Callgate's service", ifThere: p})
 	}
 	for _, dir := range managedDirs {
-		add(dir, place{what: "the managed settings of Claude Code, which hook Callgate in"})
+		add(dir, place{what: "the managed settings of Claude Code, which hook Callgate in", ifThere: dir})
 	}
 	return out
 }

@@ -73,7 +73,7 @@ func (j *judge) isOurs(program string) bool {
 		}
 		return false
 	}
-	got, err := j.resolve([]engine.Target{{Kind: "path", Value: program, Access: "run"}})
+	got, err := j.resolve([]engine.Target{{Kind: "tree", Value: program, Access: "run"}})
 	if err != nil {
 		return true
 	}

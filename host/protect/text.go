@@ -12,8 +12,10 @@ import (
 
 // Bounds on the search of a text: what is beyond is not told apart any more.
 const (
-	maxText   = 256 << 10
-	maxTokens = 8 << 10
+	maxText   = 16 << 20
+	maxTokens = 128 << 10
+	maxPaths  = 1024
+	maxToken  = 4 << 10
 )
 
 // quotes are what shells and other languages put around and into words.
@@ -87,6 +89,9 @@ var hostPort = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:[^@/]*@)?(
 
 // token judges one word of a text as a path and as an address.
 func (j *judge) token(token string) string {
+	if len(token) > maxToken {
+		return "" // no path and no address
+	}
 	if m := hostPort.FindStringSubmatch(token); m != nil {
 		if why := j.address(m[1] + " " + m[2]); why != "" && j.here(strings.ToLower(strings.Trim(m[1], "[]"))) {
 			return why
@@ -129,16 +134,19 @@ func (j *judge) tail(token string) string {
 // leads judges a text taken as a path. With above, what holds protected places
 // counts, too.
 func (j *judge) leads(text string, above bool) string {
-	if len(text) > 4096 || strings.ContainsRune(text, 0) {
+	if len(text) > maxToken || strings.ContainsRune(text, 0) {
 		return ""
 	}
-	t := engine.Target{Kind: "path", Value: text, Access: "write"}
-	if above {
-		t.Kind = "tree"
+	if j.looked++; j.looked > maxPaths {
+		return "it names too many paths to be looked at"
 	}
+	t := engine.Target{Kind: "tree", Value: text, Access: "write"}
 	if got, err := j.resolve([]engine.Target{t}); err == nil {
 		t = got[0]
 		t.Value = text
+	}
+	if !above {
+		t.Kind = "path"
 	}
 	return j.target(t)
 }

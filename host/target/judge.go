@@ -59,6 +59,9 @@ func (j *judge) resolve(t *engine.Target) error {
 		return err
 	}
 	t.Lexical, t.Resolved, t.Exists = path.Clean(written), resolved.path, resolved.exists
+	if t.Kind == "tree" {
+		return nil // where it leads is all that is asked
+	}
 	if t.Inside, err = j.inside(written, resolved.path); err != nil {
 		return err
 	}

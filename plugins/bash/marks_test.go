@@ -1,0 +1,98 @@
+package bash_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/plugins/bash"
+	"github.com/callgate/callgate/sdk/go/tool"
+)
+
+func marksOf(command string) []string {
+	var out []string
+	for _, m := range bash.Spec.Describe(callOf(command)).Marks {
+		out = append(out, m.Kind+" "+m.Access+" "+m.Value)
+	}
+	return out
+}
+
+// TestT06_Marks: what a command does besides its paths and hosts is named for
+// the host's protection of itself.
+func TestT06_Marks(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string][]string{
+		"ls -la":                               {"program run ls -la"},
+		"./x a 'b c' $d":                       {"program run ./x a ? ?"},
+		"cd sub && ./x":                        {"program run sub/./x"},
+		"'./a b' c":                            {"program run ./a%20b c"},
+		"echo a | xargs rm -f":                 {"program run xargs rm -f", "program run rm -f"},
+		"rm -rf build":                         {"tree write build"},
+		"mv a b":                               {"tree write a", "tree write b/a/**"},
+		"cp -r a/. b":                          {"tree read a/.", "tree write b/./**"},
+		"ln -s a b":                            {"tree write a"},
+		"find src -name '*.pyc' -delete":       {"tree write src/**/*.pyc"},
+		"find src -delete":                     {"tree write src"},
+		"find src -type f -delete":             {"tree write src/**"},
+		"tar xf a.tar -C out":                  {"tree write out/**"},
+		"grep -r x src":                        {"tree read src"},
+		"git -C sub checkout .":                {"tree write sub/**"},
+		"kill 5 -9":                            {"process write 5", "process write -9"},
+		"kill -9 5":                            {"process write 5"},
+		"kill -- -5":                           {"process write -5"},
+		"kill %1 $!":                           {"process write job"},
+		"kill $(lsof -ti:3000)":                {"process write port:3000"},
+		"kill $(lsof -ti:3000) $(cat pid)":     {"process write ?"},
+		"kill $X":                              {"process write ?"},
+		"pkill -9 -f 'node server'":            {"process write pattern:node server"},
+		"pkill -u root":                        {"process write ?"},
+		"killall node":                         {"process write exact:node"},
+		"strace -fp 7":                         {"process write 7"},
+		"strace -p '7,8'":                      {"process write 7", "process write 8"},
+		"gdb prog 7":                           {"process write 7"},
+		"systemctl --user stop a b":            {"service write a", "service write b"},
+		"systemctl status a":                   {"service read a"},
+		"service a stop":                       {"service write a"},
+		"tmux send-keys -t 0 y":                {"terminal write tmux send-keys"},
+		"tmux ls":                              nil,
+		"curl localhost:7433/x":                {"endpoint write localhost 7433"},
+		"curl http://[::1]:7433/":              {"endpoint write ::1 7433"},
+		"curl https://a.example/":              {"endpoint write a.example 443"},
+		"curl http://localhost:$P/":            {"endpoint write localhost ?"},
+		"nc localhost 7433":                    {"endpoint write localhost 7433"},
+		"echo > /dev/tcp/a/7":                  {"endpoint write a 7"},
+		"curl --unix-socket /s http://x/":      {"tree write /s"},
+		"socat - UNIX-CONNECT:/s,retry":        {"tree write /s"},
+		"nc -U /s":                             {"tree write /s"},
+		"foo --out=a/b":                        {"tree run a/b"},
+		"docker run -v /a:/b x":                {"tree write /a/**"},
+		"awk 'BEGIN{system(\"x y\")}'":         {`program read BEGIN{system("x y")}`},
+		"curl -d @a http://x/":                 {"tree read a"},
+		"if":                                   nil,
+		"sh -c 'kill 5; sh -c \"pkill node\"'": {"process write 5", "process write name:node"},
+	} {
+		got := marksOf(command)
+		for _, mark := range want {
+			if !slices.Contains(got, mark) {
+				t.Errorf("%s: got %q, want %q among them", command, got, mark)
+			}
+		}
+		if strings.HasPrefix(command, "tmux ls") && slices.ContainsFunc(got, func(m string) bool { return strings.HasPrefix(m, "terminal") }) {
+			t.Errorf("%s: got %q, want no typing", command, got)
+		}
+	}
+}
+
+// TestT06_MoreMarksThanCount: what does not fit is told as unknown.
+func TestT06_MoreMarksThanCount(t *testing.T) {
+	t.Parallel()
+	var words strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&words, "kill %s;", strings.Repeat(fmt.Sprintf("1%d%d ", i, i), 12)+fmt.Sprint(100000+i*20, 100001+i*20, 100002+i*20, 100003+i*20, 100004+i*20, 100005+i*20, 100006+i*20, 100007+i*20, 100008+i*20, 100009+i*20, 100010+i*20))
+	}
+	marks := bash.Spec.Describe(callOf(words.String())).Marks
+	if len(marks) != 2001 || marks[2000] != (tool.Mark{Kind: tool.Program, Value: tool.Unknown, Access: tool.Run}) {
+		t.Errorf("got %d marks, want 2001 with the last one unknown", len(marks))
+	}
+}
