@@ -34,18 +34,7 @@ const installTimeout = time.Hour
 // installable adds --install and --uninstall to the hook's command.
 func installable(c *cli, cmd *cobra.Command, hook *hookFlags) {
 	var f installFlags
-	flags := cmd.Flags()
-	flags.BoolVar(&f.install, "install", false, "write the hook into Claude Code's settings, and change nothing else there")
-	flags.BoolVar(&f.uninstall, "uninstall", false, "take it out again")
-	flags.StringVar(&f.file, "settings", "", "the settings file (default: the account's ~/.claude/settings.json)")
-	flags.BoolVar(&f.user, "user", false, "for every project of the account (the default)")
-	flags.StringVar(&f.project, "project", "", "for one project: its .claude/settings.local.json")
-	flags.BoolVar(&f.managed, "managed", false, "for every account of the machine, where no project can switch it off; needs root")
-	flags.StringVar(&f.agent, "agent", api.DefaultAgent, "the agent of the configuration that calls belong to")
-	flags.BoolVar(&f.dry, "dry-run", false, "tell what would be done, and do nothing")
-	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
-	cmd.MarkFlagsMutuallyExclusive("settings", "user", "project", "managed")
-	completeFlag(cmd, "agent", c.completeAgents())
+	f.register(c, cmd)
 	cmd.Example += `
   callgate hook claude-code --install
   callgate hook claude-code --install --project ~/shop --agent shop --timeout 900s --dry-run
@@ -65,6 +54,22 @@ could switch it off; --uninstall gives back what was there before.`
 		}
 		return judge(cmd, args)
 	}
+}
+
+// register adds the flags.
+func (f *installFlags) register(c *cli, cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.install, "install", false, "write the hook into Claude Code's settings, and change nothing else there")
+	flags.BoolVar(&f.uninstall, "uninstall", false, "take it out again")
+	flags.StringVar(&f.file, "settings", "", "the settings file (default: the account's ~/.claude/settings.json)")
+	flags.BoolVar(&f.user, "user", false, "for every project of the account (the default)")
+	flags.StringVar(&f.project, "project", "", "for one project: its .claude/settings.local.json")
+	flags.BoolVar(&f.managed, "managed", false, "for every account of the machine, where no project can switch it off; needs root")
+	flags.StringVar(&f.agent, "agent", api.DefaultAgent, "the agent of the configuration that calls belong to")
+	flags.BoolVar(&f.dry, "dry-run", false, "tell what would be done, and do nothing")
+	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
+	cmd.MarkFlagsMutuallyExclusive("settings", "user", "project", "managed")
+	completeFlag(cmd, "agent", c.completeAgents())
 }
 
 // hookReport is what an install or uninstall did, and what else is in force.

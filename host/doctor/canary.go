@@ -157,7 +157,11 @@ func (d *examination) garbageInput(ctx context.Context, h settings.Hook) claudec
 
 // missing starts the program by a name at which there is none.
 func (d *examination) missing(ctx context.Context, h settings.Hook) claudecode.Outcome {
-	at := strings.LastIndex(h.Command, "callgate") + len("callgate")
+	program := h.Command
+	if !h.Exec { // a shell's line has its arguments behind the program
+		program, _, _ = strings.Cut(h.Command, " hook")
+	}
+	at := strings.LastIndex(program, "callgate") + len("callgate")
 	h.Command = h.Command[:at] + "-gone" + h.Command[at:]
 	return d.start(ctx, h, d.payload(h), d.Patience)
 }

@@ -1,6 +1,8 @@
 package doctor_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -88,5 +90,27 @@ func TestNoDaemon(t *testing.T) {
 				t.Errorf("got %+v, want blocked, and bad with a cure", f)
 			}
 		})
+	}
+}
+
+// TestThroughAShell: an entry in the older form, which the client gives to a
+// shell, is tried the same way and reported.
+func TestThroughAShell(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	line := strings.Join(append([]string{w.entry.Binary}, w.entry.Args()...), " ") + " " + character + " careless"
+	text, err := json.Marshal(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(w.places.UserFile(), fmt.Sprintf(`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": %s, "timeout": 3600, "onFailure": "block"}]}]}}`, text))
+	found := w.run()
+	if f := find(t, found, "hook.entry"); f.State != doctor.Warn || !strings.Contains(f.Text, "through a shell") {
+		t.Errorf("the entry: got %+v, want a warning", f)
+	}
+	for check, want := range map[string]string{"canary.normal": "ends with code 2", "canary.missing": "ends with code 127", "canary.killed": "by a signal", "canary.garbage_input": "ends with code 1 "} {
+		if f := find(t, found, check); f.Effect != "blocked" || !strings.Contains(f.Text, want) {
+			t.Errorf("%s: got %+v, want blocked, and %q", check, f, want)
+		}
 	}
 }
