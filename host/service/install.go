@@ -74,7 +74,7 @@ func Install(ctx context.Context, o Options, dry bool) (Result, error) {
 
 // compatible refuses to install beside another installation.
 func (j *job) compatible() error {
-	if j.old == nil {
+	if !j.old.installed() {
 		return nil
 	}
 	if j.old.Level == j.Level && j.old.Agent == j.Agent && slices.Equal(j.old.Approvers, j.Approvers) && (j.Level == boundary.A || j.old.BinaryDir == j.BinaryDir) {

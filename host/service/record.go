@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/callgate/callgate/host/boundary"
 )
@@ -69,6 +70,11 @@ func readRecord(path string) (*record, error) {
 		return nil, fmt.Errorf("record of the installation %s: version %d: it is another callgate's; use that one", path, r.Version)
 	}
 	return &r, nil
+}
+
+// installed tells whether more is there than what an uninstall keeps.
+func (r *record) installed() bool {
+	return r != nil && slices.ContainsFunc(r.Made, func(m made) bool { return !m.Kept })
 }
 
 // find returns what was made at a path.

@@ -241,13 +241,31 @@ func TestUninstallKeepsWhatPeopleMade(t *testing.T) {
 	for _, path := range []string{"/etc/systemd/system/callgate.service", "/etc/callgate/modules/own.wasm", "/var/lib/callgate/callgate.db", "/etc/callgate/callgate.yaml"} {
 		w.read(t, path)
 	}
-	for _, path := range []string{"/etc/callgate/agents/alice.token", "/usr/local/bin/callgate", "/etc/callgate/service.json"} {
+	for _, path := range []string{"/etc/callgate/agents/alice.token", "/usr/local/bin/callgate"} {
 		if _, err := os.Lstat(w.root + path); err == nil {
 			t.Errorf("%s is still there", path)
 		}
 	}
 	if w.active || !strings.Contains(w.read(t, "/etc/passwd"), "callgate") {
 		t.Error("want the service stopped and the account kept")
+	}
+
+	// What was kept is known: installed again, a purge removes it.
+	o := w.options()
+	if _, err := service.Uninstall(t.Context(), o, false, false); !errors.Is(err, service.ErrNotInstalled) {
+		t.Errorf("again: got %v, want ErrNotInstalled", err)
+	}
+	if s, err := service.Inspect(t.Context(), o); err != nil || s.Installed {
+		t.Errorf("status: got %+v, %v; want not installed", s, err)
+	}
+	_ = os.Remove(w.root + "/etc/systemd/system/callgate.service") // the changed one
+	o.Approvers = nil
+	install(t, w, o)
+	if _, err := service.Uninstall(t.Context(), o, true, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(w.root + "/var/lib/callgate"); err == nil || strings.Contains(w.read(t, "/etc/passwd"), "callgate") {
+		t.Error("after the purge, state or account are still there")
 	}
 }
 

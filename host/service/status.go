@@ -38,7 +38,7 @@ func (s Status) Sound() bool {
 func Inspect(ctx context.Context, o Options) (Status, error) {
 	o, rec, l, err := o.installed()
 	switch {
-	case errors.Is(err, ErrNotInstalled):
+	case errors.Is(err, ErrNotInstalled), err == nil && !rec.installed():
 		return Status{Holds: boundary.Report{Level: boundary.None, Reasons: []boundary.Finding{}}, Drift: []string{}}, nil
 	case err != nil:
 		return Status{}, err

@@ -21,6 +21,9 @@ import (
 // Settings get back what they held before. With dry nothing is changed.
 func Uninstall(ctx context.Context, o Options, purge, dry bool) (Result, error) {
 	o, rec, l, err := o.installed()
+	if err == nil && !rec.installed() && !purge {
+		err = ErrNotInstalled // what is left is what the last uninstall kept
+	}
 	if err != nil {
 		return Result{}, err
 	}
@@ -41,8 +44,8 @@ func Uninstall(ctx context.Context, o Options, purge, dry bool) (Result, error) 
 		a, err := u.remove(ctx, m)
 		r.Actions = append(r.Actions, a)
 		o.Log(a)
-		if err != nil {
-			errs = append(errs, err)
+		errs = append(errs, err)
+		if err != nil || m.Kept && !purge {
 			left = append(left, m)
 		}
 	}
@@ -56,8 +59,8 @@ func Uninstall(ctx context.Context, o Options, purge, dry bool) (Result, error) 
 	return r, errors.Join(append(errs, forget(o, l, rec, left))...)
 }
 
-// forget removes the record, or keeps in it what could not be removed, so that
-// the command can be run again.
+// forget removes the record, or keeps in it what was kept or could not be
+// removed, so that the command can be run again.
 func forget(o Options, l layout, rec *record, left []made) error {
 	path := o.at(l.record)
 	if len(left) == 0 {
