@@ -103,6 +103,11 @@ func (c *Client) Sessions(ctx context.Context, f store.SessionFilter) ([]store.S
 	return out.Sessions, err
 }
 
+// Session returns one session with the calls that are remembered of it.
+func (c *Client) Session(ctx context.Context, id string) (SessionView, error) {
+	return fetch[SessionView](ctx, c, http.MethodGet, at("sessions", id), nil, nil)
+}
+
 // SetMode gives a session a mode of its own; nil gives it back to the agent's.
 func (c *Client) SetMode(ctx context.Context, by, session string, mode *engine.Mode) error {
 	_, err := fetch[sessionMode](ctx, c, http.MethodPost, at("sessions", session, "mode"), values("by", by), map[string]*engine.Mode{"mode": mode})

@@ -189,6 +189,8 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("POST", "/v1/config/accept", "", `{"digest":"shown"}`, 409)
 
 	x.do("GET", "/v1/sessions", "?agent=default&token=check:default&paused=false&limit=5&since=2020-01-01T00:00:00Z", "", 200)
+	x.do("GET", "/v1/sessions/{id}", "a%2Fb", "", 200)
+	x.do("GET", "/v1/sessions/{id}", "none", "", 404)
 	x.do("POST", "/v1/sessions/{id}/mode", "a%2Fb/mode?by=ana", `{"mode":"plan"}`, 200)
 	x.do("POST", "/v1/sessions/{id}/mode", "s/mode", `{"mode":null}`, 200)
 	x.do("POST", "/v1/sessions/{id}/mode", "s/mode", `{"mode":"auto"}`, 400)

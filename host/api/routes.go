@@ -64,6 +64,7 @@ var routes = []route{
 	{method: http.MethodGet, path: "/v1/config", need: needApprover, handle: (*Server).getConfig},
 	{method: http.MethodPost, path: "/v1/config/accept", need: needApprover, widens: true, handle: (*Server).acceptConfig},
 	{method: http.MethodGet, path: "/v1/sessions", need: needApprover, handle: (*Server).listSessions},
+	{method: http.MethodGet, path: "/v1/sessions/{id}", need: needApprover, handle: (*Server).getSession},
 	{method: http.MethodPost, path: "/v1/sessions/{id}/mode", need: needApprover, handle: (*Server).setMode},
 	{method: http.MethodPost, path: "/v1/sessions/{id}/clear", need: needApprover, handle: (*Server).clearSession},
 	{method: http.MethodPost, path: "/v1/sessions/{id}/interrupt", need: needApprover, handle: (*Server).interruptSession},

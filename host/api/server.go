@@ -30,6 +30,7 @@ type Gate interface {
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
 	TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (bool, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
+	Session(ctx context.Context, id string) (store.Session, []store.Call, error)
 	SetMode(ctx context.Context, session string, mode *engine.Mode, by string) error
 	Widens(ctx context.Context, session string, mode *engine.Mode) (bool, error)
 	ClearSession(ctx context.Context, session, by string) (gate.Cleared, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/gate"
@@ -39,6 +40,45 @@ func (s *Server) listSessions(w http.ResponseWriter, r *http.Request, _ gate.Cal
 		return err
 	}
 	return reply(w, http.StatusOK, sessionList{Sessions: append([]store.Session{}, sessions...)})
+}
+
+// SessionView is a session with the calls that are remembered of it.
+type SessionView struct {
+	Session store.Session `json:"session"`
+	// Calls are those of clients that name their calls, the oldest first.
+	Calls []CallView `json:"calls"`
+}
+
+// CallView is one judged call; its input is in the audit.
+type CallView struct {
+	CallID  string        `json:"call_id"`
+	Tool    string        `json:"tool"`
+	CWD     string        `json:"cwd,omitempty"`
+	Outcome store.Outcome `json:"outcome"`
+	// AskID is the ask that a person answered.
+	AskID    string    `json:"ask_id,omitempty"`
+	JudgedAt time.Time `json:"judged_at"`
+	// FinishedAt is when the client reported the call's end.
+	FinishedAt time.Time `json:"finished_at,omitzero"`
+	AuditSeq   int64     `json:"audit_seq"`
+}
+
+func (s *Server) getSession(w http.ResponseWriter, r *http.Request, _ gate.Caller) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	known, calls, err := s.c.Gate.Session(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	out := SessionView{Session: known, Calls: make([]CallView, len(calls))}
+	for i, c := range calls {
+		out.Calls[i] = CallView{
+			CallID: c.Key.CallID, Tool: c.Tool, CWD: c.CWD, Outcome: c.Outcome, AskID: c.AskID,
+			JudgedAt: c.JudgedAt, FinishedAt: c.FinishedAt, AuditSeq: c.AuditSeq,
+		}
+	}
+	return reply(w, http.StatusOK, out)
 }
 
 type sessionMode struct {

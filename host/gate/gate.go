@@ -79,6 +79,7 @@ type Store interface {
 	TouchSession(ctx context.Context, s store.Session) (store.Session, error)
 	Session(ctx context.Context, id string) (store.Session, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
+	Calls(ctx context.Context, session string) ([]store.Call, error)
 	SetMode(ctx context.Context, id string, mode *engine.Mode, by string) error
 	NoteSession(ctx context.Context, id string, event store.Event, by, detail string) error
 	Append(ctx context.Context, row store.Row) (store.Row, error)

@@ -14,6 +14,17 @@ func (g *Gate) Sessions(ctx context.Context, f store.SessionFilter) ([]store.Ses
 	return g.c.Store.Sessions(ctx, f)
 }
 
+// Session returns one session with the calls that are remembered of it, the
+// oldest first. store.ErrNotFound when nobody opened it.
+func (g *Gate) Session(ctx context.Context, id string) (store.Session, []store.Call, error) {
+	known, err := g.c.Store.Session(ctx, id)
+	if err != nil {
+		return store.Session{}, nil, err
+	}
+	calls, err := g.c.Store.Calls(ctx, id)
+	return known, calls, err
+}
+
 // SetMode gives a session a mode of its own, in the name of by; nil gives it
 // back to the agent's. It holds from the next call on.
 func (g *Gate) SetMode(ctx context.Context, session string, mode *engine.Mode, by string) error {

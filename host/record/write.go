@@ -56,6 +56,9 @@ func Write(w io.Writer, s Source, rows iter.Seq2[store.Row, error]) (Report, err
 			report.Skipped++
 			continue
 		}
+		if len(lines) == 0 && s.Session.ProjectRoot == "" {
+			s.Session.ProjectRoot = s.root(row)
+		}
 		known[row.CallID] = len(lines)
 		lines = append(lines, s.line(row, input))
 	}
@@ -77,31 +80,39 @@ func (s Source) line(row store.Row, input jsontext.Value) Line {
 	l := Line{
 		ID: row.CallID, Op: Op, Note: note(row), Mode: s.Mode, Tool: row.Tool, Input: bytes.Clone(input),
 		Context: Context{
-			CWD: s.Session.CWD, Home: s.Home, WorkingDirectories: s.WorkingDirectories,
+			CWD: s.cwd(row), Home: s.Home, WorkingDirectories: s.WorkingDirectories,
 			Agent: row.Agent, Session: row.Session,
 		},
 	}
 	if l.ID == "" {
 		l.ID = "row-" + strconv.FormatInt(row.Seq, 10)
 	}
+	return l.Move(s.moves()...)
+}
+
+// cwd is where a call ran.
+func (s Source) cwd(row store.Row) string {
 	if s.CWD != nil {
 		if cwd := s.CWD(row.CallID); cwd != "" {
-			l.Context.CWD = cwd
+			return cwd
 		}
 	}
-	return l.Move(s.moves()...)
+	return s.Session.CWD
+}
+
+// root is what stands for the project of a session in none: the first working
+// directory, or where the session began.
+func (s Source) root(first store.Row) string {
+	if len(s.WorkingDirectories) > 0 {
+		return s.WorkingDirectories[0]
+	}
+	return s.cwd(first)
 }
 
 // moves replace the project before the home directory that may hold it.
 func (s Source) moves() []Move {
 	var out []Move
 	root := s.Session.ProjectRoot
-	if root == "" && len(s.WorkingDirectories) > 0 {
-		root = s.WorkingDirectories[0]
-	}
-	if root == "" {
-		root = s.Session.CWD
-	}
 	if root != "" && root != "/" {
 		out = append(out, Move{root, Project})
 	}

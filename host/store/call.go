@@ -101,6 +101,19 @@ func (s *Store) MovingCalls(ctx context.Context, token, session string, since ti
 	return found, nil
 }
 
+// maxCalls bounds one list of calls.
+const maxCalls = 100_000
+
+// Calls returns the judged calls of a session that are remembered, the oldest
+// first.
+func (s *Store) Calls(ctx context.Context, session string) ([]Call, error) {
+	found, err := s.selectCalls(ctx, "session = ? ORDER BY audit_seq LIMIT ?", session, maxCalls)
+	if err != nil {
+		return nil, fmt.Errorf("calls of session %q: %w", session, s.closedOr(err))
+	}
+	return found, nil
+}
+
 // FinishCall notes that a call has ended, and writes row with it when row is not
 // nil, in one transaction. A call that is not known, or has ended before, stays
 // as it is.
