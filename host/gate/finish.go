@@ -20,7 +20,7 @@ type Finished struct {
 	Input json.RawMessage `json:"input"`
 	// Context says, as in the request, whose call it was.
 	Context Claim `json:"context,omitzero"`
-	// Failed tells that the tool ran and failed.
+	// Failed tells that the call ended without a result.
 	Failed bool `json:"failed,omitempty"`
 }
 
@@ -95,7 +95,7 @@ func (r ran) differs(judged store.Call, known bool) string {
 		return what + " ran with an input that could not have been judged"
 	case judged.InputDigest != inputDigest(r.tool, r.input):
 		return what + " ran with another input than the one that was judged; another hook may have rewritten it"
-	case judged.Behavior != engine.Allow:
+	case judged.Behavior != engine.Allow && !r.f.Failed: // a client may also report a call that it blocked
 		return what + " was denied and ran all the same"
 	}
 	return ""

@@ -103,7 +103,7 @@ func TestT08_whatRanIsWhatWasJudged(t *testing.T) {
 		"never judged":                {"", func(*gate.Finished) {}, false, "never judged"},
 		"judged in another session":   {"ls", func(f *gate.Finished) { f.Context.Session = "s2" }, false, "never judged"},
 		"denied, and ran":             {"rm", func(f *gate.Finished) { f.Input = json.RawMessage(`{"value":"rm"}`) }, false, "denied and ran"},
-		"denied, ran and failed":      {"rm", func(f *gate.Finished) { f.Input, f.Failed = json.RawMessage(`{"value":"rm"}`), true }, false, "denied and ran"},
+		"denied, and did not run":     {"rm", func(f *gate.Finished) { f.Input, f.Failed = json.RawMessage(`{"value":"rm"}`), true }, true, ""},
 		"denied, another input ran":   {"rm", func(*gate.Finished) {}, false, "another input"},
 		"an input that never was one": {"", func(f *gate.Finished) { f.Input = json.RawMessage(`[1]`) }, false, "never judged"},
 	} {
