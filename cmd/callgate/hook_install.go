@@ -325,15 +325,16 @@ func (r hookReport) print(w io.Writer) {
 		fmt.Fprintln(w, "no project and no flag switches the hook off")
 		return
 	}
-	fmt.Fprintf(w, `
-What switches the hook off: "disableAllHooks": true in
-  %s
-and starting claude with --bare, --safe-mode or --setting-sources project. Managed
-settings survive all of these. As root: callgate hook claude-code --install --managed
---endpoint %s --token-file %s
-or put this into %s:
+	fmt.Fprintln(w, "\nWhat switches the hook off: \"disableAllHooks\": true in")
+	for _, path := range r.MayBe {
+		fmt.Fprintln(w, "  "+card.Line(path))
+	}
+	fmt.Fprintf(w, `and starting claude with --bare, --safe-mode or --setting-sources project. Managed
+settings survive all of these. As root:
+  %s hook claude-code --install --managed --endpoint %s --token-file %s
+or put this into %s, which also shuts out all other hooks:
 
-%s`, card.Line(strings.Join(r.MayBe, "\n  ")), r.Entry.Endpoint, r.Entry.TokenFile, r.Managed.File, r.Managed.Text)
+%s`, card.Line(r.Entry.Binary), card.Line(r.Entry.Endpoint), card.Line(r.Entry.TokenFile), r.Managed.File, r.Managed.Text)
 }
 
 func (r hookReport) printChange(w io.Writer) {
