@@ -57,11 +57,11 @@ func TestT16_YesModule(t *testing.T) {
 			t.Parallel()
 			w := yesWorld(t, c.grant)
 			for agent, want := range c.want {
-				if d := w.evaluate(agent, w.request("yes", object("command", "rm -rf /"))); d.Behavior != want {
+				if d := w.evaluate(agent, w.request("yes", object("command", "rm -rf /srv/www"))); d.Behavior != want {
 					t.Errorf("%s: got %s at %s (%s), want %s", agent, d.Behavior, d.Stage, d.Reason, want)
 				}
 			}
-			for command, want := range map[string]engine.Behavior{"rm -rf /": ask, "npm run build": allow, "make all": ask} {
+			for command, want := range map[string]engine.Behavior{"rm -rf /srv/www": ask, "npm run build": allow, "make all": ask} {
 				if d := w.evaluate("covered", w.bash(command)); d.Behavior != want {
 					t.Errorf("Bash(%s): got %s, want %s: the module answers for its own tool only", command, d.Behavior, want)
 				}
@@ -75,7 +75,7 @@ func TestT16_YesModule(t *testing.T) {
 func TestT16_WordsThatDoNotCount(t *testing.T) {
 	t.Parallel()
 	w := yesWorld(t, "")
-	res, err := w.Gate.Evaluate(t.Context(), caller("default"), w.request("yes", object("command", "rm -rf /")))
+	res, err := w.Gate.Evaluate(t.Context(), caller("default"), w.request("yes", object("command", "rm -rf /srv/www")))
 	if err != nil {
 		t.Fatal(err)
 	}

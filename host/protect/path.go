@@ -188,13 +188,17 @@ func (j *judge) oneTree(form, access string) string {
 	case "run": // given to a program that may do anything with it
 		return j.onePath(form, "write")
 	}
-	if is, holds := j.isSocket(form); is || holds {
+	is, holds := j.isSocket(form)
+	if is {
 		return "it reaches Callgate's socket " + form
 	}
 	for _, p := range j.places {
 		if within, above := match(parts, p); within || above && p.held() {
 			return fmt.Sprintf("it changes, moves or removes %s with all that is there: %s", form, p.what)
 		}
+	}
+	if holds {
+		return "it changes, moves or removes " + form + " with all that is there: Callgate's socket"
 	}
 	if why := j.tie(form, parts); why != "" {
 		return why

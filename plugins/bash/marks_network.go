@@ -10,6 +10,9 @@ import (
 // schemePorts are the ports of addresses that write none.
 var schemePorts = map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21", "ssh": "22", "git": "9418"}
 
+// maxHost is how long the name of a host, or a port, can be.
+const maxHost = 256
+
 // connectors are programs whose arguments are network addresses without a
 // scheme.
 var connectors = []string{
@@ -101,12 +104,14 @@ func (m *marker) addresses(text string) {
 		if text[i] != ':' || strings.HasPrefix(text[i:], "://") {
 			continue
 		}
+		least := max(i-maxHost, 0)
+		bracketed := strings.Contains(text[least:i], "[")
 		start := i
-		for start > 0 && !strings.ContainsRune(":/,=@ \t\n", rune(text[start-1])) || start > 0 && text[start-1] == ':' && strings.Contains(text[:i], "[") {
+		for start > least && (!strings.ContainsRune(":/,=@ \t\n", rune(text[start-1])) || text[start-1] == ':' && bracketed) {
 			start--
 		}
 		end := i + 1
-		for end < len(text) && !strings.ContainsRune("/:,?# \t\n", rune(text[end])) {
+		for end < min(len(text), i+maxHost) && !strings.ContainsRune("/:,?# \t\n", rune(text[end])) {
 			end++
 		}
 		if port := text[i+1 : end]; port != "" && strings.ContainsAny(port, "0123456789$`{[") {

@@ -96,3 +96,30 @@ func TestT06_MoreMarksThanCount(t *testing.T) {
 		t.Errorf("got %d marks, want 2001 with the last one unknown", len(marks))
 	}
 }
+
+// FuzzMarks holds that every line has marks that the host takes, and a program
+// among them for each command that runs one.
+func FuzzMarks(f *testing.F) {
+	for _, seed := range []string{
+		"kill -9 $(lsof -ti:3)", "tmux ; send-keys", "curl -o a --resolve a:1:b c@d:[1-2]/x", "socat UNIX:/a,b -", "git -C a mv b c", "cp -rt d a/. ..", "find -name", "docker run -v a:b:c,d=e@f", "gdb -p", "strace -", "nc -lU", "systemctl", "pkill -",
+		"http ://:1 [::", "screen -X", "env -C", "kill `", "./a\\ b%", "script -q f c", "fuser -k 1/tcp", "rm {a,b}/**", "curl file:", "curl x://@", "tmux -",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, command string) {
+		d := bash.Spec.Describe(callOf(command))
+		if len(d.Marks) > 2048 {
+			t.Errorf("%q: got %d marks", command, len(d.Marks))
+		}
+		for _, m := range d.Marks {
+			if m.Value == "" || len(m.Value) > 4096 || strings.ContainsRune(m.Value, 0) {
+				t.Errorf("%q: got the mark %+v, which the host refuses", command, m)
+			}
+		}
+		for _, cmd := range bash.Analyze(command, bash.Setting{CWD: project, Home: home}).Commands {
+			if len(cmd.Words) > 0 && len(d.Marks) == 0 && len(command) <= 64<<10 {
+				t.Errorf("%q: no mark for %q", command, cmd.Name())
+			}
+		}
+	})
+}
