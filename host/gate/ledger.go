@@ -64,13 +64,13 @@ func (g *Gate) recall(ctx context.Context, way *passage, p prepared) (Result, bo
 
 // before finds the judged call that this one is, or follows up.
 func (g *Gate) before(ctx context.Context, r Request, p prepared) (call store.Call, found bool, err error) {
-	switch k := p.key(); {
-	case r.CallID != "":
-		call, err = g.c.Store.Call(ctx, k)
-	case r.FollowsUp:
+	k := p.key()
+	err = store.ErrNotFound
+	if r.FollowsUp {
 		call, err = g.c.Store.OpenCall(ctx, k.Token, k.Session, inputDigest(p.entry.Name, p.req.Call.Input), g.c.Now().Add(-answerLife))
-	default:
-		return call, false, nil
+	}
+	if r.CallID != "" && errors.Is(err, store.ErrNotFound) {
+		call, err = g.c.Store.Call(ctx, k)
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return call, false, nil
@@ -131,7 +131,8 @@ func (g *Gate) judged(way *passage, p prepared, res Result) *store.Call {
 	call := &store.Call{
 		Key:   ask.Key{Token: p.token, Session: c.Session, CallID: way.r.CallID},
 		Agent: c.Agent, Tool: p.entry.Name, CWD: c.CWD, InputDigest: inputDigest(p.entry.Name, p.req.Call.Input), Digest: p.digest,
-		Behavior: res.Decision.Behavior, Outcome: res.Outcome, AskID: res.AskID, Moves: p.moves(), JudgedAt: g.c.Now(),
+		Behavior: res.Decision.Behavior, Outcome: res.Outcome, AskID: res.AskID, JudgedAt: g.c.Now(),
+		Moves: p.moves() && !way.r.FollowsUp, // the call that it follows moves; of this one no end is ever told
 	}
 	if call.AskID != "" && call.AskID == way.before.AskID {
 		call.JudgedAt = way.before.JudgedAt // the same answer does not live longer for being given again

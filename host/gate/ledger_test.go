@@ -384,6 +384,16 @@ func TestT10_followingUp(t *testing.T) {
 	a, done := w.start(worker, follow("make test"))
 	w.answer(a.ID, ask.Answer{Verdict: ask.Approve, ConfirmID: a.ID})
 	<-done
+	// Under an id of its own it finds its answer again, and the call that it
+	// follows is looked for first.
+	again := follow("make lint")
+	again.CallID = "permission_1"
+	a, done = w.start(worker, again)
+	w.answer(a.ID, ask.Answer{Verdict: ask.Approve, ConfirmID: a.ID})
+	<-done
+	if res := w.check(worker, again); res.Outcome != store.AskApproved || res.AskID != a.ID {
+		t.Errorf("asked itself, and comes back: got %+v, want the approval of ask %s", res, a.ID)
+	}
 }
 
 // TestT10_hammer has calls checked, retried, reused and finished at once: an id

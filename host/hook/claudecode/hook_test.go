@@ -180,8 +180,8 @@ func TestRun_permissionRequest(t *testing.T) {
 	if want := `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`; string(o.Stdout) != want {
 		t.Errorf("got %s, want %s", o.Stdout, want)
 	}
-	if r := d.requests[0]; !r.FollowsUp || r.Reports || r.CallID != "" {
-		t.Errorf("got %+v, want one that follows up and whose end nobody can report", r)
+	if r := d.requests[0]; !r.FollowsUp || r.Reports || !strings.HasPrefix(r.CallID, "permission_") {
+		t.Errorf("got %+v, want one that follows up under an id of its own, and whose end nobody can report", r)
 	}
 }
 

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,10 +129,15 @@ func (p payload) subAgent() string {
 }
 
 // request is the call as the gate judges it. A permission request has no id of
-// its own: it is about a call that PreToolUse has put already.
+// its own: it is about a call that PreToolUse has put already. The id it gets is
+// this hook's, so that it finds its ask again when the daemon was restarted.
 func (p payload) request() gate.Request {
 	first := p.event() == PreToolUse
+	id := string(p.CallID)
+	if id == "" {
+		id = "permission_" + rand.Text()
+	}
 	return gate.Request{
-		CallID: string(p.CallID), Tool: string(p.Tool), Input: json.RawMessage(p.Input), Context: p.claim(), Reports: first, FollowsUp: !first,
+		CallID: id, Tool: string(p.Tool), Input: json.RawMessage(p.Input), Context: p.claim(), Reports: first, FollowsUp: !first,
 	}
 }
