@@ -224,6 +224,7 @@ func (d *examination) command(ctx context.Context, h settings.Hook) *exec.Cmd {
 	if !h.Exec {
 		cmd = exec.CommandContext(ctx, "sh", "-c", h.Command)
 	}
+	apart(cmd)
 	cmd.Dir = d.Settings.Places.Project
 	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+d.Settings.Places.Project)
 	return cmd

@@ -5,6 +5,7 @@ package doctor
 import (
 	"errors"
 	"os"
+	"os/exec"
 )
 
 // checksModes tells that permission bits say who may use a file.
@@ -12,6 +13,9 @@ const checksModes = false
 
 // suspend leaves the process alone: its input does not end, so it waits anyhow.
 func suspend(*os.Process) error { return nil }
+
+// apart does nothing: terminals are not told apart there.
+func apart(*exec.Cmd) {}
 
 // terminate ends a process.
 func terminate(p *os.Process) error { return p.Kill() }

@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 )
 
@@ -12,6 +13,10 @@ const checksModes = true
 
 // suspend stops a process as it is.
 func suspend(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
+
+// apart starts a process away from this terminal: a call that an agent's token
+// puts from a terminal locks what a person has unlocked there.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // terminate asks a process to end, as the client does.
 func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
