@@ -21,7 +21,6 @@ type world struct {
 	boundary.System
 	root   string
 	owners map[string]int
-	groups string   // of /etc/group, besides the accounts' own
 	ran    []string // commands that change something
 	fails  string   // the command that fails begins so
 	has    []string

@@ -18,8 +18,8 @@ import (
 // approvedAfter is a daemon whose person answers at a time, and that is gone
 // between two others.
 type approvedAfter struct {
-	began, approved, gone, back time.Time
-	requests                    []gate.Request
+	approved, gone, back time.Time
+	requests             []gate.Request
 }
 
 // Check implements claudecode.Daemon.
