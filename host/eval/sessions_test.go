@@ -12,7 +12,7 @@ import (
 func TestRecordedSessions(t *testing.T) {
 	t.Parallel()
 	e := evaluator(t)
-	allowed := map[string]int{"fix-a-bug.jsonl": 2, "injected.jsonl": 4}
+	allowed := map[string]int{"fix-a-bug.jsonl": 2, "injected.jsonl": 4, "upgrade-a-dependency.jsonl": 3}
 	names, err := fs.Glob(sessions.Files, "*.jsonl")
 	if err != nil || len(names) < 2 {
 		t.Fatalf("got %d sessions, %v", len(names), err)
