@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,40 +30,42 @@ func (n *connection) register(root *cobra.Command) {
 	flags.IntVar(&n.daemonUID, "daemon-uid", -1, "the account the daemon runs as, when it is neither this one nor root")
 }
 
-func (n *connection) options() []api.DialOption {
-	if n.daemonUID < 0 {
-		return nil
+// dial talks to the daemon at the named endpoint with the token of the named file.
+func (n connection) dial() (*api.Client, error) {
+	token, err := api.ReadToken(n.tokenFile)
+	if err != nil {
+		return nil, err
 	}
-	return []api.DialOption{api.DaemonUID(n.daemonUID)}
+	if n.daemonUID < 0 {
+		return api.Dial(n.endpoint, token)
+	}
+	return api.Dial(n.endpoint, token, api.DaemonUID(n.daemonUID))
 }
 
 // client talks to the daemon with the token that was named, else with that of one
 // agent when agent is not empty, else with the operator's own.
 func (c *cli) client(agent string) (*api.Client, error) {
-	if c.conn.endpoint != "" && c.conn.tokenFile != "" {
-		token, err := api.ReadToken(c.conn.tokenFile)
-		if err != nil {
-			return nil, err
-		}
-		return api.Dial(c.conn.endpoint, token, c.conn.options()...)
+	at := c.conn
+	if at.endpoint != "" && at.tokenFile != "" {
+		return at.dial()
 	}
 	cfg, dirs, err := c.endpoint()
 	if err != nil {
 		return nil, err
 	}
-	path := cmp.Or(c.conn.tokenFile, api.AdminTokenFile(dirs.State))
-	if agent != "" && c.conn.tokenFile == "" {
-		if !slices.Contains(agentNames(cfg), agent) {
-			return nil, fmt.Errorf("agent %q is not in the configuration: want one of %s", agent, strings.Join(agentNames(cfg), ", "))
+	if at.tokenFile == "" {
+		at.tokenFile = api.AdminTokenFile(dirs.State)
+		if agent != "" {
+			if err := wantAgent(cfg, agent); err != nil {
+				return nil, err
+			}
+			at.tokenFile = api.CheckTokenFile(dirs.State, agent)
 		}
-		path = api.CheckTokenFile(dirs.State, agent)
 	}
-	token, err := api.ReadToken(path)
-	if err != nil {
-		return nil, err
+	if at.endpoint == "" {
+		_, at.endpoint = cfg.Endpoint()
 	}
-	_, address := cfg.Endpoint()
-	return api.Dial(cmp.Or(c.conn.endpoint, address), token, c.conn.options()...)
+	return at.dial()
 }
 
 // withClient calls do with a client, as client returns it.
@@ -97,6 +98,14 @@ func agentNames(cfg *config.Config) []string {
 		names = append(names, api.DefaultAgent)
 	}
 	return names
+}
+
+// wantAgent refuses a name that no agent of the configuration has.
+func wantAgent(cfg *config.Config, name string) error {
+	if names := agentNames(cfg); !slices.Contains(names, name) {
+		return fmt.Errorf("agent %q is not in the configuration: want one of %s", name, strings.Join(names, ", "))
+	}
+	return nil
 }
 
 // completeAgents completes with the agents of the configuration.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/boundary"
 	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/doctor"
@@ -85,9 +84,9 @@ func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]doctor.Find
 
 // connectAsHook reaches the daemon by the arguments of an installed hook.
 func connectAsHook(h settings.Hook) (doctor.Daemon, error) {
-	endpoint, _ := h.Flag("endpoint")
-	tokenFile, _ := h.Flag("token-file")
 	at := connection{daemonUID: -1}
+	at.endpoint, _ = h.Flag("endpoint")
+	at.tokenFile, _ = h.Flag("token-file")
 	if text, given := h.Flag("daemon-uid"); given {
 		uid, err := strconv.Atoi(text)
 		if err != nil {
@@ -95,11 +94,7 @@ func connectAsHook(h settings.Hook) (doctor.Daemon, error) {
 		}
 		at.daemonUID = uid
 	}
-	token, err := api.ReadToken(tokenFile)
-	if err != nil {
-		return nil, err
-	}
-	return api.Dial(endpoint, token, at.options()...)
+	return at.dial()
 }
 
 // standing is how the service stands; without one, what stands between agents

@@ -36,16 +36,8 @@ with the call on standard input; nobody types it, but to try it.`,
 	return cmd
 }
 
-// hookFlags say where the daemon is and how long the client waits.
-type hookFlags struct {
-	endpoint  string
-	tokenFile string
-	timeout   time.Duration
-	daemonUID int
-}
-
 func claudeCodeCommand(c *cli) *cobra.Command {
-	var f hookFlags
+	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "claude-code",
 		Short: "Judge a tool call of Claude Code",
@@ -55,22 +47,19 @@ answers as Claude Code expects: one JSON document for an allow, exit code 2 and
 the reason on stderr for a denial and for every failure. It waits for a human
 for four fifths of --timeout, which is the hook's timeout in the settings.
 
-Without flags the daemon is found by the system's list of accounts: environment
-variables have no effect, because a project can set them.`,
+Without --endpoint and --token-file it takes the account's own daemon and the
+token agents/default.token, and finds the account in the system's list of
+accounts: environment variables have no effect, because a project can set them.`,
 		Example: `  callgate hook claude-code --endpoint unix:/run/callgate/callgate.sock --token-file /run/callgate/agents/default.token --timeout 3600s
   callgate hook claude-code < payload.json   # by hand, at the account's own daemon`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			h := claudecode.Hook{Timeout: f.timeout, Connect: func() (claudecode.Daemon, error) { return f.connect(c.configPath) }}
+			h := claudecode.Hook{Timeout: timeout, Connect: func() (claudecode.Daemon, error) { return c.conn.asHook(c.configPath) }}
 			return exit(runHook(cmd, h))
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.endpoint, "endpoint", "", "where the daemon listens (default: the account's own)")
-	flags.StringVar(&f.tokenFile, "token-file", "", "the agent's check token (default: the account's agents/default.token)")
-	flags.DurationVar(&f.timeout, "timeout", claudecode.DefaultTimeout, "the hook's timeout in the client's settings")
-	flags.IntVar(&f.daemonUID, "daemon-uid", -1, "the account the daemon runs as, when it is neither this one nor root")
-	installable(c, cmd, &f)
+	cmd.Flags().DurationVar(&timeout, "timeout", claudecode.DefaultTimeout, "the hook's timeout in the client's settings")
+	installable(c, cmd, &timeout)
 	return cmd
 }
 
@@ -91,10 +80,9 @@ func runHook(cmd *cobra.Command, h claudecode.Hook) int {
 	return h.Run(ctx, cmd.InOrStdin()).Give(cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
-// connect finds the daemon by the flags, and by the account where they say
+// asHook finds the daemon by the flags, and by the account where they say
 // nothing; never by the environment. Threat T07.
-func (f hookFlags) connect(configPath string) (claudecode.Daemon, error) {
-	at := connection{endpoint: f.endpoint, tokenFile: f.tokenFile, daemonUID: f.daemonUID}
+func (at connection) asHook(configPath string) (claudecode.Daemon, error) {
 	if at.endpoint == "" || at.tokenFile == "" {
 		dirs, err := config.AccountDirs()
 		if err != nil {
@@ -107,11 +95,7 @@ func (f hookFlags) connect(configPath string) (claudecode.Daemon, error) {
 			at.endpoint = accountEndpoint(configPath, dirs)
 		}
 	}
-	token, err := api.ReadToken(at.tokenFile)
-	if err != nil {
-		return nil, err
-	}
-	return api.Dial(at.endpoint, token, at.options()...)
+	return at.dial()
 }
 
 // accountEndpoint is where the daemon of an account listens. One that runs keeps

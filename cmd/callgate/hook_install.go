@@ -32,7 +32,7 @@ type installFlags struct {
 const installTimeout = time.Hour
 
 // installable adds --install and --uninstall to the hook's command.
-func installable(c *cli, cmd *cobra.Command, hook *hookFlags) {
+func installable(c *cli, cmd *cobra.Command, timeout *time.Duration) {
 	var f installFlags
 	f.register(c, cmd)
 	cmd.Example += `
@@ -48,7 +48,10 @@ could switch it off; --uninstall gives back what was there before.`
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case f.install:
-			return c.installHook(cmd, *hook, f)
+			if cmd.Flags().Changed("timeout") {
+				return c.installHook(cmd, *timeout, f)
+			}
+			return c.installHook(cmd, installTimeout, f)
 		case f.uninstall:
 			return c.uninstallHook(cmd, f)
 		}
@@ -101,12 +104,12 @@ type managedFile struct {
 	Text string `json:"text"`
 }
 
-func (c *cli) installHook(cmd *cobra.Command, hook hookFlags, f installFlags) error {
+func (c *cli) installHook(cmd *cobra.Command, timeout time.Duration, f installFlags) error {
 	places, err := f.places()
 	if err != nil {
 		return err
 	}
-	e, warnings, err := c.hookEntry(cmd, hook, f)
+	e, warnings, err := c.hookEntry(cmd.Context(), timeout, f)
 	if err != nil {
 		return err
 	}
@@ -198,27 +201,24 @@ func (f installFlags) scope() settings.Scope {
 
 // hookEntry is the entry to be installed. What keeps it from working now, but
 // makes it deny and not allow, is a warning.
-func (c *cli) hookEntry(cmd *cobra.Command, hook hookFlags, f installFlags) (e settings.Entry, warnings []string, err error) {
+func (c *cli) hookEntry(ctx context.Context, timeout time.Duration, f installFlags) (e settings.Entry, warnings []string, err error) {
 	if e.Binary, err = ownPath(); err != nil {
 		return e, nil, err
 	}
 	if under(e.Binary, os.TempDir()) {
 		warnings = append(warnings, e.Binary+" is in a temporary directory: when it goes, every call is denied; install it elsewhere and run this again")
 	}
-	e.Timeout, e.Endpoint, e.TokenFile = installTimeout, hook.endpoint, hook.tokenFile
-	if cmd.Flags().Changed("timeout") {
-		e.Timeout = hook.timeout
-	}
-	if hook.daemonUID >= 0 {
-		e.DaemonUID = &hook.daemonUID
+	e.Timeout, e.Endpoint, e.TokenFile = timeout, c.conn.endpoint, c.conn.tokenFile
+	if uid := c.conn.daemonUID; uid >= 0 {
+		e.DaemonUID = &uid
 	}
 	if e.Endpoint == "" || e.TokenFile == "" {
 		cfg, dirs, err := c.endpoint()
 		if err != nil {
 			return e, nil, err
 		}
-		if names := agentNames(cfg); !slices.Contains(names, f.agent) {
-			return e, nil, fmt.Errorf("agent %q is not in the configuration: want one of %s", f.agent, strings.Join(names, ", "))
+		if err := wantAgent(cfg, f.agent); err != nil {
+			return e, nil, err
 		}
 		if e.Endpoint == "" {
 			e.Endpoint = doctor.Endpoint(cfg.Endpoint())
@@ -230,7 +230,7 @@ func (c *cli) hookEntry(cmd *cobra.Command, hook hookFlags, f installFlags) (e s
 	if e.TokenFile, err = filepath.Abs(e.TokenFile); err != nil {
 		return e, nil, err
 	}
-	if text := reachable(cmd.Context(), e); text != "" {
+	if text := reachable(ctx, e); text != "" {
 		warnings = append(warnings, text+": until then every call is denied")
 	}
 	return e, warnings, nil
@@ -238,18 +238,14 @@ func (c *cli) hookEntry(cmd *cobra.Command, hook hookFlags, f installFlags) (e s
 
 // reachable says what keeps the hook from reaching the daemon; empty for nothing.
 func reachable(ctx context.Context, e settings.Entry) string {
-	token, err := api.ReadToken(e.TokenFile)
-	if errors.Is(err, api.ErrUnsafe) && os.Geteuid() == 0 {
-		return "" // root installs it for the account whose token it is
-	}
-	if err != nil {
-		return err.Error()
-	}
-	at := connection{daemonUID: -1}
+	at := connection{endpoint: e.Endpoint, tokenFile: e.TokenFile, daemonUID: -1}
 	if e.DaemonUID != nil {
 		at.daemonUID = *e.DaemonUID
 	}
-	client, err := api.Dial(e.Endpoint, token, at.options()...)
+	client, err := at.dial()
+	if errors.Is(err, api.ErrUnsafe) && os.Geteuid() == 0 {
+		return "" // root installs it for the account whose token it is
+	}
 	if err != nil {
 		return err.Error()
 	}
