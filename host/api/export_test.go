@@ -56,5 +56,11 @@ func Inert(text string) string { return inert(text) }
 // OpenAPI is the document as it is served.
 func OpenAPI() []byte { return openapiDocument }
 
+// Caller tells whose secret this is, if it is in force.
+func (t *Tokens) Caller(secret string) (gate.Caller, bool) {
+	k, ok := t.find(secret)
+	return k.caller, ok
+}
+
 // UseTicket has the client send a ticket that it was not given.
 func (c *Client) UseTicket(t presence.Ticket) { c.ticket.Store(&t) }

@@ -8,16 +8,7 @@
 // could not be told counts against level B.
 //
 // Not looked at, and so never promised: holes in programs with setuid, setgid or
-// file capabilities, and in the kernel; jobs that root runs on the agent's
-// files; passwords the agent knows; containers reached over TCP.
+// file capabilities, and in the kernel; jobs that root or another account runs on
+// the agent's files (cron, build servers, backups); passwords and keys the agent
+// can read or is told (su, ssh); containers and virtual machines reached over TCP.
 package boundary
-
-// NotChecked is what the package does not look at, in words for people.
-func NotChecked() []string {
-	return []string{
-		"holes in programs with setuid, setgid or file capabilities, and in the kernel",
-		"jobs that root or another account runs on files the agent can write (cron, build servers, backups)",
-		"passwords and keys the agent can read or is told (su, ssh)",
-		"container and virtual machine services reached over TCP",
-	}
-}

@@ -21,10 +21,10 @@ var owners = map[string][]owner{
 
 type owner struct{ tool, member string }
 
-// Related puts a call's targets as synthetic calls to the tools that own them.
+// related puts a call's targets as synthetic calls to the tools that own them.
 // tool is the canonical name of the call's own tool, whose rules are tried
 // anyway.
-func Related(lookup func(string) catalog.Entry, tool string, call *engine.Call) []engine.Related {
+func related(lookup func(string) catalog.Entry, tool string, call *engine.Call) []engine.Related {
 	var out []engine.Related
 	if call.Context.TargetsUnknown {
 		for _, name := range []string{"Read", "Write", "Edit", "WebFetch"} {

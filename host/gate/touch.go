@@ -34,7 +34,7 @@ func Touch(ctx context.Context, lookup func(string) catalog.Entry, r Resolver, e
 	}
 	if err != nil {
 		call.Context.TargetsUnknown = true
-		return desc, Related(lookup, entry.Name, call), fmt.Errorf("describe_call: %w", err)
+		return desc, related(lookup, entry.Name, call), fmt.Errorf("describe_call: %w", err)
 	}
 	call.Context.TargetsUnknown = desc.TargetsUnknown
 	dirs := slices.Concat(call.Context.WorkingDirectories, configured)
@@ -47,7 +47,7 @@ func Touch(ctx context.Context, lookup func(string) catalog.Entry, r Resolver, e
 	if err != nil {
 		call.Context.TargetsUnknown = true
 	}
-	return desc, Related(lookup, entry.Name, call), err
+	return desc, related(lookup, entry.Name, call), err
 }
 
 // led reports whether links lead a path elsewhere than its text says.

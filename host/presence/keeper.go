@@ -138,7 +138,7 @@ func (k *Keeper) try(ctx context.Context, pin string, w Who) (record, error) {
 		return r, err
 	}
 	switch {
-	case len(pin) <= MaxLength && r.PIN.is(pin):
+	case len(pin) <= maxLength && r.PIN.is(pin):
 		r.Tries, r.ResetAt = 0, time.Time{}
 		return r, k.save(ctx, r, store.EventPINUnlocked, w, "")
 	case r.Tries < maxTries:

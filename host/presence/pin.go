@@ -14,7 +14,7 @@ import (
 // a hundred million of eight about eight months.
 const (
 	MinLength = 8
-	MaxLength = 128
+	maxLength = 128
 )
 
 // ErrWeak is a PIN that is too short or among the first that anybody tries.
@@ -23,8 +23,8 @@ var ErrWeak = errors.New("this PIN is too easy to guess")
 // Check says whether a PIN may be chosen.
 func Check(pin string) error {
 	switch {
-	case !utf8.ValidString(pin) || len(pin) > MaxLength:
-		return fmt.Errorf("%w: want text of at most %d bytes", ErrWeak, MaxLength)
+	case !utf8.ValidString(pin) || len(pin) > maxLength:
+		return fmt.Errorf("%w: want text of at most %d bytes", ErrWeak, maxLength)
 	case utf8.RuneCountInString(pin) < MinLength:
 		return fmt.Errorf("%w: want at least %d characters: digits, letters, whatever you can type", ErrWeak, MinLength)
 	}

@@ -20,8 +20,8 @@ const (
 	Home    = "/home/user"
 )
 
-// Op is the operation of eval that every line asks for.
-const Op = "decide"
+// op is the operation of eval that every line asks for.
+const op = "decide"
 
 // Line is one recorded call.
 type Line struct {
@@ -82,8 +82,8 @@ func parse(text []byte) (Line, error) {
 		return Line{}, strictjson.Explain(err)
 	}
 	switch {
-	case l.Op != Op:
-		return Line{}, fmt.Errorf("op: %q: a record holds %q only", l.Op, Op)
+	case l.Op != op:
+		return Line{}, fmt.Errorf("op: %q: a record holds %q only", l.Op, op)
 	case l.Tool == "":
 		return Line{}, errors.New("tool: missing")
 	case len(l.Input) == 0:

@@ -78,7 +78,7 @@ func Write(w io.Writer, s Source, rows iter.Seq2[store.Row, error]) (Report, err
 // line makes a line of a row, with the machine's places replaced.
 func (s Source) line(row store.Row, input jsontext.Value) Line {
 	l := Line{
-		ID: row.CallID, Op: Op, Note: note(row), Mode: s.Mode, Tool: row.Tool, Input: bytes.Clone(input),
+		ID: row.CallID, Op: op, Note: note(row), Mode: s.Mode, Tool: row.Tool, Input: bytes.Clone(input),
 		Context: Context{
 			CWD: s.cwd(row), Home: s.Home, WorkingDirectories: s.WorkingDirectories,
 			Agent: row.Agent, Session: row.Session,

@@ -73,7 +73,7 @@ func (o Options) answers(ctx context.Context, argv []string) bool {
 func (o Options) manages(ctx context.Context, l layout) error {
 	m := o.manager(l)
 	if len(m.start) > 0 && (!o.Commands.Has(m.start[0]) || !o.answers(ctx, m.probe)) {
-		return fmt.Errorf("%w: %s does not answer: start `%s serve --quiet` in another way; this is the unit:\n\n%s", ErrNoManager, strings.Join(m.start[:min(2, len(m.start))], " "), l.binary, o.unit(l))
+		return fmt.Errorf("%w: %s does not answer: start `%s serve --quiet` in another way; this is the unit:\n\n%s", errNoManager, strings.Join(m.start[:min(2, len(m.start))], " "), l.binary, o.unit(l))
 	}
 	return nil
 }

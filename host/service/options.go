@@ -62,12 +62,9 @@ type Commands interface {
 var (
 	// ErrBoundary is an account that could get around level B.
 	ErrBoundary = errors.New("level B would not hold")
-	// ErrNeedsRoot is an installation at level B by somebody else.
-	ErrNeedsRoot = errors.New("level B needs root: it makes an account and files that the agent cannot change")
 	// ErrNotInstalled is an uninstall without an install.
 	ErrNotInstalled = errors.New("no service of callgate is installed")
-	// ErrNoManager is a system without systemd or launchd.
-	ErrNoManager = errors.New("there is no service manager that callgate knows (systemd or launchd)")
+	errNoManager    = errors.New("there is no service manager that callgate knows (systemd or launchd)")
 )
 
 // account is the daemon's at level B.
@@ -118,7 +115,7 @@ func (o Options) withDefaults() Options {
 
 func (o Options) check() error {
 	if o.OS != "linux" && o.OS != "darwin" {
-		return fmt.Errorf("service: %w: run callgate serve by hand on %s", ErrNoManager, o.OS)
+		return fmt.Errorf("service: %w: run callgate serve by hand on %s", errNoManager, o.OS)
 	}
 	if !filepath.IsAbs(o.Binary) || !filepath.IsAbs(o.BinaryDir) || o.Root != "" && !filepath.IsAbs(o.Root) {
 		return errors.New("service: the program, its directory and the root must be absolute paths")
@@ -134,7 +131,7 @@ func (o Options) check() error {
 		return fmt.Errorf("service: level %q: want a or b", o.Level)
 	}
 	if *o.UID != 0 {
-		return fmt.Errorf("%w: run it with sudo", ErrNeedsRoot)
+		return errors.New("level B needs root, because it makes an account and files that the agent cannot change: run it with sudo")
 	}
 	if o.Agent == "" {
 		return errors.New("service: level b needs --agent-account, the account that agents run as")

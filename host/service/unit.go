@@ -12,15 +12,7 @@ import (
 // label is the service's name for launchd.
 const label = "callgate"
 
-// Unit is the text of the service's unit: systemd's, or launchd's on macOS.
-func Unit(o Options) (string, error) {
-	o, err := o.complete()
-	if err != nil {
-		return "", err
-	}
-	return o.unit(o.layout()), nil
-}
-
+// unit is the text of the service's unit: systemd's, or launchd's on macOS.
 func (o Options) unit(l layout) string {
 	switch {
 	case o.OS == "darwin":

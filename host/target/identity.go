@@ -25,15 +25,15 @@ type Identity struct {
 type Identifier interface {
 	// Identify returns what stands at path. A link is not followed. Nothing there
 	// is fs.ErrNotExist.
-	Identify(path string) (Standing, error)
+	Identify(path string) (Stat, error)
 	// Sum returns the SHA-256 in hex of the regular file at path, which must not be
 	// a link and hold at most limit bytes, and the file that was read as Identify
 	// names it. It ends early with an error once ctx has ended.
 	Sum(ctx context.Context, path string, limit int64) (sum, file string, err error)
 }
 
-// Standing is what stands at a path.
-type Standing struct {
+// Stat is what stands at a path.
+type Stat struct {
 	// File is the device and the number.
 	File string
 	// State is the size and the time of the last change, as text.
@@ -116,7 +116,7 @@ func (i *identifier) place(path string, exists, content bool) Identity {
 }
 
 // content is the identity of a regular file that is run.
-func (i *identifier) content(path string, st Standing) Identity {
+func (i *identifier) content(path string, st Stat) Identity {
 	large := Identity{File: st.File, Content: st.State + fmt.Sprintf(" (no digest: above %d MiB, or %d for the whole call)", maxSum>>20, maxSums>>20)}
 	limit := min(maxSum, i.left)
 	if st.Size > limit {

@@ -15,14 +15,14 @@ import (
 )
 
 // Identify implements Identifier.
-func (*osFS) Identify(path string) (Standing, error) {
+func (*osFS) Identify(path string) (Stat, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return Standing{}, err
+		return Stat{}, err
 	}
 	file, err := fileNumber(info)
 	state := fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
-	return Standing{File: file, State: state, Size: info.Size(), Regular: info.Mode().IsRegular()}, err
+	return Stat{File: file, State: state, Size: info.Size(), Regular: info.Mode().IsRegular()}, err
 }
 
 // fileNumber names what info is about for as long as it exists.

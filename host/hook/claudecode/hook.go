@@ -39,8 +39,8 @@ type Hook struct {
 // The reasons of a hook that is told to end. Who cancels the context of Run
 // gives one as its cause.
 var (
-	// ErrLate: the client's time is nearly over.
-	ErrLate = errors.New("nobody answered in the time that the hook has")
+	// errLate: the client's time is nearly over.
+	errLate = errors.New("nobody answered in the time that the hook has")
 	// ErrEnded: the client ended the hook.
 	ErrEnded = errors.New("the hook was told to end before the call was decided")
 	// ErrClientGone: nobody reads the hook's answer any more.
@@ -57,7 +57,7 @@ func (h Hook) Run(ctx context.Context, in io.Reader) Answer {
 		limit = DefaultTimeout
 	}
 	limit -= limit / 5 // threat T09
-	late := fmt.Errorf("%w (%s)", ErrLate, limit.Round(time.Millisecond))
+	late := fmt.Errorf("%w (%s)", errLate, limit.Round(time.Millisecond))
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, late)
 	defer cancel()
 	var known progress

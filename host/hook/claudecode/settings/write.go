@@ -28,8 +28,8 @@ type Result struct {
 	Written  bool `json:"written"`
 }
 
-// ErrChanged is a file that another program wrote at the same moment.
-var ErrChanged = errors.New("another program has just changed the file: run the command again")
+// errChanged is a file that another program wrote at the same moment.
+var errChanged = errors.New("another program has just changed the file: run the command again")
 
 // backupSuffix follows the file's name in that of its backup.
 const backupSuffix = ".before-callgate"
@@ -197,7 +197,7 @@ func (t *target) unchanged() error {
 	case err != nil:
 		return err
 	case t.info == nil || !bytes.Equal(now, t.text):
-		return ErrChanged
+		return errChanged
 	}
 	return nil
 }
