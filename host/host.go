@@ -45,11 +45,11 @@ type Host struct {
 	Store   *store.Store
 	Catalog *catalog.Catalog
 
-	standing atomic.Pointer[standing]
-	changing sync.Mutex // held while the configuration changes
-	runtime  *sandbox.Runtime
-	guard    *protect.Guard
-	log      *slog.Logger
+	configuration atomic.Pointer[configuration]
+	changing      sync.Mutex // held while the configuration changes
+	runtime       *sandbox.Runtime
+	guard         *protect.Guard
+	log           *slog.Logger
 }
 
 // Answers tells at which address the gate can be reached, when that is not the
@@ -88,7 +88,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if err != nil {
 		return nil, err
 	}
-	h.standing.Store(first)
+	h.configuration.Store(first)
 	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.Modules, o.CacheDir, first.modules(), func(file string) {
 		o.Log.Info("compiling a tool module, once", "file", file)
 	}); err != nil {
@@ -107,7 +107,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	h.Gate, err = gate.New(gate.Config{
 		Protect:  h.guard,
 		Catalog:  h.Catalog,
-		Settings: func() gate.Settings { return h.standing.Load().settings() },
+		Settings: func() gate.Settings { return h.configuration.Load().settings() },
 		Targets:  &target.Resolver{FS: target.OS()},
 		Projects: &project.Loader{Report: h.ignored},
 		Asks:     h.Asks,

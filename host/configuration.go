@@ -21,9 +21,9 @@ const (
 	byFile       = "configuration file"
 )
 
-// standing is how the configuration stands: what was accepted, what the file says
-// now, and the stricter of both, which is in force. It does not change.
-type standing struct {
+// configuration is what was accepted, what the file says now, and the stricter of
+// both, which is in force. It does not change.
+type configuration struct {
 	accepted, file *config.Config
 	both           *config.Combination
 	widenings      []config.Widening
@@ -33,28 +33,29 @@ type standing struct {
 	problem string
 }
 
-func stand(accepted, file *config.Config) *standing {
+// combine makes the stricter of both the one in force.
+func combine(accepted, file *config.Config) *configuration {
 	both := config.Stricter(accepted, file)
-	return &standing{accepted: accepted, file: file, both: both, widenings: both.Widenings()}
+	return &configuration{accepted: accepted, file: file, both: both, widenings: both.Widenings()}
 }
 
-func (s *standing) pending() bool { return len(s.widenings) > 0 }
+func (s *configuration) pending() bool { return len(s.widenings) > 0 }
 
-func (s *standing) settings() gate.Settings {
+func (s *configuration) settings() gate.Settings {
 	if s.pending() {
 		return s.both
 	}
 	return s.file
 }
 
-func (s *standing) modules() config.Modules {
+func (s *configuration) modules() config.Modules {
 	if s.pending() {
 		return s.both.Modules()
 	}
 	return s.file.Modules
 }
 
-func (s *standing) asks() config.Asks {
+func (s *configuration) asks() config.Asks {
 	if s.pending() {
 		return s.both.Asks()
 	}
@@ -65,10 +66,10 @@ func (s *standing) asks() config.Asks {
 // knows of nothing takes the file as it is: it is new, or of a version that did
 // not ask. What was accepted and cannot be read, or was changed behind our back, is
 // nothing to go by: then only the built-in values are.
-func (h *Host) recall(ctx context.Context, file *config.Config) (*standing, error) {
+func (h *Host) recall(ctx context.Context, file *config.Config) (*configuration, error) {
 	text, err := h.Store.Setting(ctx, acceptedSetting)
 	if errors.Is(err, store.ErrNotFound) {
-		s := stand(file, file)
+		s := combine(file, file)
 		s.first = true
 		return s, nil
 	}
@@ -85,11 +86,11 @@ func (h *Host) recall(ctx context.Context, file *config.Config) (*standing, erro
 	if err != nil {
 		h.log.Warn("the accepted configuration cannot be used: the built-in values stand for it until the file is accepted", "error", err)
 	}
-	return stand(accepted, file), nil
+	return combine(accepted, file), nil
 }
 
 // settle keeps what the host started with when nobody needs to accept it.
-func (h *Host) settle(ctx context.Context, s *standing) error {
+func (h *Host) settle(ctx context.Context, s *configuration) error {
 	if s.first {
 		return h.keep(ctx, s.file, store.EventConfigAccepted, byFirstStart, "the store knew of no configuration")
 	}
@@ -101,13 +102,13 @@ func (h *Host) settle(ctx context.Context, s *standing) error {
 }
 
 // tightened makes a file that widens nothing the accepted one.
-func (h *Host) tightened(ctx context.Context, s *standing) error {
+func (h *Host) tightened(ctx context.Context, s *configuration) error {
 	if !bytes.Equal(s.accepted.Text(), s.file.Text()) {
 		if err := h.keep(ctx, s.file, store.EventConfigTightened, byFile, "it widens nothing"); err != nil {
 			return err
 		}
 	}
-	h.standing.Store(stand(s.file, s.file))
+	h.configuration.Store(combine(s.file, s.file))
 	return nil
 }
 
@@ -117,7 +118,7 @@ func (h *Host) keep(ctx context.Context, c *config.Config, event store.Event, by
 	return h.Store.SaveSetting(ctx, acceptedSetting, append([]byte{}, c.Text()...), row)
 }
 
-func (h *Host) warnPending(s *standing) {
+func (h *Host) warnPending(s *configuration) {
 	h.log.Warn("the configuration was changed outside Callgate: what it tightens holds, what it widens waits for: callgate config accept",
 		"file", s.file.File, "widens", whereOf(s.widenings))
 }
@@ -132,16 +133,16 @@ func whereOf(ws []config.Widening) string {
 
 // Config is the configuration file as it was read last. What of it waits for a
 // person is not in force: see Accepted and ConfigState.
-func (h *Host) Config() *config.Config { return h.standing.Load().file }
+func (h *Host) Config() *config.Config { return h.configuration.Load().file }
 
 // Accepted is the configuration that a person accepted last, or that widened
 // nothing. What is settled at the start alone (listen, boundary) is taken from it.
-func (h *Host) Accepted() *config.Config { return h.standing.Load().accepted }
+func (h *Host) Accepted() *config.Config { return h.configuration.Load().accepted }
 
 // ConfigState tells how the configuration file stands.
-func (h *Host) ConfigState() config.State { return h.standing.Load().state() }
+func (h *Host) ConfigState() config.State { return h.configuration.Load().state() }
 
-func (s *standing) state() config.State {
+func (s *configuration) state() config.State {
 	out := config.State{
 		File: s.file.File, Accepted: s.accepted.Digest(), Widenings: append([]config.Widening{}, s.widenings...), Problem: s.problem,
 	}
@@ -159,7 +160,7 @@ func (s *standing) state() config.State {
 func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, err error) {
 	h.changing.Lock()
 	defer h.changing.Unlock()
-	old := h.standing.Load()
+	old := h.configuration.Load()
 	defer func() {
 		if err != nil {
 			h.trouble(err)
@@ -168,11 +169,11 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 	if err := h.trial().CheckExamples(ctx, next); err != nil {
 		return nil, err
 	}
-	now := stand(old.accepted, next)
+	now := combine(old.accepted, next)
 	if err := h.Catalog.SetGrants(ctx, grants(now.modules().Grants)); err != nil {
 		return nil, fmt.Errorf("modules: %w", err)
 	}
-	h.standing.Store(now)
+	h.configuration.Store(now)
 	if now.pending() {
 		h.warnPending(now)
 		notes = append(notes, fmt.Sprintf("%d changes of the configuration wait for: callgate config accept", len(now.widenings)))
@@ -204,7 +205,7 @@ func late(old, next *config.Config) bool {
 func (h *Host) AcceptConfig(ctx context.Context, digest, by string) (config.State, error) {
 	h.changing.Lock()
 	defer h.changing.Unlock()
-	s := h.standing.Load()
+	s := h.configuration.Load()
 	switch {
 	case !s.pending():
 		return s.state(), config.ErrNothingPending
@@ -214,20 +215,20 @@ func (h *Host) AcceptConfig(ctx context.Context, digest, by string) (config.Stat
 	if err := h.keep(ctx, s.file, store.EventConfigAccepted, by, "widens "+whereOf(s.widenings)); err != nil {
 		return s.state(), err
 	}
-	now := stand(s.file, s.file)
+	now := combine(s.file, s.file)
 	if err := h.Catalog.SetGrants(ctx, grants(now.modules().Grants)); err != nil {
 		return s.state(), fmt.Errorf("the configuration is accepted, but not in force before the next start: modules: %w", err)
 	}
-	h.standing.Store(now)
+	h.configuration.Store(now)
 	h.log.Info("configuration accepted", "file", now.file.File, "by", by)
 	return now.state(), nil
 }
 
 // trouble notes why the file could not be used. What is in force stays.
 func (h *Host) trouble(err error) {
-	s := *h.standing.Load()
+	s := *h.configuration.Load()
 	s.problem = err.Error()
-	h.standing.Store(&s)
+	h.configuration.Store(&s)
 }
 
 // Watch applies the configuration file whenever it changes, until ctx ends. A
