@@ -45,6 +45,9 @@ func Assess(f Facts) Report {
 	if f.Agent.Name == "" || f.Daemon.Name == "" {
 		return Report{None, []Finding{{"no_account", A, "the agent's or the daemon's account is not known", "name an account that exists"}}}
 	}
+	if f.Agent.UID == 0 {
+		return Report{A, []Finding{rootAgent(f)}} // all else follows from it, and has no cure while it is so
+	}
 	r := Report{Level: B, Reasons: []Finding{}}
 	for _, check := range []func(Facts) []Finding{accounts, groups, grants, sockets, capabilities, places, unknown} {
 		r.Reasons = append(r.Reasons, check(f)...)
@@ -72,12 +75,17 @@ func orUnknown(name string) string {
 	return name
 }
 
-// accounts finds accounts that are the same, or root's.
+// rootAgent is the one finding about an agent that is root.
+func rootAgent(f Facts) Finding {
+	return Finding{
+		"root", B, fmt.Sprintf("the agent's account %s is root: it can change everything that the gate relies on", f.Agent.Name),
+		"run the agent under an account of its own (useradd -m NAME, and start its client as that account), then: callgate service install --level b --agent-account NAME",
+	}
+}
+
+// accounts finds accounts that are the same.
 func accounts(f Facts) []Finding {
 	var found []Finding
-	if f.Agent.UID == 0 {
-		found = append(found, Finding{"root", B, fmt.Sprintf("the agent's account %s is root", f.Agent.Name), "run the agent as an account of its own"})
-	}
 	if f.Agent.UID == f.Daemon.UID {
 		found = append(found, Finding{
 			"same_account", B, fmt.Sprintf("agent and daemon run as one account, %s", f.Agent.Name),

@@ -105,3 +105,20 @@ func TestMemoryAtLevelA(t *testing.T) {
 		t.Errorf("got %+v, want ptrace", got.Reasons)
 	}
 }
+
+// TestRootAgentOnce: an agent that is root is told once, with a cure that can be
+// followed, and without what only follows from it.
+func TestRootAgentOnce(t *testing.T) {
+	t.Parallel()
+	f := apart()
+	root := boundary.Account{Name: "root", Groups: []boundary.Group{{Name: "root"}}}
+	f.Agent, f.Daemon, f.PtraceOpen = root, root, true
+	f.Grants = []boundary.Grant{{By: "sudo", Text: "ALL"}}
+	got := boundary.Assess(f)
+	if got.Level != boundary.A || len(got.Reasons) != 1 || got.Reasons[0].Code != "root" {
+		t.Fatalf("got level %s and %+v, want level A and one finding, root", got.Level, got.Reasons)
+	}
+	if cure := got.Reasons[0].Cure; strings.Contains(cure, "root") || !strings.Contains(cure, "account of its own") {
+		t.Errorf("cure: got %q, want an account of its own and nothing for root itself", cure)
+	}
+}
