@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -114,7 +113,7 @@ func recipesApply(c *cli) *cobra.Command {
 				return err
 			}
 			if !dryRun {
-				if err := replaceFile(path, next); err != nil {
+				if err := recipe.Write(path, next); err != nil {
 					return err
 				}
 			}
@@ -130,29 +129,4 @@ type applied struct {
 	File    string `json:"file"`
 	Diff    string `json:"diff"`
 	Written bool   `json:"written"`
-}
-
-// replaceFile writes beside the file and renames over it, so that a reader
-// finds the old content or the new, and keeps the old one's mode.
-func replaceFile(path string, data []byte) error {
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".callgate-*.yaml")
-	if err != nil {
-		return err
-	}
-	_, werr := f.Write(data)
-	err = errors.Join(werr, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/callgate/callgate/host/internal/whole"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -197,35 +198,22 @@ func (t *Tokens) make(ctx context.Context, k store.Token, detail string) (store.
 	secret := newSecret(k.Kind)
 	k.Sum = sha256.Sum256([]byte(secret))
 	path := t.file(k)
-	var part string
+	var part *whole.Part
 	if path != "" {
 		var err error
-		if part, err = writePart(path, secret); err != nil {
+		if part, err = whole.Begin(path, []byte(secret+"\n"), nil); err != nil {
 			return store.Token{}, "", err
 		}
-		defer func() { _ = os.Remove(part) }() // gone once it has its name
+		defer part.Discard()
 	}
 	made, err := t.store.ReplaceToken(ctx, k, detail)
 	if err != nil || path == "" {
 		return made, secret, err
 	}
-	if err := os.Rename(part, path); err != nil {
+	if err := part.Place(); err != nil {
 		return made, secret, fmt.Errorf("token %s: the new one is in force, but its file could not be written: %w", k.Name, err)
 	}
 	return made, secret, nil
-}
-
-// writePart writes a secret beside its place.
-func writePart(path, secret string) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // mode 0600
-	if err != nil {
-		return "", err
-	}
-	_, err = f.WriteString(secret + "\n")
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(f.Name()))
-	}
-	return f.Name(), nil
 }
 
 // ReadToken reads a token's file as a client does: one's own, which nobody else

@@ -108,7 +108,7 @@ func TestOpenTokens_makesThemOnceAndPrivate(t *testing.T) {
 		}
 	}
 	for _, pattern := range []string{"*", "*/*"} {
-		leftover, err := filepath.Glob(filepath.Join(k.state, filepath.Dir(pattern), ".token-*"))
+		leftover, err := filepath.Glob(filepath.Join(k.state, filepath.Dir(pattern), ".callgate-*"))
 		if err != nil || len(leftover) != 0 {
 			t.Errorf("left behind: %v, %v", leftover, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/callgate/callgate/host/internal/private"
+	"github.com/callgate/callgate/host/internal/whole"
 )
 
 // verdicts remembers between processes which modules were admitted, by digest,
@@ -67,7 +68,7 @@ func (v *verdicts) admit(digest string, description []byte) error {
 	if v == nil {
 		return nil
 	}
-	return replaceFile(v.path(digest), description)
+	return keep(v.path(digest), description)
 }
 
 // seen is what each file was last admitted as, as far as that is still known.
@@ -103,22 +104,11 @@ func (v *verdicts) remember(now map[string]seen) error {
 		return fmt.Errorf("catalog: encode: %w", err)
 	}
 	v.last = last
-	return replaceFile(v.lastPath(), data)
+	return keep(v.lastPath(), data)
 }
 
-// replaceFile writes a file whole or not at all.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return fmt.Errorf("catalog: %w", err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // err says more
+func keep(path string, data []byte) error {
+	if err := whole.Write(path, data, nil); err != nil {
 		return fmt.Errorf("catalog: write %s: %w", path, err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/host/boundary"
+	"github.com/callgate/callgate/host/internal/whole"
 )
 
 // Action is one step as it is told to people.
@@ -234,28 +235,15 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// write puts a whole file in place of what is there, never half of one, and
-// never with another owner or mode than it is to have.
+// write puts a whole file in place of what is there, never with another owner or
+// mode than it is to have.
 func (j *job) write(path string, content []byte, mode fs.FileMode, own func(string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".callgate-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // gone when all went well
-	_, err = f.Write(content)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := own(f.Name()); err != nil {
-		return err
-	}
-	if err := os.Chmod(f.Name(), mode); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return whole.Write(path, content, func(f *os.File) error {
+		return errors.Join(own(f.Name()), f.Chmod(mode)) // in this order: a new owner takes bits away
+	})
 }
 
 // systemAccount is the step that makes the daemon's account.

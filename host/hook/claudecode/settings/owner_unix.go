@@ -3,7 +3,6 @@
 package settings
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -16,18 +15,4 @@ func ownLike(f *os.File, like fs.FileInfo) error {
 		return nil
 	}
 	return f.Chown(int(st.Uid), int(st.Gid))
-}
-
-// syncDirectory makes a rename last through a power failure. Some file systems
-// cannot, and say so.
-func syncDirectory(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = f.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
-		err = nil
-	}
-	return errors.Join(err, f.Close())
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/callgate/callgate/host/internal/whole"
 )
 
 // Result is what became of a settings file.
@@ -186,7 +188,7 @@ func (t *target) delete() error {
 	if err := t.unchanged(); err != nil {
 		return err
 	}
-	return errors.Join(os.Remove(t.real), syncDirectory(filepath.Dir(t.real)))
+	return whole.Remove(t.real)
 }
 
 func (t *target) unchanged() error {
@@ -202,26 +204,13 @@ func (t *target) unchanged() error {
 	return nil
 }
 
-// replace writes a text beside path and renames it into place, with the mode and
-// owner of the settings file.
+// replace puts a text in place of the file at path, with the mode and owner of the
+// settings file.
 func (t *target) replace(path string, text []byte) error {
-	dir := filepath.Dir(path)
-	if err := t.makeDirectory(dir); err != nil {
+	if err := t.makeDirectory(filepath.Dir(path)); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".callgate-*.json") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, t.keep(f), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return syncDirectory(dir)
+	return whole.Write(path, text, t.keep)
 }
 
 // keep gives a new file the mode and owner of the old one; without an old one,
