@@ -77,7 +77,7 @@ func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]doctor.Find
 			}
 			return checkRules(cmd, cfg, dirs)
 		},
-		Standing: func(ctx context.Context) (service.Status, error) { return standing(ctx, cmd) },
+		Service:  func(ctx context.Context) (service.Status, error) { return serviceStands(ctx, cmd) },
 		Progress: func(doing string) { cmd.PrintErrln("callgate:", doing) },
 	}), nil
 }
@@ -97,9 +97,9 @@ func connectAsHook(h settings.Hook) (doctor.Daemon, error) {
 	return at.dial()
 }
 
-// standing is how the service stands; without one, what stands between agents
+// serviceStands is how the service stands; without one, what stands between agents
 // and a daemon that both run as this account.
-func standing(ctx context.Context, cmd *cobra.Command) (service.Status, error) {
+func serviceStands(ctx context.Context, cmd *cobra.Command) (service.Status, error) {
 	var f serviceFlags
 	o, err := f.options(cmd, "")
 	if err != nil {

@@ -68,10 +68,10 @@ type Options struct {
 	// ConnectHook reaches it as an installed hook does, for an account that has no
 	// such token; such a daemon tells little. nil for never.
 	ConnectHook func(h settings.Hook) (Daemon, error)
-	// Standing tells how the service is installed and what stands between the
+	// Service tells how the service is installed and what stands between the
 	// agent's account and the daemon's. Where none is installed, Holds is about
 	// a daemon of this account.
-	Standing func(ctx context.Context) (service.Status, error)
+	Service func(ctx context.Context) (service.Status, error)
 	// Progress hears what takes a while; nil for nobody.
 	Progress func(doing string)
 	// Patience is how long one canary may take. Default 15 s.
@@ -102,7 +102,7 @@ func Run(ctx context.Context, o Options) []Finding {
 	d := &examination{Options: o}
 	for _, check := range []func(context.Context){
 		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries,
-		d.standing, d.store, d.modules, d.people, d.clock,
+		d.service, d.store, d.modules, d.people, d.clock,
 		d.configuration, d.private, d.disk,
 	} {
 		if ctx.Err() != nil {

@@ -109,7 +109,7 @@ func TestFaults(t *testing.T) {
 			w.stand(service.Status{Holds: boundary.Report{Level: boundary.A, Reasons: []boundary.Finding{{Code: "same_account", What: "one account", Cure: "two"}}}})
 		}, "boundary.same_account", doctor.Warn, "one account"},
 		"no level": {func(w *world) {
-			w.o.Standing = func(context.Context) (service.Status, error) { return service.Status{}, errors.New("who knows") }
+			w.o.Service = func(context.Context) (service.Status, error) { return service.Status{}, errors.New("who knows") }
 		}, "boundary.level", doctor.Bad, "who knows"},
 		"lost level": {func(w *world) {
 			w.stand(service.Status{Installed: true, Level: boundary.B, Running: "active", Enabled: true, Holds: boundary.Report{Level: boundary.A}})

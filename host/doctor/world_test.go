@@ -78,7 +78,7 @@ func newWorld(t *testing.T) *world {
 		Binary: w.entry.Binary, Version: "v1", Built: now.Add(-time.Hour), Dirs: dirs, Config: config.Default(dirs),
 		CheckConfig: func(context.Context) ([]string, error) { return nil, nil },
 		Connect:     func() (doctor.Daemon, error) { return w.daemon, w.daemon.err },
-		Standing: func(context.Context) (service.Status, error) {
+		Service: func(context.Context) (service.Status, error) {
 			return service.Status{Installed: true, Level: boundary.B, Holds: boundary.Report{Level: boundary.B}, Running: "active", Enabled: true}, nil
 		},
 		Now: func() time.Time { return now }, Slow: 2 * time.Second,
@@ -139,7 +139,7 @@ func (w *world) run() []doctor.Finding {
 
 // stand has the service stand like that.
 func (w *world) stand(s service.Status) {
-	w.o.Standing = func(context.Context) (service.Status, error) { return s, nil }
+	w.o.Service = func(context.Context) (service.Status, error) { return s, nil }
 }
 
 // find returns the worst finding of a check.

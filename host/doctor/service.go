@@ -6,14 +6,14 @@ import (
 	"github.com/callgate/callgate/host/boundary"
 )
 
-// standing tells how the daemon is installed, and which level of the boundary
+// service tells how the daemon is installed, and which level of the boundary
 // holds. Source: design section 8.
-func (d *examination) standing(ctx context.Context) {
-	if d.Standing == nil {
+func (d *examination) service(ctx context.Context) {
+	if d.Service == nil {
 		d.skip("boundary.level", "it was not asked for", "")
 		return
 	}
-	s, err := d.Standing(ctx)
+	s, err := d.Service(ctx)
 	if err != nil {
 		d.bad("boundary.level", "what stands between the agent and the daemon could not be told: "+err.Error(), "run it as the account the agent runs as, or as root")
 		return
