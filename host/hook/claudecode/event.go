@@ -1,19 +1,26 @@
 package claudecode
 
+import "github.com/callgate/callgate/host/hook/claudecode/settings"
+
 // Event is the client's name of the moment at which it runs the hook.
 type Event string
 
-// The events that are answered. Any other is denied.
+// The events that are answered: those that the hook is installed for. Any other
+// is denied.
 const (
-	PreToolUse         Event = "PreToolUse"
-	PermissionRequest  Event = "PermissionRequest"
-	PostToolUse        Event = "PostToolUse"
-	PostToolUseFailure Event = "PostToolUseFailure"
+	PreToolUse         Event = settings.PreToolUse
+	PermissionRequest  Event = settings.PermissionRequest
+	PostToolUse        Event = settings.PostToolUse
+	PostToolUseFailure Event = settings.PostToolUseFailure
 )
 
 // Events lists them, in the order in which the client runs them.
 func Events() []Event {
-	return []Event{PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure}
+	var events []Event
+	for _, name := range settings.Events() {
+		events = append(events, Event(name))
+	}
+	return events
 }
 
 // known reports whether the event is one of Events.

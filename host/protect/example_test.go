@@ -1,0 +1,22 @@
+package protect_test
+
+import (
+	"fmt"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/protect"
+)
+
+// The guard judges what the host has resolved, not what the call has written.
+func ExampleGuard() {
+	g := protect.New(protect.Facts{Home: "/home/dev", State: "/home/dev/.local/state/callgate"})
+	for _, path := range []string{"/work/app/main.go", "/home/dev/.local/state/callgate/admin.token"} {
+		call := &engine.Call{Tool: "Read", Context: engine.Context{CWD: "/work/app", Targets: []engine.Target{
+			{Kind: "path", Access: "read", Value: path, Resolved: path},
+		}}}
+		fmt.Printf("%q\n", g.Protect(call))
+	}
+	// Output:
+	// ""
+	// "it reads /home/dev/.local/state/callgate/admin.token: Callgate's state, with its rules, store and tokens"
+}
