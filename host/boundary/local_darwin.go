@@ -5,19 +5,7 @@ import (
 	"io/fs"
 	"os/exec"
 	"strings"
-	"syscall"
 )
-
-// Supported implements System.
-func (l local) Supported() bool { return true }
-
-func owner(info fs.FileInfo) (uid, gid int) {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return -1, -1
-	}
-	return int(st.Uid), int(st.Gid)
-}
 
 // hasACL asks ls, which marks a file with an access list by a + and lists its
 // entries; an entry that only denies takes nothing away from us.

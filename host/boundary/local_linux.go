@@ -4,21 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// Supported implements System.
-func (l local) Supported() bool { return true }
-
-func owner(info fs.FileInfo) (uid, gid int) {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return -1, -1
-	}
-	return int(st.Uid), int(st.Gid)
-}
 
 // hasACL tells whether there is a POSIX access list, of this file or for what is
 // made in this directory.
