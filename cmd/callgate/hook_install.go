@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/host/api"
-	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/doctor"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 )
@@ -73,35 +69,6 @@ func (f *installFlags) register(c *cli, cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
 	cmd.MarkFlagsMutuallyExclusive("settings", "user", "project", "managed")
 	completeFlag(cmd, "agent", c.completeAgents())
-}
-
-// hookReport is what an install or uninstall did, and what else is in force.
-type hookReport struct {
-	settings.Result
-	Entry *hookEntry `json:"entry,omitempty"`
-	// Others are the other hooks in force here, Plugins what may bring more.
-	Others  []settings.Hook `json:"others,omitempty"`
-	Plugins []string        `json:"plugins,omitempty"`
-	// Off is what switches the hook off here and now, MayBe the files that could.
-	Off   []settings.Off `json:"off,omitempty"`
-	MayBe []string       `json:"may_be_switched_off_by,omitempty"`
-	// Managed is the file that prevents that, and its text.
-	Managed  *managedFile `json:"managed,omitempty"`
-	Warnings []string     `json:"warnings,omitempty"`
-	dry      bool
-}
-
-type hookEntry struct {
-	Binary    string   `json:"binary"`
-	Args      []string `json:"args"`
-	Endpoint  string   `json:"endpoint"`
-	TokenFile string   `json:"token_file"`
-	Timeout   string   `json:"timeout"`
-}
-
-type managedFile struct {
-	File string `json:"file"`
-	Text string `json:"text"`
 }
 
 func (c *cli) installHook(cmd *cobra.Command, timeout time.Duration, f installFlags) error {
@@ -254,110 +221,4 @@ func reachable(ctx context.Context, e settings.Entry) string {
 		return err.Error()
 	}
 	return ""
-}
-
-// ownPath is the absolute path of this program as it was called. A link in it is
-// kept, because package managers move what it leads to with every upgrade.
-func ownPath() (string, error) {
-	running, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("find this program's file: %w", err)
-	}
-	called := os.Args[0]
-	if !strings.ContainsRune(called, filepath.Separator) {
-		if called, err = exec.LookPath(called); err != nil {
-			return running, nil
-		}
-	}
-	if called, err = filepath.Abs(called); err != nil {
-		return running, nil
-	}
-	a, err := os.Stat(called)
-	if err != nil {
-		return running, nil
-	}
-	if b, err := os.Stat(running); err != nil || !os.SameFile(a, b) {
-		return running, nil
-	}
-	return called, nil
-}
-
-func under(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// look adds what else is in force where the hook was installed.
-func (r *hookReport) look(s *settings.Settings, f installFlags) {
-	r.Others, r.Plugins = s.Others(), s.Plugins()
-	for _, err := range s.Faults() {
-		r.Warnings = append(r.Warnings, err.Error()+": Claude Code skips this file")
-	}
-	r.Off = s.Off(f.scope())
-	if !f.managed {
-		r.MayBe = []string{settings.LocalFile(s.Places.Project), settings.ProjectFile(s.Places.Project), s.Places.UserFile()}
-	}
-}
-
-// print tells a person.
-func (r hookReport) print(w io.Writer) {
-	r.printChange(w)
-	for _, text := range r.Warnings {
-		fmt.Fprintln(w, "warning:", card.Line(text))
-	}
-	if r.Entry == nil {
-		return
-	}
-	for _, h := range r.Others {
-		fmt.Fprintf(w, "another hook is in force, and may change a call after it was judged: %s (%s:%d, %s)\n", card.Line(h.String()), card.Line(h.File), h.Line, h.Event)
-	}
-	if len(r.Plugins) > 0 {
-		fmt.Fprintln(w, "plugins that may bring hooks of their own:", card.Line(strings.Join(r.Plugins, ", ")))
-	}
-	for _, off := range r.Off {
-		fmt.Fprintf(w, "switched off NOW: %s in %s: no call is judged\n", off.Text, card.Line(off.File))
-	}
-	if r.Managed == nil {
-		fmt.Fprintln(w, "no project and no flag switches the hook off")
-		return
-	}
-	fmt.Fprintln(w, "\nWhat switches the hook off: \"disableAllHooks\": true in")
-	for _, path := range r.MayBe {
-		fmt.Fprintln(w, "  "+card.Line(path))
-	}
-	fmt.Fprintf(w, `and starting claude with --bare, --safe-mode or --setting-sources project. Managed
-settings survive all of these. As root:
-  %s hook claude-code --install --managed --endpoint %s --token-file %s
-or put this into %s, which also shuts out all other hooks:
-
-%s`, card.Line(r.Entry.Binary), card.Line(r.Entry.Endpoint), card.Line(r.Entry.TokenFile), r.Managed.File, r.Managed.Text)
-}
-
-func (r hookReport) printChange(w io.Writer) {
-	would := ""
-	if r.dry {
-		would = "would be "
-	}
-	file := card.Line(r.File)
-	if r.Real != "" {
-		file += " (a link to " + card.Line(r.Real) + ")"
-	}
-	for _, done := range []struct {
-		what   string
-		events []string
-	}{{would + "added", r.Added}, {would + "brought up to date", r.Updated}, {would + "removed", r.Removed}, {"already there", r.Same}} {
-		if len(done.events) > 0 {
-			fmt.Fprintf(w, "%s: %s: %s\n", file, done.what, strings.Join(done.events, ", "))
-		}
-	}
-	switch {
-	case r.Deleted:
-		fmt.Fprintf(w, "%s: %sremoved: there was no such file before\n", file, would)
-	case r.Restored:
-		fmt.Fprintf(w, "%s: %sas it was before, to the byte\n", file, would)
-	case r.Entry == nil && len(r.Removed) == 0:
-		fmt.Fprintf(w, "%s: no hook of callgate is there\n", file)
-	case r.Backup != "":
-		fmt.Fprintf(w, "what was there before: %s\n", card.Line(r.Backup))
-	}
 }
