@@ -134,6 +134,9 @@ type Entry struct {
 	// DaemonUID is the account the daemon must run as; nil: the caller's own or
 	// root.
 	DaemonUID *int
+	// Alone has a managed settings file that InstallFile makes let no other hook
+	// run; it is no part of the entry.
+	Alone bool
 }
 
 // statusMessage is what Claude Code shows while a call waits.

@@ -168,10 +168,13 @@ func equal(a, b jsontext.Value) bool {
 	return x.Compact() == nil && y.Compact() == nil && bytes.Equal(x, y)
 }
 
+// alone is a managed settings file that lets no other hook run.
+const alone = "{\n  \"allowManagedHooksOnly\": true\n}\n"
+
 // ManagedText is a whole managed settings file with the hook in it, which no
 // project and no flag can switch off, and with allowManagedHooksOnly, so that no
 // other hook can change a call after Callgate has judged it (threat T08).
 func ManagedText(e Entry) ([]byte, error) {
-	c, err := Install("managed-settings.json", []byte("{\n  \"allowManagedHooksOnly\": true\n}\n"), e)
+	c, err := Install("managed-settings.json", []byte(alone), e)
 	return c.Text, err
 }

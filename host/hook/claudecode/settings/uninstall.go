@@ -30,9 +30,15 @@ func Uninstall(file string, text []byte, before Before) (Change, error) {
 			c.Removed = append(c.Removed, f.event)
 		}
 	}
-	if again, ok := reinstall(file, before.Text, own); ok && bytes.Equal(again, text) {
-		c.Text, c.Restored, c.Delete = before.Text, before.Known, !before.Known
-		return c, nil
+	froms := [][]byte{before.Text}
+	if !before.Known {
+		froms = append(froms, []byte(alone)) // see InstallFile
+	}
+	for _, from := range froms {
+		if again, ok := reinstall(file, from, own); ok && bytes.Equal(again, text) {
+			c.Text, c.Restored, c.Delete = before.Text, before.Known, !before.Known
+			return c, nil
+		}
 	}
 	// A backup that is no JSON any more only costs the empty lists it had.
 	was, _ := parse(file, before.Text)

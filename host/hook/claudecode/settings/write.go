@@ -28,6 +28,10 @@ type Result struct {
 	Restored bool `json:"restored,omitempty"`
 	Deleted  bool `json:"deleted,omitempty"`
 	Written  bool `json:"written"`
+	// Alone tells that the file is managed settings that let no other hook run.
+	Alone bool `json:"alone,omitempty"`
+	// Text is what the file would hold, of a dry install alone.
+	Text string `json:"text,omitempty"`
 }
 
 // errChanged is a file that another program wrote at the same moment.
@@ -40,19 +44,27 @@ const backupSuffix = ".before-callgate"
 // and its directory when they are missing. What was there before the first
 // install is kept beside it. Links are followed, mode and owner kept; the new
 // text replaces the old in one step. A new file of scope Managed can be read by
-// every account, any other by its own alone. dry changes nothing and tells what
-// would be.
+// every account, any other by its own alone; with e.Alone it lets no other hook
+// run, which a file that is there decides itself. dry changes nothing and tells
+// what would be.
 func InstallFile(path string, scope Scope, e Entry, dry bool) (Result, error) {
 	t, err := openTarget(path)
 	if err != nil {
 		return Result{}, err
 	}
 	t.shared = scope == Managed
-	c, err := Install(path, t.text, e)
+	from := t.text
+	if t.shared && e.Alone && t.info == nil {
+		from = []byte(alone)
+	}
+	c, err := Install(path, from, e)
 	if err != nil {
 		return Result{}, err
 	}
 	r := t.result(c)
+	if r.Alone, err = t.alone(c.Text); err != nil {
+		return Result{}, err
+	}
 	if bytes.Equal(c.Text, t.text) {
 		return r, nil
 	}
@@ -64,6 +76,7 @@ func InstallFile(path string, scope Scope, e Entry, dry bool) (Result, error) {
 		r.Backup = t.backup()
 	}
 	if dry {
+		r.Text = string(c.Text)
 		return r, nil
 	}
 	if r.Backup != "" && first {
@@ -147,6 +160,16 @@ func openTarget(path string) (*target, error) {
 		return nil, fmt.Errorf("settings %s are read-only (mode %04o): make them writable first, or name another file with --settings", path, t.info.Mode().Perm())
 	}
 	return t, nil
+}
+
+// alone reports whether the text, as managed settings, lets no other hook run.
+func (t *target) alone(text []byte) (bool, error) {
+	d, err := parse(t.path, text)
+	if err != nil || !t.shared {
+		return false, err
+	}
+	only, err := d.boolean("allowManagedHooksOnly")
+	return only != nil && *only, err
 }
 
 func (t *target) backup() string { return t.real + backupSuffix }

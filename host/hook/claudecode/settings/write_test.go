@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
@@ -153,5 +154,49 @@ func TestFileManaged(t *testing.T) {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: got %v, %v, want %v", name, info.Mode().Perm(), err, want)
 		}
+	}
+}
+
+// TestT08_ManagedAlone: a managed file that the install makes lets no other hook
+// run, one that is there is left as it is, and both come back as they were.
+func TestT08_ManagedAlone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		before string // empty for no file
+		alone  bool   // asked for
+		want   bool
+	}{
+		"new":                  {"", true, true},
+		"new, beside others":   {"", false, false},
+		"there, with the key":  {"{\n  \"allowManagedHooksOnly\": true\n}\n", false, true},
+		"there, without a key": {"{\n  \"model\": \"theirs\"\n}\n", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "managed-settings.json")
+			if test.before != "" {
+				write(t, path, test.before, 0o644)
+			}
+			e := entry
+			e.Alone = test.alone
+			dry, err := settings.InstallFile(path, settings.Managed, e, true)
+			if err != nil || dry.Alone != test.want {
+				t.Errorf("dry: got alone %t, %v, want %t", dry.Alone, err, test.want)
+			}
+			r, err := settings.InstallFile(path, settings.Managed, e, false)
+			if err != nil || r.Alone != test.want {
+				t.Fatalf("got alone %t, %v, want %t", r.Alone, err, test.want)
+			}
+			text, err := os.ReadFile(path)
+			if err != nil || string(text) != dry.Text || strings.Contains(string(text), "allowManagedHooksOnly") != test.want {
+				t.Errorf("got %v and\n%s\nwant what the dry run showed:\n%s", err, text, dry.Text)
+			}
+			if r, err := settings.UninstallFile(path, false); err != nil || r.Deleted != (test.before == "") {
+				t.Errorf("uninstall: got %+v, %v", r, err)
+			}
+			if now, err := os.ReadFile(path); string(now) != test.before || (err != nil) != (test.before == "") {
+				t.Errorf("after the uninstall: got %q, %v, want %q", now, err, test.before)
+			}
+		})
 	}
 }
