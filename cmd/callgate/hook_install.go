@@ -20,7 +20,7 @@ import (
 type installFlags struct {
 	install, uninstall, dry bool
 	file, agent, project    string
-	user, managed           bool
+	user, managed, others   bool
 }
 
 // installTimeout is how long Claude Code waits for an installed hook: an hour
@@ -66,12 +66,16 @@ func (f *installFlags) register(c *cli, cmd *cobra.Command) {
 	flags.BoolVar(&f.managed, "managed", false, "for every account of the machine, where no project can switch it off; needs root")
 	flags.StringVar(&f.agent, "agent", api.DefaultAgent, "the agent of the configuration that calls belong to")
 	flags.BoolVar(&f.dry, "dry-run", false, "tell what would be done, and do nothing")
+	flags.BoolVar(&f.others, "other-hooks", false, "with --managed: in a new file, let the hooks of accounts, projects and plugins go on (no allowManagedHooksOnly)")
 	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
 	cmd.MarkFlagsMutuallyExclusive("settings", "user", "project", "managed")
 	completeFlag(cmd, "agent", c.completeAgents())
 }
 
 func (c *cli) installHook(cmd *cobra.Command, timeout time.Duration, f installFlags) error {
+	if f.others && !f.managed {
+		return usageError(cmd, errors.New("--other-hooks is about managed settings: it goes with --managed"))
+	}
 	places, err := f.places()
 	if err != nil {
 		return err
@@ -80,7 +84,9 @@ func (c *cli) installHook(cmd *cobra.Command, timeout time.Duration, f installFl
 	if err != nil {
 		return err
 	}
-	r := hookReport{dry: f.dry, Warnings: warnings}
+	e.Alone = !f.others
+	r := hookReport{dry: f.dry, managed: f.managed, Warnings: warnings}
+	others := settings.Read(places).Others()
 	if r.Result, err = settings.InstallFile(f.target(places), f.scope(), e, f.dry); err != nil {
 		return err
 	}
@@ -93,6 +99,9 @@ func (c *cli) installHook(cmd *cobra.Command, timeout time.Duration, f installFl
 		r.Managed = &managedFile{settings.ManagedFile(), string(text)}
 	}
 	r.look(settings.Read(places), f)
+	if r.Alone {
+		r.Silenced, r.Others, r.Plugins = others, nil, nil
+	}
 	return c.print(cmd.OutOrStdout(), r, r.print)
 }
 

@@ -13,16 +13,19 @@ import (
 type hookReport struct {
 	settings.Result
 	Entry *hookEntry `json:"entry,omitempty"`
-	// Others are the other hooks in force here, Plugins what may bring more.
-	Others  []settings.Hook `json:"others,omitempty"`
-	Plugins []string        `json:"plugins,omitempty"`
+	// Others are the other hooks in force here, Plugins what may bring more;
+	// Silenced those that run no more beside managed settings which want it so.
+	Others   []settings.Hook `json:"others,omitempty"`
+	Plugins  []string        `json:"plugins,omitempty"`
+	Silenced []settings.Hook `json:"silenced,omitempty"`
 	// Off is what switches the hook off here and now, MayBe the files that could.
 	Off   []settings.Off `json:"off,omitempty"`
 	MayBe []string       `json:"may_be_switched_off_by,omitempty"`
 	// Managed is the file that prevents that, and its text.
 	Managed  *managedFile `json:"managed,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
-	dry      bool
+
+	dry, managed bool
 }
 
 type hookEntry struct {
@@ -68,20 +71,44 @@ func (r hookReport) print(w io.Writer) {
 	for _, off := range r.Off {
 		fmt.Fprintf(w, "switched off NOW: %s in %s: no call is judged\n", off.Text, card.Line(off.File))
 	}
-	if r.Managed == nil {
-		fmt.Fprintln(w, "no project and no flag switches the hook off")
+	if r.managed {
+		r.printManaged(w)
+	} else {
+		r.printSwitches(w)
+	}
+	if r.Text != "" {
+		fmt.Fprintf(w, "\n%s would hold:\n%s", card.Line(r.File), r.Text)
+	}
+}
+
+// printManaged tells what an install for the whole machine means.
+func (r hookReport) printManaged(w io.Writer) {
+	fmt.Fprintln(w, "no project and no flag switches the hook off")
+	if !r.Alone {
+		fmt.Fprintln(w, `other hooks run beside it, and may change a call after it was judged: "allowManagedHooksOnly": true in this file ends them`)
 		return
 	}
+	fmt.Fprintln(w, `"allowManagedHooksOnly": true is in it: no hook of an account, a project or a plugin runs
+on this machine, and none changes a call after it was judged. To let them run, remove
+that line (--other-hooks makes a new file without it).`)
+	for _, h := range r.Silenced {
+		fmt.Fprintf(w, "runs no more: %s (%s:%d, %s)\n", card.Line(h.String()), card.Line(h.File), h.Line, h.Event)
+	}
+}
+
+// printSwitches tells what switches the hook of an account or a project off, and
+// what prevents it.
+func (r hookReport) printSwitches(w io.Writer) {
 	fmt.Fprintln(w, "\nWhat switches the hook off: \"disableAllHooks\": true in")
 	for _, path := range r.MayBe {
 		fmt.Fprintln(w, "  "+card.Line(path))
 	}
-	fmt.Fprintf(w, `and starting claude with --bare, --safe-mode or --setting-sources project. Managed
-settings survive all of these. As root:
+	fmt.Fprintf(w, `and starting claude with --bare, --safe-mode or --setting-sources project. The hook
+in managed settings (%s) survives all of these, and
+"allowManagedHooksOnly": true there ends all other hooks. As root:
   %s hook claude-code --install --managed --endpoint %s --token-file %s
-or put this into %s, which also shuts out all other hooks:
-
-%s`, card.Line(r.Entry.Binary), card.Line(r.Entry.Endpoint), card.Line(r.Entry.TokenFile), r.Managed.File, r.Managed.Text)
+With --dry-run it shows the file and writes nothing.
+`, r.Managed.File, card.Line(r.Entry.Binary), card.Line(r.Entry.Endpoint), card.Line(r.Entry.TokenFile))
 }
 
 func (r hookReport) printChange(w io.Writer) {
