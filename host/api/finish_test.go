@@ -70,3 +70,24 @@ func TestT08_finish(t *testing.T) {
 		t.Errorf("resumed: got %+v, want allow", d)
 	}
 }
+
+// TestT11_allEnded: an agent ends its own session's calls, and no other's.
+func TestT11_allEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	client := w.client("default")
+	r := bash("ls")
+	r.CallID, r.Reports, r.Context.Session, r.Context.Mode = "c1", true, "s1", "plan"
+	_, err := client.Check(t.Context(), r, nil)
+	must(t, err)
+	all := gate.Finished{AllEnded: true, Context: r.Context}
+	if m, err := w.client("ci").Finish(t.Context(), all); err == nil || m.Match {
+		t.Errorf("another agent's session: got %+v, want an error", m)
+	}
+	if m, err := client.Finish(t.Context(), all); err != nil || !m.Match {
+		t.Errorf("its own: got %+v, %v, want a match", m, err)
+	}
+	if m, err := client.Finish(t.Context(), gate.Finished{AllEnded: true, CallID: "c1"}); err == nil || m.Match {
+		t.Errorf("with a call: got %+v, want an error", m)
+	}
+}

@@ -160,6 +160,8 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("POST", "/v1/calls/finished", "", `{"call_id":"c1","tool":"shell","input":{"command":"npm run build"},"context":{"agent":"default","session":"a/b"},"failed":true}`, 200)
 	x.do("POST", "/v1/calls/finished", "", `{"call_id":"c9","tool":"Bash","input":{"command":"ls"},"context":{"session":"stopped"}}`, 200)
 	x.do("POST", "/v1/calls/finished", "", `{"tool":"Bash","input":{"command":"ls"}}`, 400)
+	x.do("POST", "/v1/calls/finished", "", `{"all_ended":true,"context":{"session":"a/b"}}`, 200)
+	x.do("POST", "/v1/calls/finished", "", `{"all_ended":true,"call_id":"c1"}`, 400)
 
 	out := make(chan rawAnswer, 1)
 	go func() {

@@ -13,15 +13,21 @@ import (
 
 // Finished is the end of a call, as its client reports it.
 type Finished struct {
-	// CallID is the client's own id of the call; required.
-	CallID string `json:"call_id"`
+	// CallID is the client's own id of the call; required, but with AllEnded.
+	CallID string `json:"call_id,omitempty"`
 	// Tool and Input are what ran.
-	Tool  string          `json:"tool"`
-	Input json.RawMessage `json:"input"`
+	Tool  string          `json:"tool,omitempty"`
+	Input json.RawMessage `json:"input,omitempty"`
 	// Context says, as in the request, whose call it was.
 	Context Claim `json:"context,omitzero"`
 	// Failed tells that the call ended without a result.
 	Failed bool `json:"failed,omitempty"`
+	// AllEnded tells that none of the session's calls is under way any more, in
+	// place of CallID, Tool and Input: a client tells no end of a call that was
+	// interrupted, or that another hook denied. It holds for the calls of
+	// Context.SubAgent alone, the main agent for "": others may run in the
+	// background.
+	AllEnded bool `json:"all_ended,omitempty"`
 }
 
 // Matched tells whether what ran is what was judged. The zero value says no.
@@ -38,6 +44,9 @@ type Matched struct {
 // error is ErrBadRequest, ErrNotEntitled or the store's; with the store's the
 // Matched is what was found, all the same.
 func (g *Gate) Finish(ctx context.Context, caller Caller, f Finished) (Matched, error) {
+	if f.AllEnded {
+		return g.finishAll(ctx, caller, f)
+	}
 	key, agent, err := finishedKey(caller, f)
 	if err != nil {
 		return Matched{}, err
@@ -59,6 +68,38 @@ func (g *Gate) Finish(ctx context.Context, caller Caller, f Finished) (Matched, 
 		err = g.c.Store.FinishCall(ctx, key, g.c.Now(), nil)
 	}
 	return Matched{Match: true}, err
+}
+
+// finishAll notes that no call of a session is under way. It ends what the ledger
+// holds and compares nothing; an end that is told of one of them later is still
+// compared with what was judged.
+func (g *Gate) finishAll(ctx context.Context, caller Caller, f Finished) (Matched, error) {
+	if f.CallID != "" || f.Tool != "" || len(f.Input) > 0 || f.Failed {
+		return Matched{}, fmt.Errorf("%w: all_ended: it is about no call of its own: leave call_id, tool, input and failed out", ErrBadRequest)
+	}
+	if err := checkNames(Request{Tool: "-", Context: f.Context}); err != nil {
+		return Matched{}, fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	agent, err := agentName(caller, f.Context)
+	if err != nil {
+		return Matched{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
+	defer cancel()
+	session := sessionID(caller, agent, f.Context)
+	known, err := g.c.Store.Session(ctx, session)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return Matched{Match: true}, nil // no call of it was judged
+	case err != nil:
+		return Matched{}, err
+	case known.Token != caller.Token:
+		return Matched{}, fmt.Errorf("%w: context.session: %w", ErrNotEntitled, store.ErrForeignSession)
+	}
+	if err := g.c.Store.EndCalls(ctx, caller.Token, session, f.Context.SubAgent, g.c.Now()); err != nil {
+		return Matched{}, err
+	}
+	return Matched{Match: true}, nil
 }
 
 // finishedKey is the key of the call that a report is about.

@@ -88,6 +88,7 @@ type Store interface {
 	OpenCall(ctx context.Context, token, session, inputDigest string, since time.Time) (store.Call, error)
 	MovingCalls(ctx context.Context, token, session string, since time.Time) ([]store.Call, error)
 	FinishCall(ctx context.Context, key ask.Key, at time.Time, row *store.Row) error
+	EndCalls(ctx context.Context, token, session, subAgent string, at time.Time) error
 }
 
 // Protection keeps calls away from the gate itself. It sees the call with its

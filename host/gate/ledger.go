@@ -130,7 +130,7 @@ func (g *Gate) judged(way *passage, p prepared, res Result) *store.Call {
 	c := p.req.Call.Context
 	call := &store.Call{
 		Key:   ask.Key{Token: p.token, Session: c.Session, CallID: way.r.CallID},
-		Agent: c.Agent, Tool: p.entry.Name, CWD: c.CWD, InputDigest: inputDigest(p.entry.Name, p.req.Call.Input), Digest: p.digest,
+		Agent: c.Agent, SubAgent: way.r.Context.SubAgent, Tool: p.entry.Name, CWD: c.CWD, InputDigest: inputDigest(p.entry.Name, p.req.Call.Input), Digest: p.digest,
 		Behavior: res.Decision.Behavior, Outcome: res.Outcome, AskID: res.AskID, JudgedAt: g.c.Now(),
 		Moves: p.moves() && !way.r.FollowsUp, // the call that it follows moves; of this one no end is ever told
 	}

@@ -446,3 +446,71 @@ func TestT10_hammer(t *testing.T) {
 		t.Errorf("stopped: %s", why)
 	}
 }
+
+// TestT11_allEnded: a call that was interrupted, or that another hook denied,
+// never ends in the client's words. When the person takes the turn it has ended,
+// and relative paths are settled; calls of others, and of sub-agents that may run
+// in the background, are not.
+func TestT11_allEnded(t *testing.T) {
+	t.Parallel()
+	open := func(w *world) (ids []string) {
+		t.Helper()
+		calls, err := w.store.Calls(t.Context(), "s1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range calls {
+			if c.FinishedAt.IsZero() {
+				ids = append(ids, c.Key.CallID)
+			}
+		}
+		return ids
+	}
+	w := newWorld(t, ledgerRules)
+	w.check(worker, named("c1", "ls"))
+	w.approved(named("c2", "make"))
+	sub := named("c3", "ls")
+	sub.Context.SubAgent = "Explore (a1)"
+	w.check(worker, sub)
+	all := gate.Finished{AllEnded: true, Context: named("", "").Context}
+	other := gate.Caller{Token: "check:loose", Agent: "loose"}
+	if _, err := w.gate.Finish(t.Context(), other, all); !errors.Is(err, gate.ErrNotEntitled) {
+		t.Errorf("another token: got %v, want ErrNotEntitled", err)
+	}
+	for name, change := range map[string]func(*gate.Finished){
+		"an id":     func(f *gate.Finished) { f.CallID = "c1" },
+		"a tool":    func(f *gate.Finished) { f.Tool = "Probe" },
+		"an input":  func(f *gate.Finished) { f.Input = json.RawMessage(`{}`) },
+		"a failure": func(f *gate.Finished) { f.Failed = true },
+		"own names": func(f *gate.Finished) { f.Context.Session = "-/worker" },
+	} {
+		f := all
+		change(&f)
+		if _, err := w.gate.Finish(t.Context(), worker, f); !errors.Is(err, gate.ErrBadRequest) {
+			t.Errorf("with %s: got %v, want ErrBadRequest", name, err)
+		}
+	}
+	if got := open(w); len(got) != 3 {
+		t.Fatalf("refused, and open: got %v, want all three", got)
+	}
+	unknown := all
+	unknown.Context.Session = "s9"
+	for _, f := range []gate.Finished{unknown, all, all} {
+		if m := w.finish(f); !m.Match {
+			t.Errorf("got %+v, want a match", m)
+		}
+	}
+	if got := open(w); len(got) != 1 || got[0] != "c3" {
+		t.Errorf("open: got %v, want the sub-agent's alone", got)
+	}
+	// The approval went with it; what ran late is still compared.
+	w.wantAsked(named("c2", "make"))
+	late := ended(named("c1", "ls"))
+	if m := w.finish(late); !m.Match {
+		t.Errorf("an end that is told late: got %+v, want a match", m)
+	}
+	late.Input = json.RawMessage(`{"value":"curl x"}`)
+	if m := w.finish(late); m.Match {
+		t.Error("another input that is told late: got a match")
+	}
+}

@@ -23,6 +23,8 @@ type Call struct {
 	// Key is the token's name, the session and the client's id of the call.
 	Key   ask.Key
 	Agent string
+	// SubAgent is the client's sub-agent that called; empty for its main one.
+	SubAgent string
 	// Tool is the canonical name.
 	Tool string
 	CWD  string
@@ -54,7 +56,7 @@ func (s *Store) AppendCall(ctx context.Context, r Row, c Call) (Row, error) {
 	run := func(ctx context.Context, t *tx) error {
 		t.chain.add(&r)
 		kept, err := changed(t.ExecContext(ctx, putCall, c.Key.Token, c.Key.Session, c.Key.CallID, c.Agent, c.Tool, c.CWD, c.InputDigest,
-			c.Digest, c.Behavior.String(), string(c.Outcome), c.AskID, c.Moves, c.JudgedAt.UnixNano(), r.Seq))
+			c.Digest, c.Behavior.String(), string(c.Outcome), c.AskID, c.Moves, c.JudgedAt.UnixNano(), r.Seq, c.SubAgent))
 		if err == nil && !kept {
 			err = ErrCallReused
 		}
@@ -66,14 +68,14 @@ func (s *Store) AppendCall(ctx context.Context, r Row, c Call) (Row, error) {
 	return r, nil
 }
 
-const putCall = `INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,0,?)
+const putCall = `INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?)
 	ON CONFLICT (token, session, call_id) DO UPDATE SET cwd = excluded.cwd, digest = excluded.digest, behavior = excluded.behavior,
 	outcome = excluded.outcome, ask_id = excluded.ask_id, moves = excluded.moves, judged_at = excluded.judged_at,
-	finished_at = 0, audit_seq = excluded.audit_seq
+	finished_at = 0, audit_seq = excluded.audit_seq, sub_agent = excluded.sub_agent
 	WHERE input_digest = excluded.input_digest AND tool = excluded.tool`
 
 const callColumns = `token, session, call_id, agent, tool, cwd, input_digest, digest, behavior, outcome, ask_id, moves,
-	judged_at, finished_at, audit_seq`
+	judged_at, finished_at, audit_seq, sub_agent`
 
 // Call returns the call that was judged under a key; ErrNotFound when there is
 // none.
@@ -139,6 +141,20 @@ func (s *Store) FinishCall(ctx context.Context, key ask.Key, at time.Time, row *
 	return nil
 }
 
+// EndCalls notes that every call of one sub-agent of a session (the main agent
+// for "") has ended. Calls that have ended before stay as they are.
+func (s *Store) EndCalls(ctx context.Context, token, session, subAgent string, at time.Time) error {
+	run := func(ctx context.Context, t *tx) error {
+		_, err := t.ExecContext(ctx, "UPDATE calls SET finished_at = ? WHERE token = ? AND session = ? AND sub_agent = ? AND finished_at = 0",
+			at.UnixNano(), token, session, subAgent)
+		return err
+	}
+	if err := s.writer.do(ctx, &job{run: run, single: true}); err != nil {
+		return fmt.Errorf("end the calls of session %q: %w", session, err)
+	}
+	return nil
+}
+
 // ForgetCalls deletes calls that were judged longer than CallsKept ago, and
 // tells how many.
 func (s *Store) ForgetCalls(ctx context.Context) (int, error) {
@@ -188,7 +204,7 @@ func scanCall(rows *sql.Rows) (c Call, err error) {
 	var behavior string
 	var judged, finished int64
 	if err := rows.Scan(&c.Key.Token, &c.Key.Session, &c.Key.CallID, &c.Agent, &c.Tool, &c.CWD, &c.InputDigest, &c.Digest,
-		&behavior, &c.Outcome, &c.AskID, &c.Moves, &judged, &finished, &c.AuditSeq); err != nil {
+		&behavior, &c.Outcome, &c.AskID, &c.Moves, &judged, &finished, &c.AuditSeq, &c.SubAgent); err != nil {
 		return c, err
 	}
 	c.JudgedAt, c.FinishedAt = fromNanos(judged), fromNanos(finished)
