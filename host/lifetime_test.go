@@ -58,7 +58,11 @@ func (w *world) leave(r gate.Request) (id string) {
 		_, err := w.Gate.Check(context.Background(), caller("worker"), r, func(ev ask.Event) { shown <- ev.Ask.ID })
 		done <- err
 	}()
-	id = <-shown
+	select {
+	case id = <-shown:
+	case err := <-done:
+		w.t.Fatalf("got %v, want the call to wait", err)
+	}
 	w.Asks.Close()
 	if err := <-done; !errors.Is(err, ask.ErrClosed) { // nothing is decided: the client is to come back
 		w.t.Fatalf("the client of the first process: got %v, want %v", err, ask.ErrClosed)

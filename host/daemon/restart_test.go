@@ -34,7 +34,12 @@ func TestAskSurvivesADaemonsRestart(t *testing.T) {
 		})
 		checked <- res
 	}()
-	id := <-shown
+	var id string
+	select {
+	case id = <-shown:
+	case res := <-checked:
+		t.Fatalf("got %+v, want the call to wait", res)
+	}
 	stop()
 	if res := <-checked; res.Decision.Behavior == engine.Allow {
 		t.Fatalf("the daemon went down: got %+v, want no allow", res)
