@@ -131,30 +131,42 @@ func choosePIN(ctx context.Context, client *api.Client, by string, change bool) 
 			return view, err
 		}
 	}
-	pin, err := newPIN(func(prompt string) (string, error) { return p.secret(ctx, prompt) })
+	pin, err := newPIN(1, func(prompt string) (string, error) { return p.secret(ctx, prompt) })
 	if err != nil {
 		return view, err
 	}
 	return client.SetPIN(ctx, by, old, pin)
 }
 
-// newPIN has a PIN chosen and typed again.
-func newPIN(ask func(prompt string) (string, error)) (string, error) {
-	pin, err := ask(fmt.Sprintf("New approver PIN (at least %d characters): ", presence.MinLength))
-	if err != nil {
-		return "", err
+// newPIN has a PIN chosen and typed again, in at most so many tries. Nothing
+// typed means none.
+func newPIN(tries int, ask func(prompt string) (string, error)) (string, error) {
+	var wrong error
+	for range tries {
+		prompt := fmt.Sprintf("New approver PIN (at least %d characters): ", presence.MinLength)
+		if wrong != nil {
+			prompt = wrong.Error() + "\n" + prompt
+		}
+		pin, err := ask(prompt)
+		if err != nil && wrong != nil {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		if pin == "" {
+			return "", errors.New("no PIN was typed: nothing was changed; callgate pin set does it later")
+		}
+		if wrong = presence.Check(pin); wrong != nil {
+			continue
+		}
+		again, err := ask("The same again: ")
+		if err != nil || again == pin {
+			return again, err
+		}
+		wrong = errors.New("the two are not the same")
 	}
-	if err := presence.Check(pin); err != nil {
-		return "", err
-	}
-	again, err := ask("The same again: ")
-	if err != nil {
-		return "", err
-	}
-	if again != pin {
-		return "", errors.New("the two are not the same: nothing was changed")
-	}
-	return pin, nil
+	return "", fmt.Errorf("%w: nothing was changed", wrong)
 }
 
 // printPresence tells a person how the PIN stands.

@@ -23,6 +23,7 @@ func TestServeOffersToChooseThePIN(t *testing.T) {
 		"left for later": {"\r", false, "callgate pin set, in a terminal, does it later"},
 		"too easy":       {"12345678\r", false, "too easy to guess"},
 		"mistyped":       {"4711 0815\r4711 0816\r", false, "not the same"},
+		"second try":     {"12345678\r4711 0815\r4711 0816\r4711 0815\r4711 0815\r", true, "not the same"},
 		"gone":           {"4711", false, "does it later"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -76,7 +76,7 @@ func firstPIN(ctx context.Context, keeper *presence.Keeper, w watcher) {
 		return
 	}
 	fmt.Fprintln(w.out, "\nWho approves here has to show that a person does it: choose a PIN now, or press Enter to do it later.")
-	pin, err := newPIN(func(prompt string) (string, error) {
+	pin, err := newPIN(3, func(prompt string) (string, error) {
 		line, ok := w.terminal.Secret(ctx, prompt)
 		if !ok {
 			return "", errors.New("no PIN was set: callgate pin set, in a terminal, does it later")
