@@ -50,7 +50,7 @@ func (f *serviceFlags) common(cmd *cobra.Command) {
 
 // options are those of package service.
 func (f *serviceFlags) options(cmd *cobra.Command, byDefault boundary.Level) (service.Options, error) {
-	o := service.Options{Agent: f.agent, Approvers: f.approvers, BinaryDir: f.binaryDir, HookTimeout: f.timeout, Root: f.root}
+	o := service.Options{Agent: f.agent, Approvers: f.approvers, BinaryDir: f.binaryDir, HookTimeout: f.timeout, Root: f.root, DryRun: f.dry, Purge: f.purge}
 	switch strings.ToLower(f.level) {
 	case "a":
 		o.Level = boundary.A
@@ -97,7 +97,7 @@ nothing. When a step fails, those before it are undone.`,
 			if err != nil {
 				return err
 			}
-			r, err := service.Install(cmd.Context(), o, f.dry)
+			r, err := service.Install(cmd.Context(), o)
 			if errors.Is(err, service.ErrBoundary) {
 				printReasons(cmd.ErrOrStderr(), r.Boundary)
 			}
@@ -131,7 +131,7 @@ so does the daemon's account, unless --purge is given.`,
 			if err != nil {
 				return err
 			}
-			r, err := service.Uninstall(cmd.Context(), o, f.purge, f.dry)
+			r, err := service.Uninstall(cmd.Context(), o)
 			if err != nil && !c.json {
 				return err
 			}

@@ -24,11 +24,10 @@ type Result struct {
 }
 
 // Install installs the service. It may be run again, and then brings what is
-// there up to date. With dry nothing is changed, and the actions tell everything
-// that would be. At level B it refuses with ErrBoundary, before any change, when
+// there up to date. At level B it refuses with ErrBoundary, before any change, when
 // the agent's account could get around it. When a step fails, those before it
 // are undone, and the error tells what could not be.
-func Install(ctx context.Context, o Options, dry bool) (Result, error) {
+func Install(ctx context.Context, o Options) (Result, error) {
 	o, err := o.complete()
 	if err != nil {
 		return Result{}, err
@@ -64,7 +63,7 @@ func Install(ctx context.Context, o Options, dry bool) (Result, error) {
 		j.changed = j.changed || !a.Unchanged
 		r.Actions = append(r.Actions, a)
 	}
-	if r.Changed = j.changed; dry || !r.Changed {
+	if r.Changed = j.changed; o.DryRun || !r.Changed {
 		return r, nil
 	}
 	j.changed = false

@@ -37,6 +37,10 @@ type Options struct {
 	// HookTimeout is how long the client waits for a call's decision. Default: one
 	// hour.
 	HookTimeout time.Duration
+	// DryRun tells everything that would be done and changes nothing.
+	DryRun bool
+	// Purge has an uninstall remove what it otherwise keeps.
+	Purge bool
 	// Log hears each step that was done; it may be nil.
 	Log func(Action)
 

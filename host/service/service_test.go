@@ -16,7 +16,7 @@ const managed = "/etc/claude-code/managed-settings.json"
 
 func install(t *testing.T, w *world, o service.Options) service.Result {
 	t.Helper()
-	r, err := service.Install(t.Context(), o, false)
+	r, err := service.Install(t.Context(), o)
 	if err != nil {
 		t.Fatalf("install: %v\n%+v", err, r.Boundary)
 	}
@@ -111,7 +111,7 @@ func TestT06_RefusesLevelB(t *testing.T) {
 			w := newWorld(t)
 			change(w)
 			before := w.tree(t)
-			r, err := service.Install(t.Context(), w.options(), false)
+			r, err := service.Install(t.Context(), w.options())
 			if !errors.Is(err, service.ErrBoundary) || len(r.Boundary.Reasons) == 0 {
 				t.Errorf("got %v, %+v; want ErrBoundary with reasons", err, r.Boundary)
 			}
@@ -152,7 +152,7 @@ func TestRefused(t *testing.T) {
 			o := w.options()
 			test.change(w, &o)
 			before := w.tree(t)
-			if _, err := service.Install(t.Context(), o, false); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := service.Install(t.Context(), o); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 			sameTree(t, w.tree(t), before)
@@ -170,7 +170,7 @@ func TestUndo(t *testing.T) {
 			w.write(t, managed, "{}\n")
 			before := w.tree(t)
 			w.fails = fails
-			if _, err := service.Install(t.Context(), w.options(), false); err == nil || !strings.Contains(err.Error(), fails) {
+			if _, err := service.Install(t.Context(), w.options()); err == nil || !strings.Contains(err.Error(), fails) {
 				t.Errorf("got %v, want the command that failed", err)
 			}
 			sameTree(t, w.tree(t), before)
@@ -187,7 +187,7 @@ func TestDryRun(t *testing.T) {
 			o = w.optionsA()
 		}
 		before := w.tree(t)
-		r, err := service.Install(t.Context(), o, true)
+		r, err := service.Install(t.Context(), dry(o))
 		if err != nil || !r.Changed {
 			t.Fatalf("got %v, changed %t", err, r.Changed)
 		}
@@ -212,11 +212,11 @@ func TestUninstall(t *testing.T) {
 			}
 			was := w.tree(t)
 			install(t, w, w.options())
-			if _, err := service.Uninstall(t.Context(), w.options(), true, false); err != nil {
+			if _, err := service.Uninstall(t.Context(), purging(w.options())); err != nil {
 				t.Fatal(err)
 			}
 			sameTree(t, w.tree(t), was)
-			if _, err := service.Uninstall(t.Context(), w.options(), true, false); !errors.Is(err, service.ErrNotInstalled) {
+			if _, err := service.Uninstall(t.Context(), purging(w.options())); !errors.Is(err, service.ErrNotInstalled) {
 				t.Errorf("again: got %v, want ErrNotInstalled", err)
 			}
 		})
@@ -231,7 +231,7 @@ func TestUninstallKeepsWhatPeopleMade(t *testing.T) {
 	w.write(t, "/etc/systemd/system/callgate.service", "changed")
 	w.write(t, "/etc/callgate/modules/own.wasm", "x")
 	w.write(t, "/var/lib/callgate/callgate.db", "rules")
-	r, err := service.Uninstall(t.Context(), service.Options{Root: w.root, OS: "linux", System: w, Commands: w, Chown: w.chown}, false, false)
+	r, err := service.Uninstall(t.Context(), service.Options{Root: w.root, OS: "linux", System: w, Commands: w, Chown: w.chown})
 	if err != nil {
 		t.Fatalf("%v %+v", err, r)
 	}
@@ -252,7 +252,7 @@ func TestUninstallKeepsWhatPeopleMade(t *testing.T) {
 
 	// What was kept is known: installed again, a purge removes it.
 	o := w.options()
-	if _, err := service.Uninstall(t.Context(), o, false, false); !errors.Is(err, service.ErrNotInstalled) {
+	if _, err := service.Uninstall(t.Context(), o); !errors.Is(err, service.ErrNotInstalled) {
 		t.Errorf("again: got %v, want ErrNotInstalled", err)
 	}
 	if s, err := service.Inspect(t.Context(), o); err != nil || s.Installed {
@@ -261,7 +261,7 @@ func TestUninstallKeepsWhatPeopleMade(t *testing.T) {
 	_ = os.Remove(w.root + "/etc/systemd/system/callgate.service") // the changed one
 	o.Approvers = nil
 	install(t, w, o)
-	if _, err := service.Uninstall(t.Context(), o, true, false); err != nil {
+	if _, err := service.Uninstall(t.Context(), purging(o)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(w.root + "/var/lib/callgate"); err == nil || strings.Contains(w.read(t, "/etc/passwd"), "callgate") {
@@ -325,7 +325,7 @@ func TestLevelA(t *testing.T) {
 	if err != nil || !s.Installed || s.Level != boundary.A || s.Running != "active" || len(s.Drift) > 0 {
 		t.Errorf("status: got %+v, %v", s, err)
 	}
-	if _, err := service.Uninstall(t.Context(), o, true, false); err != nil {
+	if _, err := service.Uninstall(t.Context(), purging(o)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(w.root + "/home/alice/.config/systemd/user/callgate.service"); err == nil {
@@ -359,7 +359,7 @@ func TestTokenOfAnotherKindIsNotGivenAway(t *testing.T) {
 	if err := os.WriteFile(w.root+"/var/lib/callgate/agents/alice.token", []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := service.Install(t.Context(), w.options(), false); err == nil || !strings.Contains(err.Error(), "no check token") {
+	if _, err := service.Install(t.Context(), w.options()); err == nil || !strings.Contains(err.Error(), "no check token") {
 		t.Errorf("got %v, want a refusal", err)
 	}
 	if got := w.read(t, "/etc/callgate/agents/alice.token"); got != token {

@@ -17,20 +17,20 @@ import (
 // Uninstall stops the service and removes what the installation made, and
 // nothing else: what was changed by hand since, and directories that hold
 // something else, stay and are told. What the daemon knows (its state, the
-// account that owns it, and the configuration) stays too unless purge is set.
-// Settings get back what they held before. With dry nothing is changed.
-func Uninstall(ctx context.Context, o Options, purge, dry bool) (Result, error) {
+// account that owns it, and the configuration) stays too unless Options.Purge is
+// set. Settings get back what they held before.
+func Uninstall(ctx context.Context, o Options) (Result, error) {
 	o, rec, l, err := o.installed()
-	if err == nil && !rec.installed() && !purge {
+	if err == nil && !rec.installed() && !o.Purge {
 		err = ErrNotInstalled // what is left is what the last uninstall kept
 	}
 	if err != nil {
 		return Result{}, err
 	}
 	r := Result{Level: o.Level, Changed: true}
-	u := remover{o: o, purge: purge, dry: dry}
+	u := remover{o}
 	r.Actions = append(r.Actions, Action{Do: "stop the service", Command: o.manager(l).stop})
-	if !dry {
+	if !o.DryRun {
 		if err := o.halt(ctx, l); err != nil {
 			return r, fmt.Errorf("stop the service: %w", err)
 		}
@@ -45,11 +45,11 @@ func Uninstall(ctx context.Context, o Options, purge, dry bool) (Result, error) 
 		r.Actions = append(r.Actions, a)
 		o.Log(a)
 		errs = append(errs, err)
-		if err != nil || m.Kept && !purge {
+		if err != nil || m.Kept && !o.Purge {
 			left = append(left, m)
 		}
 	}
-	if dry {
+	if o.DryRun {
 		return r, nil
 	}
 	if reload := o.manager(l).reload; len(reload) > 0 {
@@ -111,20 +111,17 @@ func (o Options) installed() (Options, *record, layout, error) {
 }
 
 // remover removes what was made.
-type remover struct {
-	o          Options
-	purge, dry bool
-}
+type remover struct{ o Options }
 
 func (u remover) remove(ctx context.Context, m made) (Action, error) {
 	a := Action{Do: "remove " + string(m.Kind), Path: m.Path}
-	if m.Kept && !u.purge {
+	if m.Kept && !u.o.Purge {
 		a.Do, a.Unchanged, a.Note = "keep "+string(m.Kind), true, "--purge removes it"
 		return a, nil
 	}
 	if m.Kind == madeAccount {
 		a.Path, a.Owner = "", m.Path
-		if u.dry {
+		if u.o.DryRun {
 			return a, nil
 		}
 		return a, removeAccount(ctx, u.o, m.Path)
@@ -145,7 +142,7 @@ func (u remover) remove(ctx context.Context, m made) (Action, error) {
 		a.Do, a.Unchanged, a.Note = "keep file", true, "it was changed since; remove it by hand"
 		return a, nil
 	}
-	if err == nil && !u.dry {
+	if err == nil && !u.o.DryRun {
 		err = os.Remove(path)
 	}
 	return a, err
@@ -160,12 +157,12 @@ func (u remover) directory(a Action, m made) (Action, error) {
 		return a, nil
 	}
 	if m.Owner == u.o.account() && m.Owner != "" {
-		if u.dry {
+		if u.o.DryRun {
 			return a, nil
 		}
 		return a, os.RemoveAll(path)
 	}
-	if u.dry {
+	if u.o.DryRun {
 		a.Note = "if nothing else is in it"
 		return a, nil
 	}
@@ -206,7 +203,7 @@ func (u remover) settings(a Action, m made) (Action, error) {
 		a.Do = "remove settings"
 	}
 	switch {
-	case u.dry:
+	case u.o.DryRun:
 		return a, nil
 	case gone:
 		return a, os.Remove(path)

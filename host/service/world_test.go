@@ -196,3 +196,7 @@ func sameTree(t *testing.T, got, want map[string]string) {
 		}
 	}
 }
+
+func dry(o service.Options) service.Options { o.DryRun = true; return o }
+
+func purging(o service.Options) service.Options { o.Purge = true; return o }
