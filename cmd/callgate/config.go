@@ -20,7 +20,7 @@ func configCommand(c *cli) *cobra.Command {
 		Use:     "config",
 		GroupID: "setup",
 		Short:   "Check the configuration, accept what it widens, print its schema or an example",
-		Example: "  callgate config check\n  callgate config status\n  callgate config example > ~/.config/callgate/callgate.yaml",
+		Example: "  callgate config check\n  callgate config status\n  mkdir -p ~/.config/callgate/ && callgate config example > ~/.config/callgate/callgate.yaml",
 		Args:    onlyCommands,
 		RunE:    needCommand,
 	}
@@ -130,7 +130,7 @@ func configExample() *cobra.Command {
 	return &cobra.Command{
 		Use:     "example",
 		Short:   "Print the commented example, which is the reference",
-		Example: "  callgate config example > ~/.config/callgate/callgate.yaml",
+		Example: "  mkdir -p ~/.config/callgate/ && callgate config example > ~/.config/callgate/callgate.yaml",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := cmd.OutOrStdout().Write(config.ExampleFile())
