@@ -14,16 +14,17 @@ import (
 )
 
 // python returns an interpreter whose re module is the one patterns mean, and
-// skips the test visibly where there is none.
+// skips the test visibly where there is none. Possessive repetitions match other
+// texts in the first releases of 3.11 (seen in 3.11.2, not in 3.11.7).
 func python(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"python3.11", "python3"} {
-		out, err := exec.Command(name, "-c", "import sys; print(*sys.version_info[:2])").Output()
-		if err == nil && strings.TrimSpace(string(out)) == "3 11" {
+		out, err := exec.Command(name, "-c", "import sys; print((3, 11, 7) <= sys.version_info < (3, 12))").Output()
+		if err == nil && strings.TrimSpace(string(out)) == "True" {
 			return name
 		}
 	}
-	t.Skip("no Python 3.11 here: patterns are not compared with its re module")
+	t.Skip("no Python 3.11.7 or later 3.11 here: patterns are not compared with its re module")
 	return ""
 }
 
