@@ -6,5 +6,9 @@
 // knows the modules, target resolves what a call touches, config and project
 // read what operators and projects wrote, store keeps rules, sessions, asks and
 // the audit, ask waits for people, card is what they see, api is the way in,
-// eval the machine interface without any of that.
+// eval the machine interface without any of that. hook speaks for the clients of
+// agents. What keeps the gate standing: protect keeps tool calls away from it,
+// presence knows whether a person is there, boundary judges what stands between
+// two accounts, service installs the daemon behind it, doctor tries whether all of
+// it holds.
 package host
