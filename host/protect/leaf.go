@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -45,6 +47,10 @@ func (j *judge) leaves() string {
 	tool := strings.ToLower(j.call.Tool)
 	above := slices.ContainsFunc(takingAway, func(word string) bool { return strings.Contains(tool, word) })
 	port, here := false, false
+	access := "write"
+	if reads(tool) {
+		access = "read"
+	}
 	ours := j.endpoint.Load().port
 	var command, arguments []string
 	var paths []engine.Target
@@ -57,7 +63,7 @@ func (j *judge) leaves() string {
 		}
 		port = port || ours != "" && l.text == ours
 		here = here || l.text != "" && l.text != unknown && l.text != "*" && !strings.ContainsAny(l.text, " \n") && j.here(strings.ToLower(l.text))
-		if why := j.leaf(l.text, &paths); why != "" {
+		if why := j.leaf(l.text, access, &paths); why != "" {
 			return why
 		}
 	}
@@ -72,16 +78,21 @@ func (j *judge) leaves() string {
 
 // leaf judges one text as an address, and adds it to the paths when it can be
 // one.
-func (j *judge) leaf(text string, paths *[]engine.Target) string {
+func (j *judge) leaf(text, access string, paths *[]engine.Target) string {
 	if text == "" || len(text) > maxLeaf || strings.ContainsAny(text, "\n\r\x00") {
 		return ""
 	}
-	if why := j.token(text); why != "" {
-		return why
+	if j.prose(text) {
+		return ""
+	}
+	if access == "write" || hostPort.MatchString(text) {
+		if why := j.token(text); why != "" {
+			return why
+		}
 	}
 	text = strings.TrimPrefix(text, "file://")
 	if !strings.Contains(text, "://") && strings.Count(text, " ") <= 8 {
-		*paths = append(*paths, engine.Target{Kind: "tree", Value: text, Access: "write"})
+		*paths = append(*paths, engine.Target{Kind: "tree", Value: text, Access: access})
 	}
 	return ""
 }
@@ -102,6 +113,28 @@ func (j *judge) lead(paths []engine.Target, above bool) string {
 		}
 	}
 	return ""
+}
+
+// prose tells whether a text can be no path that leads anywhere: it begins with
+// words, in no directory that there is.
+func (j *judge) prose(text string) bool {
+	first, _, deep := strings.Cut(text, "/")
+	if !deep || !strings.Contains(first, " ") || strings.ContainsAny(first[:1], "~$%.") || strings.ContainsAny(text, "\\") || strings.Contains(text, "..") || strings.Contains(text, "://") {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(j.call.Context.CWD, first))
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// readingTools are names of tools that only read, as widely used MCP servers
+// give them. The operator chose the server; a name that is not here may write.
+var readingTools = []string{
+	"read_file", "read_text_file", "read_media_file", "read_multiple_files", "get_file_info", "get_file_contents", "list_directory", "list_directory_with_sizes", "directory_tree", "search_files",
+	"get-library-docs", "query-docs", "resolve-library-id",
+}
+
+func reads(tool string) bool {
+	return strings.HasPrefix(tool, "mcp__") && slices.Contains(readingTools, tool[strings.LastIndex(tool, "__")+2:])
 }
 
 var errTooMany = errors.New("the input has too many values")

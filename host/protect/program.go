@@ -22,6 +22,18 @@ var powers = []string{
 	"doctor", "check", "explain", "eval", "hook", "tokens", "token", "pin", "record", "demo", "unlock",
 }
 
+// orders tells whether words can only be the arguments by which Callgate's
+// program does something that a person decides.
+func orders(words []string) bool {
+	return len(words) > 1 && slices.Contains(orderWords[words[0]], words[1])
+}
+
+// orderWords are those of its sub-commands, with theirs.
+var orderWords = map[string][]string{
+	"asks": {"approve", "deny", "watch"}, "rules": {"add", "remove"}, "tokens": {"create", "rotate", "revoke"}, "config": {"accept"}, "sessions": {"resume", "mode"},
+	"pin": {"set", "unlock", "change", "reset"}, "hook": {"claude-code"}, "service": {"install", "uninstall"},
+}
+
 // program judges a program run, or text that a program may take as commands.
 func (j *judge) program(t engine.Target) string {
 	if t.Access == "read" {
@@ -30,6 +42,12 @@ func (j *judge) program(t engine.Target) string {
 	words := strings.Fields(t.Value)
 	if len(words) == 0 || words[0] == unknown {
 		return "it cannot be told which program it runs"
+	}
+	if words[0] == "[" {
+		return "" // the test command, which is no open glob
+	}
+	if strings.ContainsAny(words[0], "$`\\") && orders(words[1:]) {
+		return "it cannot be told which program it runs (" + strings.Join(words[:3], " ") + ")"
 	}
 	if !j.isOurs(unescape.Replace(words[0])) || harmless(words[1:]) {
 		return ""

@@ -45,7 +45,10 @@ func (j *judge) text(text string) string {
 func isBreak(r rune) bool { return r <= ' ' || strings.ContainsRune("'\"`;|&()<>=,\\!", r) }
 
 func (j *judge) tokens(tokens []string) string {
-	port, here, signals, pid := false, false, false, false
+	port, here, signals, pid, settings, takes := false, false, false, false, false, false
+	if why := j.parted(tokens); why != "" {
+		return why
+	}
 	ours := j.endpoint.Load().port
 	for i, token := range tokens {
 		if why := j.token(token); why != "" {
@@ -59,7 +62,13 @@ func (j *judge) tokens(tokens []string) string {
 		}
 		port = port || ours != "" && strings.Trim(token, ":") == ours
 		here = here || j.here(strings.ToLower(token)) && token != unknown && token != "*"
-		signals = signals || slices.Contains(signalWords, strings.ToLower(token[strings.LastIndexByte(token, '.')+1:]))
+		verb := strings.ToLower(token[strings.LastIndexByte(token, '.')+1:])
+		signals = signals || slices.Contains(signalWords, verb)
+		takes = takes || slices.Contains(removalWords, verb)
+		settings = settings || fold(path.Base(token)) == settingsDir
+		if verb == "tiocsti" {
+			return "it types into a terminal (TIOCSTI), where it could answer for a person"
+		}
 		n, err := strconv.Atoi(token)
 		pid = pid || err == nil && n > 1 && (n == j.facts.PID || n == j.facts.Parent)
 	}
@@ -68,6 +77,8 @@ func (j *judge) tokens(tokens []string) string {
 		return "it mentions the port on which Callgate answers, " + ours
 	case pid && signals:
 		return "it mentions Callgate's process"
+	case settings && takes:
+		return "it moves or removes " + settingsDir + ", the settings of Claude Code, which hook Callgate in"
 	}
 	return ""
 }
@@ -78,6 +89,31 @@ func entersDirectory(word string) bool {
 
 // signalWords are what code calls signalling and tracing, without its module.
 var signalWords = []string{"kill", "attach", "ptrace", "killpg", "process_vm_writev", "process_vm_readv", "pidfd_open", "terminate", "send_signal"}
+
+// removalWords are what code calls moving and removing, without its module.
+var removalWords = []string{"rmtree", "rename", "renames", "renamesync", "replace", "remove", "unlink", "unlinksync", "move", "rmdir", "rmdirsync", "rm", "rmsync", "mv", "rm_rf", "rm_r", "delete_tree", "remove_tree"}
+
+// parted finds the end of a protected path of which each part is a word of its
+// own, as in join("config", "callgate") and "config"/"callgate".
+func (j *judge) parted(tokens []string) string {
+	var names []string
+	for _, token := range tokens {
+		if strings.Trim(token, "/") != "" {
+			names = append(names, fold(strings.Trim(token, "/")))
+		}
+	}
+	for i := range max(len(names)-1, 0) {
+		for _, p := range j.places {
+			if n := len(p.parts); n > 1 && names[i] == p.parts[n-2] && names[i+1] == p.parts[n-1] && p.ifThere == "" {
+				return "it mentions " + names[i] + " and " + names[i+1] + ", which can be " + p.what
+			}
+		}
+		if names[i] == settingsDir && slices.Contains(settingsFiles, names[i+1]) {
+			return "it mentions " + names[i] + " and " + names[i+1] + ", settings of Claude Code, which hook Callgate in"
+		}
+	}
+	return ""
+}
 
 // acts tells whether a word after the program's name makes it act.
 func acts(word string) bool {

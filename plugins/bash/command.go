@@ -88,7 +88,7 @@ func (w *walker) add(cmd *Command) bool {
 		w.line.opaque("the command has too many parts")
 		return false
 	}
-	cmd.Dirs, cmd.Parent, cmd.Piped = w.dirs, w.parent, w.piped
+	cmd.Dirs, cmd.Parent, cmd.Piped, cmd.Fed = w.dirs, w.parent, w.piped, w.fed
 	if w.parent != nil && cmd.Offset == 0 {
 		cmd.Offset = -1
 	}

@@ -75,6 +75,8 @@ type Command struct {
 	Wraps bool
 	// Piped tells that another command's output is this one's input.
 	Piped bool
+	// Fed is the text of the commands whose output is this one's input.
+	Fed string
 	// Source is the text of the command as written, without redirections.
 	Source string
 	// Inline tells that an argument is code in some other language.

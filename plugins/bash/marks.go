@@ -51,6 +51,8 @@ func (m *marker) command(cmd *Command) {
 		return
 	}
 	m.program()
+	m.nested()
+	m.listed()
 	m.trees()
 	m.given()
 	m.processes()
@@ -66,7 +68,7 @@ func (m *marker) touched(t touch) {
 		return
 	}
 	switch {
-	case t.path == "" || t.access != write:
+	case t.path == "" || t.access != write, m.found(t.word):
 	case t.spreads && m.recurses():
 		m.add(tool.Tree, below(t.path), tool.Write)
 	case t.recursive && m.cmd.Name() != "find" && m.cmd.Name() != "gfind":
@@ -135,8 +137,11 @@ var codeTakers = []string{
 // code adds the arguments that a program may take as commands.
 func (m *marker) code() {
 	name := interpreterName(m.cmd.Name())
-	if !slices.Contains(codeTakers, name) || name == "git" && !m.gitRuns() {
+	switch {
+	case !slices.Contains(codeTakers, name), name == "git" && !m.gitRuns():
 		return
+	case strings.HasSuffix(name, "sed") && readSed(m.cmd.Args()).harmless(), strings.HasSuffix(name, "awk") && awkReads(m.cmd, nil, nil):
+		return // its script touches nothing, and its files are told as such
 	}
 	for _, a := range m.cmd.Args() {
 		if strings.ContainsAny(a.Text, " \t\n!") {
@@ -171,6 +176,13 @@ func (m *marker) trees() {
 		m.finds(args)
 	case "git":
 		m.gitTrees()
+	case "chroot":
+		if _, operands := arguments(args, "", "userspec", "groups"); len(operands) > 0 && operands[0].Text != "/" {
+			m.paths(operands[:1], tool.Write, "/**")
+		}
+	case "xargs", "gxargs", "parallel":
+		options, _ := arguments(args, "aEIiLnPsdj", "arg-file")
+		m.paths(values(options, "-a", "--arg-file"), tool.Read, "")
 	case "mount", "umount", "pivot_root", "fusermount", "overlayroot-chroot", "bindfs":
 		_, operands := arguments(args, "oOtLUN", "options", "types")
 		m.paths(operands, tool.Write, "")
@@ -298,49 +310,6 @@ func (m *marker) findChanges(args []Word) bool {
 	return false
 }
 
-// gitReaders are the sub-commands of git that leave the work tree as it is.
-var gitReaders = []string{
-	"add", "annotate", "archive", "blame", "branch", "cat-file", "commit", "config", "count-objects", "describe", "diff", "fetch", "for-each-ref",
-	"format-patch", "fsck", "gc", "grep", "hash-object", "help", "init", "log", "ls-files", "ls-remote", "ls-tree", "merge-base", "name-rev", "notes",
-	"prune", "push", "range-diff", "reflog", "remote", "rev-list", "rev-parse", "shortlog", "show", "show-ref", "status", "symbolic-ref", "tag",
-	"update-ref", "var", "verify-commit", "version", "whatchanged", "worktree", "clone", "",
-}
-
-// gitTrees adds the directories whose files git may change as a whole, and what
-// it removes or moves.
-func (m *marker) gitTrees() {
-	sub, name := gitSubcommand(m.cmd), ""
-	var rest []Word
-	if sub < len(m.cmd.Words) {
-		name, rest = m.cmd.Words[sub].Text, m.cmd.Words[sub+1:]
-	}
-	if slices.Contains(gitReaders, name) {
-		return
-	}
-	for i, word := range m.cmd.Words[:min(sub, len(m.cmd.Words))] {
-		if dir, ok := strings.CutPrefix(word.Text, "--work-tree="); ok {
-			word.Text = dir
-			m.paths([]Word{word}, tool.Write, "/**")
-		} else if word.Text == "--work-tree" && i+1 < len(m.cmd.Words) {
-			m.paths(m.cmd.Words[i+1:i+2], tool.Write, "/**")
-		}
-	}
-	_, operands := arguments(rest, "bBcm", "source", "message")
-	for _, dir := range gitDirs(m.cmd) {
-		m.add(tool.Tree, below(dir), tool.Write)
-		for _, o := range operands {
-			if !o.Literal {
-				continue
-			}
-			p := joinDir(dir, pathText(o))
-			m.add(tool.Tree, below(p), tool.Write)
-			if name == "rm" || name == "mv" || lastName(p) != "." && (name == "checkout" || name == "restore") {
-				m.add(tool.Tree, p, tool.Write)
-			}
-		}
-	}
-}
-
 // reads adds directories that are read with all below them.
 func (m *marker) reads(name string, args []Word) {
 	options, operands := arguments(args, "eAfBCmdDgtTjMC", "regexp", "file", "glob", "type", "max-count", "directory", "include", "exclude", "rsh")
@@ -354,9 +323,31 @@ func (m *marker) reads(name string, args []Word) {
 			return
 		}
 	}
+	if strings.HasSuffix(name, "tar") {
+		m.extracts(args)
+	}
 	m.paths(operands, tool.Read, "")
 	if len(operands) < 2 {
 		m.paths([]Word{{Text: ".", Literal: true}}, tool.Read, "")
+	}
+}
+
+// extracts adds the members that tar is told to take out of an archive.
+func (m *marker) extracts(args []Word) {
+	if len(args) < 2 {
+		return
+	}
+	options, operands := arguments(args, "fCIbTX", "file", "directory", "exclude", "files-from", "exclude-from")
+	old := !strings.HasPrefix(args[0].Text, "-") && strings.Contains(args[0].Text, "x")
+	if old {
+		operands = operands[min(2, len(operands)):]
+	} else if !has(options, "-x", "--extract", "--get") {
+		return
+	}
+	for _, member := range operands {
+		if strings.Trim(member.Text, "./") != "" {
+			m.paths([]Word{member}, tool.Write, "")
+		}
 	}
 }
 
@@ -411,6 +402,9 @@ func pieces(word Word) []Word {
 	}
 	var out []Word
 	for _, text := range texts {
+		if len(text) > 2 && text[0] == '-' && (text[1] == 'o' || strings.IndexByte("/~.", text[2]) >= 0) {
+			text = text[2:] // the value of a short option, in the same word
+		}
 		if text == "" || strings.HasPrefix(text, "-") || len(text) > maxTargetBytes {
 			continue
 		}

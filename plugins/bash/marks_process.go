@@ -23,6 +23,10 @@ func (m *marker) processes() {
 		}) {
 			m.add(tool.Process, tool.Unknown, tool.Write)
 		}
+	case "renice", "taskset", "ionice", "chrt":
+		if n := len(args); n > 0 && (name == "renice" || slices.ContainsFunc(args, func(a Word) bool { return a.Text == "-p" || a.Text == "--pid" })) && number(args[n-1].Text) {
+			m.process(args[n-1])
+		}
 	case "dlv", "gcore", "reptyr", "jattach", "rbspy":
 		for _, a := range args {
 			if number(a.Text) {
@@ -35,8 +39,12 @@ func (m *marker) processes() {
 }
 
 func (m *marker) process(word Word) {
-	if !word.Literal && word.Text == "$(...)" {
+	switch {
+	case !word.Literal && word.Text == "$(...)":
 		m.add(tool.Process, lookedUp(strings.Fields(substituted(m.cmd.Source))), tool.Write)
+		return
+	case len(word.Vars) == 1 && word.Text == "$"+word.Vars[0] && m.ownJob(word.Vars[0]):
+		m.add(tool.Process, "job", tool.Write)
 		return
 	}
 	m.add(tool.Process, processOf(word), tool.Write)
@@ -57,6 +65,43 @@ func substituted(source string) string {
 		return ""
 	}
 	return inner
+}
+
+// ownJob tells whether a variable can only be the number of a process that the
+// line itself started: it is given "$!" before, and the line names it nowhere
+// else but to use it.
+func (m *marker) ownJob(name string) bool {
+	given := 0
+	for _, cmd := range m.line.Commands {
+		if cmd == m.cmd {
+			break
+		}
+		for _, a := range cmd.Assigns {
+			if a.Name == name && a.Value.Text == "$!" {
+				given++
+			}
+		}
+	}
+	if given == 0 || m.line.Opaque != "" {
+		return false
+	}
+	text, named := m.line.Text, 0
+	for at := strings.Index(text, name); at >= 0; at = strings.Index(text, name) {
+		before, after := "", text[at+len(name):]
+		if at > 0 {
+			before = text[at-1 : at]
+		}
+		if plainName(name+after[:min(1, len(after))]) == "" || after == "" {
+			switch {
+			case before == "$":
+			case before == "{" && strings.HasPrefix(after, "}"):
+			case before == "" || plainName("x"+before) == "":
+				named++
+			}
+		}
+		text = after
+	}
+	return named == given
 }
 
 // number tells whether text is a whole number with or without a sign.
@@ -118,22 +163,27 @@ func (m *marker) kill(args []Word) {
 		case t == "-s" || t == "-n" || t == "--signal" || t == "-q" || t == "--queue":
 			i++
 		case t == "--" || strings.HasPrefix(t, "--"):
-		case i == 0 && strings.HasPrefix(t, "-") && len(args) > 1 && args[i].Literal:
+		case i == 0 && strings.HasPrefix(t, "-") && (len(args) > 1 || m.gathered()) && args[i].Literal:
 			// the signal
 		default:
 			operands++
 			m.process(args[i])
 		}
 	}
-	if operands == 0 && (m.cmd.Parent != nil || len(args) > 0) {
-		m.add(tool.Process, tool.Unknown, tool.Write) // xargs and its like add the operands
+	if operands == 0 && (m.cmd.Parent != nil || len(args) > 0) { // xargs and its like add the operands
+		source := strings.TrimSuffix(strings.TrimSpace(m.cmd.Fed), "2>/dev/null")
+		if !m.gathered() || strings.ContainsAny(source, "$`|;&<>()\\'\"*?[{\n") {
+			source = ""
+		}
+		m.add(tool.Process, lookedUp(strings.Fields(source)), tool.Write)
 	}
 }
 
 func (m *marker) pkill(args []Word) {
 	var rest []Word
 	for i, a := range args {
-		if i == 0 && strings.HasPrefix(a.Text, "-") && len(a.Text) > 1 && strings.Trim(a.Text[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == "" {
+		one := len(a.Text) == 2 && (a.Text[1] < '0' || a.Text[1] > '9') // an option, not a signal
+		if i == 0 && strings.HasPrefix(a.Text, "-") && len(a.Text) > 1 && !one && strings.Trim(a.Text[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == "" {
 			continue // the signal
 		}
 		rest = append(rest, a)

@@ -117,6 +117,8 @@ type walker struct {
 	// failed are the directories in which the list being walked may have
 	// stopped, when one of its commands failed.
 	failed []string
+	// fed is the text of the commands whose output the one being walked reads.
+	fed string
 	// stdin is what the statement being walked reads, when a here-document or a
 	// redirection says so.
 	stdin *Word
@@ -194,15 +196,15 @@ func (w *walker) mergeDirs(other []string) {
 
 func (w *walker) substitution(what string, list []*syntax.Stmt) {
 	w.line.hide(what)
-	piped, stdin := w.piped, w.stdin
-	w.piped, w.stdin = false, nil
+	piped, stdin, fed := w.piped, w.stdin, w.fed
+	w.piped, w.stdin, w.fed = false, nil, ""
 	if w.depth++; w.depth > maxDepth {
 		w.line.opaque("the command is nested too deeply")
 	} else {
 		w.inSubshell(func() { w.stmts(list) })
 	}
 	w.depth--
-	w.piped, w.stdin = piped, stdin
+	w.piped, w.stdin, w.fed = piped, stdin, fed
 }
 
 func (w *walker) stmt(s *syntax.Stmt) {
@@ -323,11 +325,11 @@ func (w *walker) binary(c *syntax.BinaryCmd) {
 		w.maybe(func() { w.stmt(c.Y) })
 	default: // | and |&
 		w.inSubshell(func() { w.stmt(c.X) })
-		piped := w.piped
-		w.piped = true
+		piped, fed := w.piped, w.fed
+		w.piped, w.fed = true, w.source(c.X)
 		// zsh runs the last part of a pipeline in the shell itself.
 		w.maybe(func() { w.stmt(c.Y) })
-		w.piped = piped
+		w.piped, w.fed = piped, fed
 	}
 }
 

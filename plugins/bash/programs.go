@@ -72,7 +72,10 @@ func (t *toucher) git() {
 	case "add", "diff", "show", "blame", "grep", "log", "cat-file", "ls-files", "archive", "apply", "am", "stash", "hash-object":
 		t.addAll(operands, read)
 	case "rm", "mv", "checkout", "restore", "clone", "init", "worktree":
-		t.addAll(operands, write)
+		for _, o := range operands {
+			o.Text = pathspec(o.Text)
+			t.add(o, map[bool]access{true: read, false: write}[onlyIndex(t.cmd.Words[sub].Text, options)])
+		}
 	}
 }
 

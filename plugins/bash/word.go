@@ -24,6 +24,9 @@ func (w *walker) word(sw *syntax.Word) Word {
 		r.part(part, i == 0)
 	}
 	r.out.Text = r.text.String()
+	if r.out.Text == "[" {
+		r.out.Glob = false // the test command; no name can match a bracket that nothing closes
+	}
 	if r.out.Tilde && r.out.Text != "~" && !strings.HasPrefix(r.out.Text, "~/") {
 		// ~user, ~+ and ~- depend on what we do not know.
 		r.out.Tilde, r.out.Literal = false, false

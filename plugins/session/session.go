@@ -40,6 +40,10 @@ var entries = []entry{
 	{"ExitPlanMode", []string{"exit_plan_mode"}, "it only ends the agent's planning, which the user is asked about; the gate's mode stays", true, ""},
 }
 
+// ownNotes tells the host's protection of itself that such a call touches nothing
+// outside the session, whatever its texts mention.
+var ownNotes = []tool.Mark{{Kind: tool.Service, Value: "session", Access: tool.Read}}
+
 // Tools returns the tools of a session.
 func Tools() []tool.Tool {
 	var tools []tool.Tool
@@ -64,7 +68,7 @@ func (e entry) define() tool.Tool {
 			if err != nil {
 				return tool.Description{}
 			}
-			return tool.Description{Action: "tool:" + e.name + ":" + detail, Title: e.name}
+			return tool.Description{Action: "tool:" + e.name + ":" + detail, Title: e.name, Marks: ownNotes}
 		},
 	}
 	if e.subject != "" {
