@@ -56,6 +56,7 @@ var lost = map[string]string{
 	settings.PermissionRequest:  "the client's own prompts are not answered, and ask a second time",
 	settings.PostToolUse:        "what ran is not compared with what was judged",
 	settings.PostToolUseFailure: "what ran is not compared with what was judged",
+	settings.UserPromptSubmit:   "after a call that was interrupted, calls with relative paths ask for ten minutes",
 }
 
 // hook looks at one entry.
@@ -68,7 +69,10 @@ func (d *examination) hook(h settings.Hook) {
 	if !h.All() {
 		complain(Bad, fmt.Sprintf("it does not run for every call (matcher %q, if %q, async %t, once %t)", h.Matcher, h.If, h.Async, h.Once))
 	}
-	if h.OnFailure != "block" {
+	switch {
+	case h.Event == settings.UserPromptSubmit && h.OnFailure == "block":
+		complain(Warn, `with "onFailure": "block" the person's prompts are lost whenever the hook fails`)
+	case h.Event != settings.UserPromptSubmit && h.OnFailure != "block":
 		complain(Bad, `without "onFailure": "block" a call RUNS whenever the hook fails`)
 	}
 	if !h.Exec {

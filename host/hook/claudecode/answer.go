@@ -52,6 +52,8 @@ func allow(event Event, reason string) Answer {
 // What cannot be written denies.
 func (a Answer) Give(stdout, stderr io.Writer) int {
 	switch {
+	case a.Event == UserPromptSubmit:
+		return exitTaken // it is the person's turn: nothing is blocked, nothing said
 	case a.kind == noObjection && a.Event.after():
 		return exitTaken
 	case a.kind == allowed && a.Event.before(), a.kind == denied && a.Event == PermissionRequest:

@@ -17,7 +17,8 @@ import (
 func TestAnswer_zero(t *testing.T) {
 	t.Parallel()
 	wantEffect(t, claudecode.PreToolUse, give(t, claudecode.Answer{}), claudecode.Blocked)
-	for _, event := range claudecode.Events() {
+	wantEffect(t, claudecode.UserPromptSubmit, give(t, claudecode.Answer{Event: claudecode.UserPromptSubmit}), claudecode.Runs)
+	for _, event := range claudecode.Events()[:4] {
 		o := give(t, claudecode.Answer{Event: event})
 		want := map[claudecode.Event]claudecode.Effect{claudecode.PreToolUse: claudecode.Blocked, claudecode.PermissionRequest: claudecode.Blocked}[event]
 		if want == 0 {

@@ -77,6 +77,8 @@ func Verdict(event Event, o Outcome, block bool) Effect {
 		}
 		d, _ := readOutput(o.Stdout, event)
 		return permissionEffects[d.permission]
+	case UserPromptSubmit:
+		return verdictPrompt(o, block)
 	}
 	if !o.failed() && o.Exit == ExitDenied && len(bytes.TrimSpace(o.Stderr)) > 0 {
 		return Told
@@ -110,6 +112,18 @@ func verdictBefore(o Outcome, block bool) Effect {
 		return toolEffects[d.permission]
 	case d.legacy == "approve":
 		return Allowed
+	}
+	return Runs
+}
+
+// verdictPrompt is about the person's prompt: Runs leaves it as it was typed.
+func verdictPrompt(o Outcome, block bool) Effect {
+	d, _ := readOutput(o.Stdout, UserPromptSubmit)
+	switch {
+	case block && (o.failed() || o.Exit != 0), !o.failed() && o.Exit == ExitDenied, d.legacy == "block":
+		return Blocked
+	case !o.failed() && len(bytes.TrimSpace(o.Stdout)) > 0:
+		return Told // the model reads it beside the prompt
 	}
 	return Runs
 }

@@ -12,9 +12,10 @@ const (
 	PermissionRequest  Event = settings.PermissionRequest
 	PostToolUse        Event = settings.PostToolUse
 	PostToolUseFailure Event = settings.PostToolUseFailure
+	UserPromptSubmit   Event = settings.UserPromptSubmit
 )
 
-// Events lists them, in the order in which the client runs them.
+// Events lists them, those of a call in the order in which the client runs them.
 func Events() []Event {
 	var events []Event
 	for _, name := range settings.Events() {
@@ -24,7 +25,7 @@ func Events() []Event {
 }
 
 // known reports whether the event is one of Events.
-func (e Event) known() bool { return e.before() || e.after() }
+func (e Event) known() bool { return e.before() || e.after() || e == UserPromptSubmit }
 
 // before reports whether the call has not run yet.
 func (e Event) before() bool { return e == PreToolUse || e == PermissionRequest }

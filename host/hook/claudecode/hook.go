@@ -138,6 +138,9 @@ func (h Hook) answer(ctx context.Context, in io.Reader, known *progress) Answer 
 	if err != nil {
 		return failed(event, err)
 	}
+	if event == UserPromptSubmit {
+		return h.turn(ctx, p)
+	}
 	daemon, err := h.Connect()
 	switch {
 	case event.after():

@@ -234,7 +234,7 @@ func TestT09_everyFailureBlocks(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, event := range claudecode.Events() {
+			for _, event := range claudecode.Events()[:4] { // for the fifth see TestTurn
 				synctest.Test(t, func(t *testing.T) {
 					began := time.Now()
 					h.Timeout = 100 * time.Second
@@ -303,7 +303,7 @@ func FuzzRun(f *testing.F) {
 		o := give(t, a)
 		judged := len(d.requests) == 1 && allow
 		switch {
-		case len(d.finished) > 0:
+		case len(d.finished) > 0, a.Event == claudecode.UserPromptSubmit:
 			wantEffect(t, a.Event, o, claudecode.Runs)
 		case a.Event == claudecode.PermissionRequest || a.Event == claudecode.PreToolUse || a.Event == "":
 			event := a.Event

@@ -54,14 +54,15 @@ func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// read reads a whole payload, at most MaxPayload bytes.
+// read reads a whole payload, at most MaxPayload bytes. The beginning of one that
+// is longer may still tell the event.
 func read(in io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, MaxPayload+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the hook's payload could not be read: %w", err)
 	case len(data) > MaxPayload:
-		return nil, fmt.Errorf("the hook's payload has more than %d MiB, which is not judged: make the call smaller", MaxPayload>>20)
+		return data[:MaxPayload], fmt.Errorf("the hook's payload has more than %d MiB, which is not judged: make the call smaller", MaxPayload>>20)
 	}
 	return data, nil
 }
@@ -87,6 +88,12 @@ func parse(data []byte) (payload, error) {
 func (p payload) check() error {
 	if !p.event().known() {
 		return fmt.Errorf("hook_event_name: %.60q is not answered: want one of %v; install the hook anew with: callgate hook claude-code --install", string(p.Event), Events())
+	}
+	if p.event() == UserPromptSubmit {
+		if p.Session == "" {
+			return errors.New("session_id: missing")
+		}
+		return nil
 	}
 	for _, m := range []struct {
 		name  string

@@ -22,6 +22,6 @@ func ExampleInstall() {
 	back, err := settings.Uninstall("settings.json", c.Text, settings.Before{Known: true, Text: before})
 	fmt.Println("restored:", back.Restored, err)
 	// Output:
-	// added: [PreToolUse PermissionRequest PostToolUse PostToolUseFailure]
+	// added: [PreToolUse PermissionRequest PostToolUse PostToolUseFailure UserPromptSubmit]
 	// restored: true <nil>
 }

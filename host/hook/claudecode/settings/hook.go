@@ -15,11 +15,12 @@ const (
 	PermissionRequest  = "PermissionRequest"
 	PostToolUse        = "PostToolUse"
 	PostToolUseFailure = "PostToolUseFailure"
+	UserPromptSubmit   = "UserPromptSubmit"
 )
 
 // Events are those events in the order in which they are written.
 func Events() []string {
-	return []string{PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure}
+	return []string{PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure, UserPromptSubmit}
 }
 
 // Hook is one hook as a settings file holds it.
@@ -142,9 +143,15 @@ type Entry struct {
 // statusMessage is what Claude Code shows while a call waits.
 const statusMessage = "Callgate: waiting for a decision"
 
+// promptSeconds is the client's deadline at UserPromptSubmit: the person waits
+// for it, and nothing is judged there.
+const promptSeconds = 10
+
 // Args are the arguments of the installed command.
-func (e Entry) Args() []string {
-	args := append(slices.Clone(hookWords), "--endpoint", e.Endpoint, "--token-file", e.TokenFile, "--timeout", strconv.Itoa(e.seconds())+"s")
+func (e Entry) Args() []string { return e.args(e.seconds()) }
+
+func (e Entry) args(seconds int) []string {
+	args := append(slices.Clone(hookWords), "--endpoint", e.Endpoint, "--token-file", e.TokenFile, "--timeout", strconv.Itoa(seconds)+"s")
 	if e.DaemonUID != nil {
 		args = append(args, "--daemon-uid", strconv.Itoa(*e.DaemonUID))
 	}

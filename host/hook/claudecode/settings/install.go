@@ -31,9 +31,8 @@ func Install(file string, text []byte, e Entry) (Change, error) {
 	}
 	var c Change
 	ed := &editor{file, text}
-	want := e.handler()
 	for _, event := range Events() {
-		list, err := ed.install(event, want)
+		list, err := ed.install(event, e.handler(event))
 		if err != nil {
 			return Change{}, err
 		}
@@ -120,7 +119,11 @@ func (e *editor) append(event string, want jsontext.Value) error {
 	if err != nil {
 		return err
 	}
-	group := slices.Concat([]byte(`{"matcher":"*","hooks":[`), want, []byte(`]}`))
+	matcher := []byte(`"matcher":"*",`)
+	if event == UserPromptSubmit {
+		matcher = nil // it is about no tool
+	}
+	group := slices.Concat([]byte("{"), matcher, []byte(`"hooks":[`), want, []byte(`]}`))
 	list := slices.Concat([]byte("["), group, []byte("]"))
 	object := slices.Concat([]byte("{"), quoted(event), []byte(":"), list, []byte("}"))
 	if d.root == nil {
@@ -148,18 +151,23 @@ func (e *editor) fresh(hooks jsontext.Value) error {
 	return err
 }
 
-// handler is the entry as JSON, in the order in which it is written.
-func (e Entry) handler() jsontext.Value {
+// handler is the entry of an event as JSON, in the order in which it is written.
+// At UserPromptSubmit a failure must not cost the person the prompt: there it is
+// short, and does not block.
+func (e Entry) handler(event string) jsontext.Value {
+	seconds, rest := e.seconds(), slices.Concat([]byte(`,"onFailure":"block","statusMessage":`), quoted(statusMessage))
+	if event == UserPromptSubmit {
+		seconds, rest = promptSeconds, nil
+	}
 	var args []byte
-	for i, a := range e.Args() {
+	for i, a := range e.args(seconds) {
 		if i > 0 {
 			args = append(args, ',')
 		}
 		args = append(args, quoted(a)...)
 	}
 	return slices.Concat([]byte(`{"type":"command","command":`), quoted(e.Binary), []byte(`,"args":[`), args,
-		[]byte(`],"timeout":`), strconv.AppendInt(nil, int64(e.seconds()), 10),
-		[]byte(`,"onFailure":"block","statusMessage":`), quoted(statusMessage), []byte("}"))
+		[]byte(`],"timeout":`), strconv.AppendInt(nil, int64(seconds), 10), rest, []byte("}"))
 }
 
 // equal compares two values but for blanks.

@@ -116,6 +116,28 @@ func TestUninstallRestores(t *testing.T) {
 	}
 }
 
+// TestInstallCompletes: what an older version installed, without the event that
+// came since, is completed, and still comes back to the byte.
+func TestInstallCompletes(t *testing.T) {
+	t.Parallel()
+	const before = "{\n  \"a\": 1\n}\n"
+	whole := string(install(t, []byte(before)).Text)
+	at := strings.Index(whole, ",\n    \"UserPromptSubmit\"")
+	if at < 0 {
+		t.Fatalf("got %s, want a hook at UserPromptSubmit", whole)
+	}
+	older := whole[:at] + "\n  }\n}\n"
+	c := install(t, []byte(older))
+	if string(c.Text) != whole || len(c.Added) != 1 || c.Added[0] != settings.UserPromptSubmit || len(c.Same) != len(settings.Events())-1 {
+		t.Errorf("got %v added, %v same and\n%s\nwant\n%s", c.Added, c.Same, c.Text, whole)
+	}
+	for name, text := range map[string]string{"older": older, "completed": string(c.Text)} {
+		if got := uninstall(t, []byte(text), settings.Before{Known: true, Text: []byte(before)}); string(got.Text) != before || !got.Restored {
+			t.Errorf("%s, uninstalled: got %s", name, got.Text)
+		}
+	}
+}
+
 func uninstall(t *testing.T, text []byte, before settings.Before) settings.Change {
 	t.Helper()
 	c, err := settings.Uninstall("settings.json", text, before)
