@@ -67,15 +67,46 @@ func read(in io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// parse reads a payload: one JSON object, UTF-8, no name twice at any depth, the
-// names as the client writes them. With an error comes what was read so far,
+// used are the members of a payload that are read.
+var used = []string{"hook_event_name", "session_id", "cwd", "permission_mode", "tool_name", "tool_input", "tool_use_id", "agent_id", "agent_type", "mcp_server"}
+
+// usedAlone is the payload without what is not read. Among that are texts which
+// the client cuts off in the middle of a character, such as a call's output; what
+// is read stays as it is written.
+func usedAlone(data []byte) ([]byte, error) {
+	var all map[string]jsontext.Value
+	if err := jsonv2.Unmarshal(data, &all, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return nil, err
+	}
+	out := []byte("{")
+	for _, name := range used {
+		if value, ok := all[name]; ok {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(append(append(out, '"'), name...), `":`...)
+			out = append(out, value...)
+		}
+	}
+	return append(out, '}'), nil
+}
+
+// parse reads a payload: one JSON object, no name twice at any depth, what is
+// read in UTF-8, the names as the client writes them. With an error comes what was read so far,
 // which may tell the event.
 func parse(data []byte) (payload, error) {
 	var p payload
 	if len(data) == 0 {
 		return p, errors.New("the hook got no payload on its standard input: it is started by Claude Code, not by hand")
 	}
-	if err := jsonv2.Unmarshal(data, &p); err != nil {
+	err := jsonv2.Unmarshal(data, &p)
+	if err != nil {
+		if known, cut := usedAlone(data); cut == nil {
+			p = payload{}
+			err = jsonv2.Unmarshal(known, &p)
+		}
+	}
+	if err != nil {
 		return p, fmt.Errorf("the hook's payload is not understood: %w", strictjson.Explain(err))
 	}
 	if err := p.check(); err != nil {

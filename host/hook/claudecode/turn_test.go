@@ -57,7 +57,7 @@ func TestTurn_failuresAreSilent(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"no session":       prompt(members{"session_id": nil}),
-		"no UTF-8":         strings.Replace(prompt(nil), "hunter2", "\xff", 1),
+		"no UTF-8":         strings.Replace(prompt(members{"session_id": "ID"}), `"ID"`, "\"\xff\"", 1),
 		"truncated":        prompt(nil)[:strings.Index(prompt(nil), "hunter2")],
 		"more than 16 MiB": prompt(members{"prompt": strings.Repeat("a", claudecode.MaxPayload)}),
 	} {

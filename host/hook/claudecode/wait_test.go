@@ -2,6 +2,7 @@ package claudecode_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -160,6 +161,32 @@ func TestRun_endedCall(t *testing.T) {
 					t.Errorf("a call that has run was judged: %+v", d.requests)
 				}
 			})
+		}
+	}
+}
+
+// TestRun_outputCutInACharacter: clients cut long outputs by UTF-16 units, which
+// leaves halves of characters; the call has ended all the same. What is judged has
+// no such halves.
+func TestRun_outputCutInACharacter(t *testing.T) {
+	t.Parallel()
+	text := payload(members{"hook_event_name": claudecode.PostToolUse, "tool_response": json.RawMessage(`{"stdout":"HALF"}`)})
+	for _, half := range []string{`\ud83d`, `\ude00`, "\xf0\x9f"} {
+		d := allows()
+		d.finish = func(context.Context, int, gate.Finished) (gate.Matched, error) { return gate.Matched{Match: true}, nil }
+		if o := run(t, hookOf(d), strings.Replace(text, "HALF", half, 1)); o.Exit != 0 || len(d.finished) != 1 {
+			t.Errorf("output with %q: got exit %d, %s, %d ends told", half, o.Exit, o.Stderr, len(d.finished))
+		}
+		for _, member := range []string{"tool_input", "session_id", "tool_use_id"} {
+			bad := json.RawMessage(`"` + half + `"`)
+			if member == "tool_input" {
+				bad = json.RawMessage(`{"command":"` + half + `"}`)
+			}
+			d := allows()
+			with := strings.Replace(payload(members{member: json.RawMessage(`"MEMBER"`)}), `"MEMBER"`, string(bad), 1)
+			if o := run(t, hookOf(d), with); o.Exit != 2 || len(d.requests) > 0 {
+				t.Errorf("%s with %q: got exit %d, %s", member, half, o.Exit, o.Stderr)
+			}
 		}
 	}
 }
