@@ -35,6 +35,10 @@ type Options struct {
 	Log *slog.Logger
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Ready, when set, is asked whether the accepted configuration can be served,
+	// before a first start keeps it: what cannot be must not be what a mended file
+	// is compared with. Its error ends Open.
+	Ready func(accepted *config.Config) error
 }
 
 // Host is a running gate and the parts it is made of. Its parts are safe for
@@ -126,6 +130,11 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	}
 	if err := h.trial().CheckExamples(ctx, o.Config); err != nil {
 		return nil, err
+	}
+	if o.Ready != nil {
+		if err := o.Ready(first.accepted); err != nil {
+			return nil, err
+		}
 	}
 	return h, h.settle(ctx, first)
 }

@@ -52,6 +52,13 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 			_ = d.Close() // the error that stopped us is the one to tell
 		}
 	}()
+	// Not earlier, because a client that connects expects an answer at once.
+	o.Host.Ready = func(c *config.Config) (err error) {
+		if d.listener == nil {
+			d.listener, err = boundaryOf(c).Listen(c.Endpoint())
+		}
+		return err
+	}
 	if d.Host, err = host.Open(ctx, o.Host); err != nil {
 		return nil, err
 	}
@@ -61,18 +68,11 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 		return nil, err
 	}
 	d.Presence = presence.New(presence.Config{Store: d.Host.Store, Log: log, Now: o.Host.Now})
-	boundary := boundaryOf(d.Host.Accepted())
-	// Only now, because a client that connects expects an answer at once.
-	if d.listener == nil {
-		if d.listener, err = boundary.Listen(d.Host.Accepted().Endpoint()); err != nil {
-			return nil, err
-		}
-	}
 	d.Host.Answers(d.listener.Addr().Network(), d.listener.Addr().String())
 	// Whoever holds the admin token can answer through the API at any time.
 	d.Host.Asks.Attach(ask.Surface{Name: "api"})
 	d.server, err = api.New(api.Config{
-		Gate: d.Host.Gate, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundary,
+		Gate: d.Host.Gate, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
 		Configuration: d.Host, Presence: d.Presence,
 		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems,
 		Version: o.Version, Log: log, Now: o.Host.Now,
