@@ -94,7 +94,7 @@ func (l local) Account(name string) (Account, error) {
 	var noName user.UnknownUserError
 	var noID user.UnknownUserIdError
 	if errors.As(err, &noName) || errors.As(err, &noID) {
-		return Account{}, ErrNoAccount
+		return nameless(name)
 	}
 	if err != nil {
 		return Account{}, err
@@ -122,6 +122,25 @@ func (l local) Account(name string) (Account, error) {
 			group.Name = g.Name
 		}
 		a.Groups = append(a.Groups, group)
+	}
+	return a, nil
+}
+
+// nameless is the account of this process where it has a number alone, as in a
+// container that was started for one.
+func nameless(number string) (Account, error) {
+	if number != strconv.Itoa(os.Getuid()) {
+		return Account{}, ErrNoAccount
+	}
+	gids, err := os.Getgroups()
+	if err != nil {
+		return Account{}, fmt.Errorf("groups of %s: %w", number, err)
+	}
+	a := Account{Name: number, UID: os.Getuid()}
+	for _, gid := range append([]int{os.Getgid()}, gids...) {
+		if !a.in(gid) {
+			a.Groups = append(a.Groups, Group{GID: gid, Name: strconv.Itoa(gid)})
+		}
 	}
 	return a, nil
 }
