@@ -44,9 +44,10 @@ func claudeCodeCommand(c *cli) *cobra.Command {
 		Long: `Reads the payload of PreToolUse, PermissionRequest, PostToolUse or
 PostToolUseFailure on standard input, has the running daemon judge the call, and
 answers as Claude Code expects: one JSON document for an allow, exit code 2 and
-the reason on stderr for a denial and for every failure. At UserPromptSubmit it
-tells the daemon that the calls before have ended, and never says anything. It waits for a human
-for four fifths of --timeout, which is the hook's timeout in the settings.
+the reason on stderr for a denial and for every failure. It waits for a human for
+four fifths of --timeout, which is the hook's timeout in the settings. At
+UserPromptSubmit it tells the daemon that the calls before have ended, and says
+nothing.
 
 Without --endpoint and --token-file it takes the account's own daemon and the
 token agents/default.token, and finds the account in the system's list of
