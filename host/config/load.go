@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/strictyaml"
@@ -45,7 +46,8 @@ func Open(path string, dirs Dirs) (*Config, error) {
 }
 
 func read(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	// A pipe in its place is refused below; opening it must not wait for a writer.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
