@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -33,6 +34,8 @@ type gateWorld struct {
 	dirs config.Dirs
 	d    *daemon.Daemon
 	stop func()
+	// log hears of the daemon when it starts next; nil is silence.
+	log *slog.Logger
 }
 
 // newGateWorld starts a daemon with this configuration. Its directory has a short
@@ -70,7 +73,7 @@ func (w *gateWorld) start() {
 		w.t.Fatal(err)
 	}
 	d, err := daemon.Open(w.t.Context(), daemon.Options{
-		Host: host.Options{Config: cfg, CacheDir: w.dirs.Cache, Modules: plugins.Modules()}, State: w.dirs.State, Version: "test",
+		Host: host.Options{Config: cfg, CacheDir: w.dirs.Cache, Modules: plugins.Modules(), Log: w.log}, State: w.dirs.State, Version: "test",
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -93,13 +93,23 @@ func pem(s string) (spans []span, end int) {
 		end = start + i
 	}
 	for i := start; i < end; i++ {
+		if s[i-1] == '\\' && (s[i] == 'n' || s[i] == 'r') {
+			continue // a line's end, as JSON writes it
+		}
 		stop := token(s[:end], i, "+/=")
-		if stop-i >= 16 && mixed(s[i:stop]) && s[i-1] != '$' && !evaluated(s, stop) {
+		if stop-i >= 16 && mixed(s[i:stop]) && s[i-1] != '$' && (!evaluated(s, stop) || escapedEnd(s[stop:end])) {
 			spans = append(spans, span{i, stop})
 		}
 		i = stop
 	}
 	return spans, end
+}
+
+// escapedEnd reports whether s begins with the end of a line as JSON writes it,
+// which no shell works out.
+func escapedEnd(s string) bool {
+	rest := strings.TrimLeft(s, "\\")
+	return len(rest) < len(s) && rest != "" && (rest[0] == 'n' || rest[0] == 'r')
 }
 
 // mixed reports whether s has capitals and small letters, as base64 does and
