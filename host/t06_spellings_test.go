@@ -23,6 +23,9 @@ var attacksBySpelling = map[string][]string{
 	"archives": {
 		"tar xf x.tar .claude", "tar -xf x.tar .callgate.yaml", "7z x a.7z -oCONFIG", "7z x -oCONFIG a.7z", "foo -oCONFIG/callgate.yaml",
 	},
+	"other names": {
+		"alias x='callgate asks'; x approve 1", "alias x=callgate", "find . -path '*/.claude/*' -delete", "find . -ipath './.claude/settings.json' -exec rm {} +",
+	},
 	"other roots": {"chroot CONFIG rm callgate.yaml", "chroot ROOT rm config/callgate.yaml"},
 	"other wrappers": {
 		"setarch -R callgate asks approve 1", "setpriv --reuid 0 callgate asks approve 1", "numactl -C 0 callgate asks approve 1", "foo -- callgate asks approve 1", "sg root -c 'callgate asks approve 1'", "hyperfine 'callgate asks approve 1'",
@@ -61,7 +64,7 @@ func TestT06_EverydayCommands(t *testing.T) {
 		"git ls-files | xargs sed -i s/a/b/", "find . -name '*.js' | xargs rm", "ls *.txt | xargs rm", "cat list | xargs -n1 echo", "echo build | xargs rm -rf", "ls .claude | xargs -n1 echo", "cat .claude/settings.json | xargs echo",
 		"tar xf x.tar src", "tar czf x.tgz .claude", "7z x a.7z -oout", "gcc -I/usr/include -Isrc x.c", "chroot /mnt/nowhere ls", "hyperfine 'go test ./...'", "gh pr create --title 'callgate asks' --body 'callgate serve, callgate rules add'",
 		"go test ./... -run callgate", "npm test -- callgate", "docker build -t callgate .", "gh issue create --title 'callgate asks hangs'", "python3 -c \"import os; print(os.listdir('src'))\"", "renice 19 -p 999999", "taskset 1 ls", "nice -n 5 go test",
-		"echo 'callgate asks approve 1' >> notes.txt", "printf 'callgate serve\\n' > build/x.md", "go run ./src/callgate serve", "EDITOR=vim crontab -l",
+		"echo 'callgate asks approve 1' >> notes.txt", "printf 'callgate serve\\n' > build/x.md", "go run ./src/callgate serve", "EDITOR=vim crontab -l", "alias ll='ls -l'", "find . -path './node_modules/*' -delete", "find . -path '*/build/*' -name '*.o' -delete", "BASH_ENV=build/x bash -c true",
 	} {
 		r := w.bash(w.Replace(command))
 		if d := w.evaluate("bypass", r); d.Code == engine.CodeSelfProtection {

@@ -257,7 +257,7 @@ func lastName(p string) string {
 // through, when nothing widens that again.
 func (m *marker) finds(args []Word) {
 	acts, widened, tests := false, false, false
-	var names []string
+	var names, paths []string
 	for i, a := range args {
 		switch a.Text {
 		case "-delete", "-exec", "-execdir", "-ok", "-okdir":
@@ -268,7 +268,12 @@ func (m *marker) finds(args []Word) {
 			if i+1 < len(args) && args[i+1].Literal {
 				names = append(names, args[i+1].Text)
 			}
-		case "-type", "-newer", "-mtime", "-size", "-path", "-ipath", "-regex", "-empty", "-mmin", "-perm", "-user", "-maxdepth", "-mindepth":
+		case "-path", "-ipath", "-wholename", "-iwholename":
+			tests = true
+			if i+1 < len(args) && args[i+1].Literal {
+				paths = append(paths, strings.TrimPrefix(strings.TrimPrefix(args[i+1].Text, "*/"), "./"))
+			}
+		case "-type", "-newer", "-mtime", "-size", "-regex", "-empty", "-mmin", "-perm", "-user", "-maxdepth", "-mindepth":
 			tests = true
 		}
 	}
@@ -291,6 +296,9 @@ func (m *marker) finds(args []Word) {
 		access = tool.Write
 	}
 	m.paths(starts, access, suffix)
+	for _, p := range paths {
+		m.paths(starts, access, "/**/"+p)
+	}
 }
 
 // readers are the programs that find may run on files without changing them.

@@ -24,6 +24,11 @@ func (m *marker) nested() {
 		return
 	}
 	args := m.cmd.Args()
+	for _, a := range args {
+		if _, means, ok := strings.Cut(a.Text, "="); ok && m.cmd.Name() == "alias" && a.Literal {
+			m.add(tool.Program, means, tool.Run)
+		}
+	}
 	for i, a := range args[:min(len(args), maxGiven)] {
 		m.begins(a)
 		if i+1 < len(args) && bare(a) && bare(args[i+1]) && lower(args[i+1].Text) {
