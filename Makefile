@@ -29,12 +29,15 @@ bin/callgate: $(MODULES) $(shell find cmd engine host plugins -name '*.go' -o -n
 
 ##@ Prove
 .PHONY: test race fuzz bench
-test: $(MODULES) ## run every test
-	@$(GO) test ./...
+# Without -v nobody would hear of skipped tests.
+SHORTEN := awk -f testdata/results.awk
+
+test: $(MODULES) ## run every test; says which were skipped, and why
+	@$(GO) test -v ./... | $(SHORTEN)
 
 race: $(MODULES) ## run every test under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
-		$(GO) test -race ./...; \
+		$(GO) test -race -v ./... | $(SHORTEN); \
 	else echo "SKIPPED race: no C compiler ($$($(GO) env CC)); install gcc or clang to run it"; fi
 
 FUZZTIME ?= 10s
