@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +85,10 @@ func printState(w io.Writer, s config.State) {
 	}
 	file = card.Line(file)
 	if s.Problem != "" {
-		fmt.Fprintf(w, "%s cannot be used as it is now: %s\n", file, card.Line(s.Problem))
+		fmt.Fprintf(w, "%s cannot be used as it is now:\n", file)
+		for line := range strings.Lines(s.Problem) {
+			fmt.Fprintln(w, "  "+card.Line(strings.TrimRight(line, "\n")))
+		}
 	}
 	if s.Pending == "" {
 		fmt.Fprintf(w, "%s: in force; nothing waits\n", file)

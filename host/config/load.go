@@ -118,6 +118,12 @@ func (c *Config) fill() {
 	if c.Modules.Dir == "" {
 		c.Modules.Dir = filepath.Join(c.dirs.Config, "modules")
 	}
+	// Empty lists say what left-out ones do, and are no change of them.
+	for _, accounts := range []*[]Account{&c.Boundary.AgentAccounts, &c.Boundary.ApproverAccounts} {
+		if len(*accounts) == 0 {
+			*accounts = nil
+		}
+	}
 	c.Asks.fill()
 }
 

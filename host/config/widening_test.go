@@ -212,3 +212,12 @@ listen: /run/b.sock
 		t.Errorf("all rules: got %s", got)
 	}
 }
+
+// TestWidenings_emptyBoundary: empty lists are what left-out ones are, as in the
+// example.
+func TestWidenings_emptyBoundary(t *testing.T) {
+	t.Parallel()
+	if got := widenings(t, "defaults: {}\n", "boundary:\n  agent_accounts: []\n  approver_accounts: []\n"); len(got) > 0 {
+		t.Errorf("got %+v, want none", got)
+	}
+}
