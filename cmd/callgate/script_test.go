@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"debug/elf"
 	"errors"
 	"io"
 	"os"
@@ -78,6 +79,8 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
+			case "preload":
+				return preloadable()
 			case "modules":
 				return len(plugins.Names()) > 0, nil
 			case "root":
@@ -269,4 +272,19 @@ func writeBytes(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	text := strings.ReplaceAll(args[1]+strings.Repeat("a", count)+args[3], `\xff`, "\xff")
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+// preloadable reports whether the program of the scripts, which is this test, has
+// a dynamic linker, as it has with cgo.
+func preloadable() (bool, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return false, err
+	}
+	f, err := elf.Open(self)
+	if err != nil {
+		return false, nil // not Linux
+	}
+	defer func() { _ = f.Close() }() // only read
+	return slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }), nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +39,7 @@ func (d *examination) hooks(context.Context) {
 		d.bad("hook.installed", "no hook is installed for Claude Code here: no call is judged, every call RUNS", installCommand)
 		return
 	}
+	var programs []string
 	for _, event := range settings.Events() {
 		own := d.Settings.Own(event)
 		switch {
@@ -47,7 +50,14 @@ func (d *examination) hooks(context.Context) {
 		}
 		for _, h := range own {
 			d.hook(h)
+			if h.Exec {
+				programs = append(programs, h.Command)
+			}
 		}
+	}
+	slices.Sort(programs)
+	for _, path := range slices.Compact(programs) {
+		d.preload(path, runtime.GOOS)
 	}
 }
 

@@ -1,0 +1,8 @@
+package doctor
+
+// Preload returns what is found about a program that may be preloaded into.
+func Preload(path, system string) []Finding {
+	var d examination
+	d.preload(path, system)
+	return d.findings
+}
