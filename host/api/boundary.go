@@ -6,6 +6,8 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
+	"sync"
 )
 
 // Boundary says which accounts may use the daemon's socket besides the daemon's
@@ -44,12 +46,19 @@ func (b Boundary) admits(network string, p Peer) bool {
 // agent reports whether the peer runs as an agent's account.
 func (b Boundary) agent(p Peer) bool { return p.Known && slices.Contains(b.Agents, p.UID) }
 
-// admitting is a listener that cuts off peers that may not connect, before a
-// byte of theirs is read.
+// crowdPlaces is how many connections the accounts of agents may hold, one of
+// them half: more than they have checks, and so few that their flood leaves the
+// daemon the files it needs to hear an approver and to write the audit (threat
+// T12).
+const crowdPlaces = 2048
+
+// admitting is a listener that cuts off peers that may not connect, or hold too
+// many connections already, before a byte of theirs is read.
 type admitting struct {
 	net.Listener
 	boundary Boundary
 	refused  *tally
+	crowd    *places // connections of agents' accounts, by uid
 	log      *slog.Logger
 }
 
@@ -62,11 +71,39 @@ func (a admitting) Accept() (net.Conn, error) {
 		}
 		p := connPeer(conn)
 		if a.boundary.admits(a.Addr().Network(), p) {
-			return conn, nil
+			if admitted := a.counted(conn, p); admitted != nil {
+				return admitted, nil
+			}
 		}
 		if n := a.refused.count(); n > 0 {
-			a.log.Warn("connections of other accounts were cut off", "uid", p.UID, "connections", n)
+			a.log.Warn("connections of other accounts, or too many of one, were cut off", "uid", p.UID, "connections", n)
 		}
 		_ = conn.Close() // nothing was said
 	}
+}
+
+// counted takes a place for an agent's connection until it is closed; nil when
+// there is none.
+func (a admitting) counted(conn net.Conn, p Peer) net.Conn {
+	socket, ok := conn.(*net.UnixConn)
+	if !ok || !a.boundary.agent(p) {
+		return conn
+	}
+	account := strconv.Itoa(p.UID)
+	if !a.crowd.enter(account) {
+		return nil
+	}
+	return crowded{socket, sync.OnceFunc(func() { a.crowd.leave(account) })}
+}
+
+// crowded is a connection that has a place.
+type crowded struct {
+	*net.UnixConn
+	leave func()
+}
+
+// Close implements net.Conn.
+func (c crowded) Close() error {
+	c.leave()
+	return c.UnixConn.Close()
 }

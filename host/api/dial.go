@@ -179,7 +179,17 @@ func (c *Client) demandProof(conn net.Conn) error {
 	var h Health
 	if err != nil || resp.StatusCode != http.StatusOK || resp.Close || in.Buffered() != 0 || json.Unmarshal(body, &h) != nil ||
 		!hmac.Equal([]byte(h.Proof), []byte(proof(key, nonce, conn.RemoteAddr()))) {
-		return fmt.Errorf("%w (%s, status %d): check listen: and the state directory, and stop what else listens there", ErrNotOurs, c.address, resp.StatusCode)
+		return fmt.Errorf("%w (%s, status %d): %s", ErrNotOurs, c.address, resp.StatusCode, unprovenCure(resp.StatusCode))
 	}
 	return conn.SetDeadline(time.Time{})
+}
+
+// unprovenCure says what to do about a daemon that did not prove itself. Ours
+// answers 400 when it does not know the token; so may any other.
+func unprovenCure(status int) string {
+	const elsewhere = "check listen: and the state directory, and stop what else listens there"
+	if status == http.StatusBadRequest {
+		return "either the token was revoked, rotated or has expired (callgate tokens list), or another daemon listens there: " + elsewhere
+	}
+	return elsewhere
 }

@@ -116,6 +116,7 @@ type Server struct {
 	started time.Time
 	checks  *places // of the checks and evaluations under way
 	large   *places // of large bodies
+	crowd   *places // of agents' connections
 	feed    feed
 	// refusals and strangers bound what floods leave in the audit and the log,
 	// foreigners what connections of other accounts leave there.
@@ -141,7 +142,7 @@ func New(c Config) (*Server, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Server{c: c, started: c.Now(), checks: newPlaces(c.MaxChecks), large: newPlaces(largeBodies), stop: make(chan struct{})}
+	s := &Server{c: c, started: c.Now(), checks: newPlaces(c.MaxChecks), large: newPlaces(largeBodies), crowd: newPlaces(crowdPlaces), stop: make(chan struct{})}
 	s.strangers, s.foreigners = &tally{now: c.Now}, &tally{now: c.Now}
 	s.http = &http.Server{
 		Handler:           s.handler(),
@@ -159,7 +160,7 @@ func New(c Config) (*Server, error) {
 // several listeners. On a socket, only those may connect whom Config.Boundary
 // admits, whatever its mode is.
 func (s *Server) Serve(l net.Listener) error {
-	guarded := admitting{Listener: l, boundary: s.c.Boundary, refused: s.foreigners, log: s.c.Log}
+	guarded := admitting{Listener: l, boundary: s.c.Boundary, refused: s.foreigners, crowd: s.crowd, log: s.c.Log}
 	if err := s.http.Serve(guarded); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
