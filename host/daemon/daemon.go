@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -53,12 +54,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 		}
 	}()
 	// Not earlier, because a client that connects expects an answer at once.
-	o.Host.Ready = func(c *config.Config) (err error) {
-		if d.listener == nil {
-			d.listener, err = boundaryOf(c).Listen(c.Endpoint())
-		}
-		return err
-	}
+	o.Host.Ready = func(accepted *config.Config) error { return d.listen(accepted, o.Host.Config, o.State) }
 	if d.Host, err = host.Open(ctx, o.Host); err != nil {
 		return nil, err
 	}
@@ -80,6 +76,24 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	return d, err
 }
 
+// listen opens the endpoint that was accepted. When that is of no use and the
+// file names another one, which a person has yet to accept, it is the state
+// directory's own socket: without a daemon nobody could accept anything.
+func (d *Daemon) listen(accepted, file *config.Config, state string) (err error) {
+	if d.listener != nil {
+		return nil
+	}
+	if d.listener, err = boundaryOf(accepted).Listen(accepted.Endpoint()); err == nil || file.Listen == accepted.Listen {
+		return err
+	}
+	socket := filepath.Join(state, "callgate.sock")
+	if d.listener, _ = (api.Boundary{}).Listen("unix", socket); d.listener == nil {
+		return err
+	}
+	d.log.Error("the accepted place to listen cannot be used, and the one in the file waits to be accepted: callgate config accept --endpoint unix:"+socket+", and start again", "error", err)
+	return nil
+}
+
 // boundaryOf is who may use the socket.
 func boundaryOf(c *config.Config) api.Boundary {
 	return api.Boundary{Agents: config.UIDs(c.Boundary.AgentAccounts), Approvers: config.UIDs(c.Boundary.ApproverAccounts)}
@@ -94,7 +108,7 @@ func (d *Daemon) Address() net.Addr { return d.listener.Addr() }
 const closePatience = 5 * time.Second
 
 // Run serves until ctx ends, applies the configuration when it changes, deletes
-// rules whose time is over, and closes everything. What waits for a human stays
+// rules whose time is over, verifies the audit once, and closes everything. What waits for a human stays
 // in the store and is taken up at the next start.
 func (d *Daemon) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -113,6 +127,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 		defer close(expiring)
 		d.expire(ctx, d.Host.Store.ExpireRules, d.Host.Store.ForgetCalls)
 	}()
+	verifying := make(chan struct{})
+	go func() {
+		defer close(verifying)
+		d.verify(ctx, d.Host.Store.VerifyAudit)
+	}()
 	var err error
 	select {
 	case err = <-failed:
@@ -121,6 +140,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	cancel()
 	<-watching
 	<-expiring
+	<-verifying
 	return errors.Join(err, d.Close())
 }
 

@@ -201,14 +201,14 @@ func (l lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// await returns when a line with the text was logged.
-func (l lines) await(t *testing.T, text string) {
+// await returns the first line with the text once it was logged.
+func (l lines) await(t *testing.T, text string) string {
 	t.Helper()
 	for {
 		select {
 		case line := <-l.each:
 			if strings.Contains(line, text) {
-				return
+				return line
 			}
 		case <-t.Context().Done():
 			t.Fatalf("the log never said %q", text)
