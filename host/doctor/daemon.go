@@ -120,7 +120,7 @@ func (d *examination) store(ctx context.Context) {
 	case err != nil:
 		d.bad("store.audit", "the audit cannot be read: "+err.Error(), "see the daemon's log")
 	case !report.OK():
-		d.bad("store.audit", fmt.Sprintf("the audit was changed at row %d: %s", report.Break.Seq, report.Break.What), "callgate audit export, compare with a copy, and find out who writes the store")
+		d.bad("store.audit", fmt.Sprintf("the audit was changed at row %d: %s", report.Break.Seq, report.Break.What), "callgate audit verify; compare with a copy (callgate audit export), find out who writes the store, restore a copy")
 	default:
 		d.ok("store.audit", fmt.Sprintf("%d rows, each follows from the one before", report.Rows))
 	}
