@@ -36,6 +36,8 @@ var entries = []entry{
 	{"Skill", []string{"skill", "activate_skill"}, "it only loads instructions; each call they lead to is decided by itself", true, "skill"},
 	{"ToolSearch", []string{"tool_search"}, "it only looks up tools", true, ""},
 	{"AskUserQuestion", []string{"ask_user_question", "ask_user", "question"}, "it only asks the user", true, ""},
+	{"TaskOutput", []string{"BashOutput", "bash_output", "AgentOutputTool"}, "it only reads what a background task of the session has said", true, ""},
+	{"TaskStop", []string{"KillShell", "KillBash", "kill_shell"}, "it only ends a background task that the session itself has started", false, ""},
 	{"PlanMode", []string{"plan_mode", "EnterPlanMode", "enter_plan_mode"}, "it only makes the agent plan", true, ""},
 	{"ExitPlanMode", []string{"exit_plan_mode"}, "it only ends the agent's planning, which the user is asked about; the gate's mode stays", true, ""},
 }

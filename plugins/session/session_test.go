@@ -21,6 +21,7 @@ func TestAllowed(t *testing.T) {
 	t.Parallel()
 	for name, readOnly := range map[string]bool{
 		"TodoWrite": false, "todo_write": false, "TaskCreate": false,
+		"BashOutput": true, "TaskOutput": true, "KillShell": false, "TaskStop": false,
 		"TodoRead": true, "Agent": true, "Task": true, "spawn_agent": true, "Skill": true, "ToolSearch": true,
 		"AskUserQuestion": true, "plan_mode": true, "EnterPlanMode": true, "ExitPlanMode": true, "exit_plan_mode": true,
 	} {
