@@ -139,9 +139,9 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	return h, h.settle(ctx, first)
 }
 
-func newBroker(s ask.Store, c config.Asks, o Options) *ask.Broker {
+func newBroker(s *store.Store, c config.Asks, o Options) *ask.Broker {
 	return ask.New(ask.Config{
-		Store: s, Now: o.Now, Log: o.Log, Timeout: time.Duration(c.Timeout), Memory: time.Duration(c.RepeatDenial),
+		Store: s, Now: o.Now, Log: o.Log, Ended: s.Masked, Timeout: time.Duration(c.Timeout), Memory: time.Duration(c.RepeatDenial),
 		Validity: time.Duration(c.ApprovalLifetime), PerSession: c.PerSession, PerAgent: c.PerAgent, PauseAfter: c.PauseAfter,
 	})
 }

@@ -20,7 +20,7 @@ const (
 
 // Answer ends a visible ask as a person decided. The first valid answer wins; a
 // later one gets a *SettledError that names the first and changes nothing. The
-// ask returned is the ask as it ended.
+// ask returned is the ask as it ended, as Config.Ended shows it.
 //
 // Other errors, each without any change: ErrUnknown, ErrNotShown,
 // ErrUnconfirmed, ErrBadAnswer, or the store's. Whether answer.By may answer at
@@ -68,7 +68,8 @@ func (b *Broker) answer(ctx context.Context, id string, answer Answer, cause Cau
 	}
 	if b.overdue(e) {
 		b.timeOut(ctx, e)
-		return e.ask, &SettledError{Ask: e.ask}
+		ended := b.cfg.Ended(e.ask)
+		return ended, &SettledError{Ask: ended}
 	}
 	if err := valid(e); err != nil {
 		return e.ask, fmt.Errorf("answer ask %s: %w", id, err)
@@ -94,7 +95,7 @@ func (b *Broker) locate(ctx context.Context, id string) (*entry, error) {
 	e = b.adopt(ctx, stored)
 	b.advance(ctx, laneOf(stored))
 	if !e.ask.State.Waiting() {
-		return nil, &SettledError{Ask: e.ask}
+		return nil, &SettledError{Ask: b.cfg.Ended(e.ask)}
 	}
 	return e, nil
 }
@@ -118,7 +119,7 @@ func (b *Broker) decide(ctx context.Context, e *entry, answer Answer, cause Caus
 	}
 	b.settleStreak(ctx, e.ask)
 	b.advance(ctx, laneOf(e.ask))
-	return e.ask, err
+	return b.cfg.Ended(e.ask), err
 }
 
 // accepts reports whether the answer wants a rule stored.

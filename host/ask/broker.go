@@ -36,6 +36,10 @@ type Config struct {
 	// input is ever logged.
 	Log *slog.Logger
 
+	// Ended returns an ask that has ended as others than its caller may see it:
+	// without the secrets that its texts quote. Nil means as it is.
+	Ended func(Ask) Ask
+
 	// Timeout is how long an ask stays visible when it does not say.
 	Timeout time.Duration
 	// Validity is how long an approval waits for its call to come back.
@@ -60,6 +64,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Ended == nil {
+		c.Ended = func(a Ask) Ask { return a }
 	}
 	orDefault(&c.Timeout, DefaultTimeout)
 	orDefault(&c.Validity, DefaultValidity)

@@ -58,7 +58,7 @@ func (b *Broker) conclude(e *entry, final Ask) {
 	e.ask = final
 	b.waiting = slices.DeleteFunc(b.waiting, func(other *entry) bool { return other == e })
 	close(e.done)
-	b.publish(Event{Kind: endEvents[final.State], Ask: final})
+	b.publish(Event{Kind: endEvents[final.State], Ask: b.cfg.Ended(final)})
 }
 
 // laneBusy reports whether the lane shows an ask. The caller holds the turn.

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
-	"github.com/callgate/callgate/host/mask"
 )
 
 // Answered is what an answer did.
@@ -142,11 +140,6 @@ func examples(a ask.Ask, s engine.Suggestion) []string {
 
 // maxExample is how much of an input is kept as an example, in bytes.
 const maxExample = 4096
-
-// hasSecret reports whether the audit would hide something of the input.
-func hasSecret(input []byte) bool {
-	return !bytes.Equal(mask.New(nil).JSON(input), input)
-}
 
 // acceptedScope is where accepted rules live: the session when asked so, else
 // the answer's scope, else the project when one is known, else the agent.

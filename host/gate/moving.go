@@ -38,7 +38,7 @@ func (g *Gate) decide(ctx context.Context, r Request, p *prepared, before store.
 	if path, ok := p.relative(); ok && r.Reports {
 		p.req.Unsettled = g.unsettled(ctx, path, p.key(), before.Key)
 	}
-	return engine.Decide(ctx, p.req)
+	return withoutSecrets(p.req.Call.Input, engine.Decide(ctx, p.req))
 }
 
 // unsettled says why a relative path is not settled; empty when it is.

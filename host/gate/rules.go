@@ -24,6 +24,9 @@ func (g *Gate) AddRule(ctx context.Context, by string, r engine.Rule) (engine.Ru
 		return r, nil, err
 	}
 	notes, err := g.shadows(ctx, stored)
+	if stored.Content != nil && looksSecret(*stored.Content) {
+		notes = append(notes, "the rule's text holds what looks like a secret, and is kept and listed as it is: remove it, and write one that leaves the secret out")
+	}
 	return stored, notes, err
 }
 

@@ -127,7 +127,7 @@ func (w *world) open() {
 	if w.store, err = store.Open(context.Background(), filepath.Join(w.dir, "state", "callgate.db"), store.Options{}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.broker = ask.New(ask.Config{Store: w.store, Timeout: time.Minute})
+	w.broker = ask.New(ask.Config{Store: w.store, Ended: w.store.Masked, Timeout: time.Minute})
 	if _, err := w.broker.Recover(context.Background()); err != nil {
 		w.t.Fatal(err)
 	}

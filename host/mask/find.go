@@ -87,7 +87,7 @@ func (f *finder) token() bool {
 	}
 	rest := f.s[f.i:]
 	if n := shaped(rest); n > 0 {
-		if evaluated(f.s, f.i+n) {
+		if evaluated(f.s, f.i+n) && !escapedEnd(f.s[f.i+n:]) {
 			f.i += n
 			return true
 		}

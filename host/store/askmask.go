@@ -12,18 +12,19 @@ import (
 // quote the input.
 func (s *Store) askBody(a ask.Ask) (string, error) {
 	if !a.State.Waiting() {
-		a = s.masked(a)
+		a = s.Masked(a)
 	}
 	body, err := json.Marshal(a)
 	return string(body), err
 }
 
-// masked returns a copy of an ended ask without secrets; what a shares with its
-// caller stays as it is.
-func (s *Store) masked(a ask.Ask) ask.Ask {
+// Masked returns a copy of an ask without its input and without secrets, as it is
+// kept when it has ended; what a shares with its caller stays as it is.
+func (s *Store) Masked(a ask.Ask) ask.Ask {
 	a.Input = nil
+	a.Action = s.maskAction(a.Action)
 	d := &a.Decision
-	for _, p := range []*string{&a.SubAgent, &a.Action, &d.Reason, &d.Message, &d.SuggestionsNote} {
+	for _, p := range []*string{&a.SubAgent, &d.Reason, &d.Message, &d.SuggestionsNote} {
 		*p = s.masker.Text(*p)
 	}
 	a.Changed, a.Targets = slices.Clone(a.Changed), slices.Clone(a.Targets)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -147,7 +148,8 @@ func (s *Store) clean(r Row) (Row, error) {
 	}
 	r.Time = r.Time.UTC().Round(0)
 	r.Input = cut(s.maskInput(cut(r.Input)))
-	for _, p := range []*string{&r.Action, &r.Detail, &r.RuleText} {
+	r.Action = cut(s.maskAction(cut(r.Action)))
+	for _, p := range []*string{&r.Detail, &r.RuleText} {
 		*p = cut(s.masker.Text(cut(*p)))
 	}
 	for _, p := range []*string{&r.Agent, &r.Session, &r.User, &r.Tool, &r.DecidedBy, &r.Stage, &r.Code,
@@ -162,6 +164,15 @@ func (s *Store) maskInput(input string) string {
 		return ""
 	}
 	return string(s.masker.JSON([]byte(input)))
+}
+
+// maskAction masks "tool:NAME:DETAIL". The detail of a tool that describes nothing
+// is its whole input: there the names of members tell secrets too.
+func (s *Store) maskAction(action string) string {
+	if start := strings.Index(action, ":{"); start >= 0 && json.Valid([]byte(action[start+1:])) {
+		return s.masker.Text(action[:start+1]) + string(s.masker.JSON([]byte(action[start+1:])))
+	}
+	return s.masker.Text(action)
 }
 
 func (o Outcome) valid() bool {

@@ -1,0 +1,67 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/mask"
+)
+
+// noteSecret is told instead of the rules that would keep a secret.
+const noteSecret = "a rule for this call would keep its secret: it can be approved once, or take the secret out of it"
+
+// withoutSecrets takes out of a decision the suggestions that would carry a
+// secret of the call's input into the store, where rules are kept readable. A set
+// goes as a whole, because its rules only help together. Threat T14.
+func withoutSecrets(input []byte, d engine.Decision) engine.Decision {
+	leaking := map[int]bool{}
+	for _, s := range d.Suggestions {
+		if s.Content != nil && keepsSecret(*s.Content, input) {
+			leaking[s.Set] = true
+		}
+	}
+	if len(leaking) == 0 {
+		return d
+	}
+	kept := slices.DeleteFunc(slices.Clone(d.Suggestions), func(s engine.Suggestion) bool { return leaking[s.Set] })
+	d.Suggestions = renumbered(kept)
+	if len(kept) == 0 {
+		d.Suggestions, d.SuggestionsNote = nil, noteSecret
+	}
+	return d
+}
+
+// renumbered closes the gaps in the numbers of the sets, which people type.
+func renumbered(s []engine.Suggestion) []engine.Suggestion {
+	var sets []int
+	for _, one := range s {
+		sets = append(sets, one.Set)
+	}
+	slices.Sort(sets)
+	sets = slices.Compact(sets)
+	for i := range s {
+		s[i].Set = 1 + slices.Index(sets, s[i].Set)
+	}
+	return s
+}
+
+// keepsSecret reports whether a rule's text holds a secret: one that it shows
+// itself, or one that only the input shows, by the name of its member.
+func keepsSecret(content string, input []byte) bool {
+	if looksSecret(content) {
+		return true
+	}
+	quoted, err := json.Marshal(content)
+	text := bytes.Trim(quoted, `"`)
+	return err == nil && len(text) > 0 && bytes.Contains(input, text) && !bytes.Contains(mask.New(nil).JSON(input), text)
+}
+
+// looksSecret reports whether the audit would hide something of the text.
+func looksSecret(text string) bool { return mask.New(nil).Text(text) != text }
+
+// hasSecret reports whether the audit would hide something of the input.
+func hasSecret(input []byte) bool {
+	return !bytes.Equal(mask.New(nil).JSON(input), input)
+}
