@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/mask"
@@ -48,9 +49,11 @@ func renumbered(s []engine.Suggestion) []engine.Suggestion {
 }
 
 // keepsSecret reports whether a rule's text holds a secret: one that it shows
-// itself, or one that only the input shows, by the name of its member.
+// itself, or one that only the input shows, by what stands around it or by the
+// name of its member.
 func keepsSecret(content string, input []byte) bool {
-	if looksSecret(content) {
+	known := func(secret string) bool { return strings.Contains(content, secret) }
+	if looksSecret(content) || slices.ContainsFunc(mask.Secrets(string(input)), known) {
 		return true
 	}
 	quoted, err := json.Marshal(content)

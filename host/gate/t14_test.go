@@ -34,6 +34,7 @@ func TestT14_SuggestionsKeepNoSecret(t *testing.T) {
 		"a header":                  {`{"value":"curl -H \"Authorization: Bearer ` + planted + `\" https://x"}`, nil},
 		"a flag":                    {`{"value":"mysql --password=hunter22 db"}`, nil},
 		"a URL":                     {`{"value":"curl https://bob:hunter22@example.com/x"}`, nil},
+		"what a header tells":       {`{"value":"tok3n-of-the-header","note":"Authorization: Bearer tok3n-of-the-header"}`, nil},
 		"beside a secret elsewhere": {`{"value":"npm test","password":"hunter22"}`, []string{"npm test"}},
 		"only its member tells":     {`{"value":"hunter22","password":"x"}`, []string{"hunter22"}},
 	} {

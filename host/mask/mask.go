@@ -25,6 +25,32 @@ type Masker struct{ key []byte }
 // New returns a Masker with its key; 32 random bytes are enough.
 func New(key []byte) *Masker { return &Masker{key: append([]byte(nil), key...)} }
 
+// leastKnown is how long a secret is, in bytes, that is hidden wherever it stands.
+const leastKnown = 8
+
+// Secrets returns what Text hides in s, but for short pieces: what else is told of
+// s may quote them where nothing shows that they are secrets.
+func Secrets(s string) []string {
+	var known []string
+	for _, sp := range find(s) {
+		if one := s[sp.start:sp.end]; len(one) >= leastKnown && !isPlaceholder(one) {
+			known = append(known, one)
+		}
+	}
+	return known
+}
+
+// Known masks a text that is no code: what Text hides, and these secrets wherever
+// they stand.
+func (m *Masker) Known(s string, secrets []string) string {
+	for _, one := range secrets {
+		if strings.Contains(s, one) {
+			s = strings.ReplaceAll(s, one, m.hide(one))
+		}
+	}
+	return m.Text(s)
+}
+
 // placeholder is how a hidden word begins; eight hex digits and a bracket follow.
 const placeholder = "[masked:"
 

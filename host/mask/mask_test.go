@@ -224,3 +224,20 @@ func BenchmarkJSON(b *testing.B) {
 		masker.JSON(in)
 	}
 }
+
+// What a command hides is hidden in what is told of it, alone or within a word;
+// short pieces, which could be words of any text, are not.
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	secrets := mask.Secrets("curl https://bob:hunter2hunter2@example.com/x --password abcdef")
+	for in, want := range map[string]string{
+		"reads bob:hunter2hunter2@example.com": "reads bob:*@example.com",
+		"/hunter2hunter2/x and hunter2hunter2": "/*/x and *",
+		"abcdef":                               "abcdef",
+		"TOKEN=x":                              "TOKEN=*",
+	} {
+		if got := show(masker.Known(in, secrets)); got != want {
+			t.Errorf("Known(%q): got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/mask"
 )
 
 // askBody is the ask as it is stored. What has ended keeps no raw input, whatever
@@ -21,45 +22,46 @@ func (s *Store) askBody(a ask.Ask) (string, error) {
 // Masked returns a copy of an ask without its input and without secrets, as it is
 // kept when it has ended; what a shares with its caller stays as it is.
 func (s *Store) Masked(a ask.Ask) ask.Ask {
-	a.Input = nil
-	a.Action = s.maskAction(a.Action)
+	secrets := mask.Secrets(a.Action)
+	hide := func(text string) string { return s.masker.Known(text, secrets) }
+	a.Input, a.Action = nil, s.maskAction(a.Action)
 	d := &a.Decision
 	for _, p := range []*string{&a.SubAgent, &d.Reason, &d.Message, &d.SuggestionsNote} {
-		*p = s.masker.Text(*p)
+		*p = hide(*p)
 	}
 	a.Changed, a.Targets = slices.Clone(a.Changed), slices.Clone(a.Targets)
 	d.Trace, d.Suggestions = slices.Clone(d.Trace), slices.Clone(d.Suggestions)
 	for i := range a.Changed {
-		a.Changed[i] = s.masker.Text(a.Changed[i])
+		a.Changed[i] = hide(a.Changed[i])
 	}
 	for i := range a.Targets {
 		t := &a.Targets[i]
-		t.Value, t.Error = s.masker.Text(t.Value), s.masker.Text(t.Error)
+		t.Value, t.Resolved, t.Lexical, t.Error = hide(t.Value), hide(t.Resolved), hide(t.Lexical), hide(t.Error)
 	}
 	for i := range d.Trace {
-		d.Trace[i].Saw = s.masker.Text(d.Trace[i].Saw)
+		d.Trace[i].Saw = hide(d.Trace[i].Saw)
 	}
 	for i := range d.Suggestions {
 		g := &d.Suggestions[i]
-		g.Content, g.Description = s.maskContent(g.Content), s.masker.Text(g.Description)
+		g.Content, g.Description = maskContent(hide, g.Content), hide(g.Description)
 	}
 	if d.Rule != nil {
 		rule := *d.Rule
-		rule.Content, rule.Match, rule.NotMatch = s.maskContent(rule.Content), nil, nil
+		rule.Content, rule.Match, rule.NotMatch = maskContent(hide, rule.Content), nil, nil
 		d.Rule = &rule
 	}
 	if a.Answer != nil {
 		answer := *a.Answer
-		answer.Reason = s.masker.Text(answer.Reason)
+		answer.Reason = hide(answer.Reason)
 		a.Answer = &answer
 	}
 	return a
 }
 
-func (s *Store) maskContent(content *string) *string {
+func maskContent(hide func(string) string, content *string) *string {
 	if content == nil {
 		return nil
 	}
-	masked := s.masker.Text(*content)
+	masked := hide(*content)
 	return &masked
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/callgate/callgate/host/mask"
 )
 
 // Outcome is what became of a call: the audit's column "decision". The zero
@@ -148,9 +150,10 @@ func (s *Store) clean(r Row) (Row, error) {
 	}
 	r.Time = r.Time.UTC().Round(0)
 	r.Input = cut(s.maskInput(cut(r.Input)))
+	secrets := mask.Secrets(cut(r.Action)) // the reason may quote them by themselves
 	r.Action = cut(s.maskAction(cut(r.Action)))
 	for _, p := range []*string{&r.Detail, &r.RuleText} {
-		*p = cut(s.masker.Text(cut(*p)))
+		*p = cut(s.masker.Known(cut(*p), secrets))
 	}
 	for _, p := range []*string{&r.Agent, &r.Session, &r.User, &r.Tool, &r.DecidedBy, &r.Stage, &r.Code,
 		&r.RuleID, &r.ModuleDigest, &r.CallID, &r.Digest} {
