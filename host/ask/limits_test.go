@@ -34,9 +34,9 @@ func TestLimitPerSession(t *testing.T) {
 	})
 }
 
-// TestFlood is threat T12: ten thousand asks in a minute give at most 20 cards,
+// TestT12_Flood is threat T12: ten thousand asks in a minute give at most 20 cards,
 // and of the rest nothing is kept.
-func TestFlood(t *testing.T) {
+func TestT12_Flood(t *testing.T) {
 	t.Parallel()
 	inWorld(t, ask.Config{}, func(w *world) {
 		refused := 0
