@@ -142,7 +142,11 @@ func (k *Keeper) try(ctx context.Context, pin string, w Who) (record, error) {
 		r.Tries, r.ResetAt = 0, time.Time{}
 		return r, k.save(ctx, r, store.EventPINUnlocked, w, "")
 	case r.Tries < maxTries:
-		return r, fmt.Errorf("%w: %d tries left", ErrWrong, maxTries-r.Tries)
+		left := fmt.Sprintf("%d tries left", maxTries-r.Tries)
+		if r.Tries == maxTries-1 {
+			left = "one try left"
+		}
+		return r, fmt.Errorf("%w: %s", ErrWrong, left)
 	}
 	k.open.clear()
 	k.c.Log.Warn("the approver PIN is locked after wrong tries in a row: callgate pin reset is the way out", "by", w.By)
