@@ -34,10 +34,11 @@ func TestT12_Flood(t *testing.T) { // not beside other tests: it measures memory
 		})
 		await(t, events, ask.EventShown)
 	}
-	refused, early := 10_000-ask.DefaultPerAgent, 1_000
+	refused := 10_000 - ask.DefaultPerAgent
 	if raceEnabled {
 		refused /= 8 // ten times slower
 	}
+	early := refused / 10
 	refuse := func(from, to int) {
 		var g sync.WaitGroup
 		for part := range 8 { // their rows go to the disk together
