@@ -86,12 +86,11 @@ func sessionRows(ctx context.Context, client *api.Client, session string) iter.S
 				return
 			}
 			for _, row := range page.Rows {
-				f.After = row.Seq
 				if !yield(row, nil) {
 					return
 				}
 			}
-			if len(page.Rows) < f.Limit {
+			if f.After = page.Next; f.After == 0 {
 				return
 			}
 		}
@@ -101,20 +100,24 @@ func sessionRows(ctx context.Context, client *api.Client, session string) iter.S
 // writeRecord writes to a new file, or to standard output. A file that did not
 // become whole is taken away.
 func writeRecord(cmd *cobra.Command, path string, s record.Source, rows iter.Seq2[store.Row, error]) (report record.Report, err error) {
-	var w io.Writer = cmd.OutOrStdout()
-	if path != "" {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return report, fmt.Errorf("record: %w", err)
-		}
-		defer func() {
-			if err = errors.Join(err, f.Close()); err != nil {
-				err = errors.Join(err, os.Remove(path))
-			}
-		}()
-		w = f
+	if path == "" {
+		return someCalls(cmd.OutOrStdout(), s, rows)
 	}
-	if report, err = record.Write(w, s, rows); err == nil && report.Calls == 0 {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return report, fmt.Errorf("record: %w", err)
+	}
+	report, err = someCalls(f, s, rows)
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return report, err
+}
+
+// someCalls writes a record, and wants calls in it.
+func someCalls(w io.Writer, s record.Source, rows iter.Seq2[store.Row, error]) (record.Report, error) {
+	report, err := record.Write(w, s, rows)
+	if err == nil && report.Calls == 0 {
 		err = fmt.Errorf("session %s has no calls to record", s.Session.ID)
 	}
 	return report, err
