@@ -99,8 +99,13 @@ func (j *judge) path(t engine.Target) string {
 	if why := astray(t); why != "" {
 		return why
 	}
+	return j.read(t, j.onePath)
+}
+
+// read judges every reading of a path, and where its links lead.
+func (j *judge) read(t engine.Target, one func(form, access string) string) string {
 	for _, form := range j.readings(t) {
-		if why := j.onePath(form, t.Access); why != "" {
+		if why := one(form, t.Access); why != "" {
 			return why
 		}
 	}
@@ -169,12 +174,7 @@ func (j *judge) tree(t engine.Target) string {
 	if why := astray(t); why != "" && t.Access != "run" {
 		return why
 	}
-	for _, form := range j.readings(t) {
-		if why := j.oneTree(form, t.Access); why != "" {
-			return why
-		}
-	}
-	return j.linked(t)
+	return j.read(t, j.oneTree)
 }
 
 func (j *judge) oneTree(form, access string) string {
