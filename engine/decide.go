@@ -40,15 +40,19 @@ func (w *walk) table() Decision {
 		return w.fail(CodeToolError, "load the tool", w.req.Entry.Err)
 	}
 	ask, decided := w.askStep()
-	if decided && !ask.fromProjectFile() {
+	if decided && !ask.onlyTightens() {
 		return ask
 	}
 	d := w.rest()
 	if decided && d.Behavior != Deny {
-		// A project's file may only tighten: its ask replaces what the rest of
-		// the table would allow or ask, never a denial, and a safety check that
-		// it hides stays immune.
-		w.note(StageAskRule, "project file rule "+ask.Rule.String(), "tightens "+d.Behavior.String()+" to "+ask.Behavior.String())
+		// It may only tighten: its ask replaces what the rest of the table would
+		// allow or ask, never a denial, and a safety check that it hides stays
+		// immune.
+		from := "rule "
+		if ask.fromProjectFile() {
+			from = "project file rule "
+		}
+		w.note(StageAskRule, from+ask.Rule.String(), "tightens "+d.Behavior.String()+" to "+ask.Behavior.String())
 		ask.BypassImmune = ask.Behavior == Ask && d.BypassImmune
 		return ask
 	}
@@ -191,6 +195,10 @@ func (w *walk) errorRow() Behavior {
 	}
 	return Ask
 }
+
+// onlyTightens reports whether the decision rests on a rule that may not decide
+// by itself.
+func (d Decision) onlyTightens() bool { return d.Rule != nil && d.Rule.onlyTightens() }
 
 // fromProjectFile reports whether the decision rests on a rule of a project's
 // own file.

@@ -311,6 +311,19 @@ func TestT02_ReportedModeOnlyTightens(t *testing.T) {
 // loosens any call, and never takes a safety check's immunity.
 func TestT03_ProjectFileNeverLoosens(t *testing.T) {
 	t.Parallel()
+	neverLoosens(t, func(r *engine.Rule) { r.Source = engine.SourceProjectFile })
+}
+
+// TestOnlyTighteningRuleNeverLoosens: nor does a rule of a configuration that no
+// person has accepted.
+func TestOnlyTighteningRuleNeverLoosens(t *testing.T) {
+	t.Parallel()
+	neverLoosens(t, func(r *engine.Rule) { r.OnlyTightens = r.Behavior != engine.Allow })
+}
+
+// neverLoosens adds a marked rule to any scene; a mark may leave allow rules out.
+func neverLoosens(t *testing.T, mark func(*engine.Rule)) {
+	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		if rapid.Bool().Draw(t, "compound") {
@@ -318,15 +331,17 @@ func TestT03_ProjectFileNeverLoosens(t *testing.T) {
 		}
 		before := engine.Decide(t.Context(), s.req)
 		r := drawRule(t)
-		r.Source = engine.SourceProjectFile
+		if mark(&r); r.Source != engine.SourceProjectFile && !r.OnlyTightens {
+			t.Skip("an allow rule of the operator")
+		}
 		at := rapid.IntRange(0, len(s.req.Rules)).Draw(t, "place")
 		s.req.Rules = slices.Insert(slices.Clone(s.req.Rules), at, r)
 		after := engine.Decide(t.Context(), s.req)
 		if looser(after, before) {
-			t.Fatalf("%s at %s before, %s at %s with the project's %s rule %s", before.Behavior, before.Stage, after.Behavior, after.Stage, r.Behavior, r)
+			t.Fatalf("%s at %s before, %s at %s with the %s rule %s", before.Behavior, before.Stage, after.Behavior, after.Stage, r.Behavior, r)
 		}
 		if before.BypassImmune && after.Behavior == engine.Ask && !after.BypassImmune {
-			t.Fatalf("the project's %s rule %s took the safety check's immunity", r.Behavior, r)
+			t.Fatalf("the %s rule %s took the safety check's immunity", r.Behavior, r)
 		}
 	})
 }

@@ -32,7 +32,14 @@ type Rule struct {
 	// the rule must, or must not, match; checked when it is loaded.
 	Match    []string `json:"match,omitempty"`
 	NotMatch []string `json:"not_match,omitempty"`
+	// OnlyTightens tells that the rule, like one of a project's file, may take the
+	// place of an allow or an ask, and never of a denial: it is of one of two
+	// configurations between which a person has yet to decide.
+	OnlyTightens bool `json:"-"`
 }
+
+// onlyTightens reports whether the rule may not decide by itself.
+func (r *Rule) onlyTightens() bool { return r.OnlyTightens || r.Source == SourceProjectFile }
 
 // Scope tells to which calls a rule applies.
 type Scope string

@@ -30,7 +30,7 @@ func (w *walk) denyStep() (Decision, bool) {
 // askStep is step 2.
 func (w *walk) askStep() (Decision, bool) {
 	d, decided := w.ruleStep(StageAskRule, Ask)
-	if p := w.req.Profile; p != nil && p.Behavior == Ask && (!decided || d.fromProjectFile()) {
+	if p := w.req.Profile; p != nil && p.Behavior == Ask && (!decided || d.onlyTightens()) {
 		return w.profileHit(Ask), true
 	}
 	if !decided {
@@ -120,11 +120,11 @@ func sortedKeys(m map[string][]string) []string {
 func (w *walk) ruleStep(stage Stage, b Behavior) (Decision, bool) {
 	rule, err := w.matchOwn(b)
 	for _, rel := range w.req.Related {
-		if rule != nil && rule.Source != SourceProjectFile {
+		if rule != nil && !rule.onlyTightens() {
 			break
 		}
 		other, otherErr := w.matchRelated(rel, b)
-		if other != nil && (rule == nil || other.Source != SourceProjectFile) {
+		if other != nil && (rule == nil || !other.onlyTightens()) {
 			rule, err = other, otherErr
 		}
 	}

@@ -111,9 +111,9 @@ func matchContent(ctx context.Context, entry Entry, call *Call, b Behavior, rule
 	return indices, nil
 }
 
-// firstOwn returns the first rule that was not read from a project's file.
+// firstOwn returns the first rule that may decide by itself.
 func firstOwn(rules []*Rule) *Rule {
-	i := slices.IndexFunc(rules, func(r *Rule) bool { return r.Source != SourceProjectFile })
+	i := slices.IndexFunc(rules, func(r *Rule) bool { return !r.onlyTightens() })
 	if i < 0 {
 		return nil
 	}

@@ -175,7 +175,8 @@ func covered(list []string, entry string) bool {
 
 // stricterRules are the deny and ask rules of both, and the allow rules in both.
 // A rule in both is the next one's, for its place in the file, and lasts as long
-// as is stricter.
+// as is stricter. An ask rule of one alone comes before what the tool itself would
+// deny, which the other leaves denied: it only tightens.
 func stricterRules(was, will []engine.Rule) []engine.Rule {
 	held, hold := lasting(was), lasting(will)
 	out := make([]engine.Rule, 0, len(will))
@@ -187,10 +188,12 @@ func stricterRules(was, will []engine.Rule) []engine.Rule {
 			}
 			r.ExpiresAt = earlier(r.ExpiresAt, end)
 		}
+		r.OnlyTightens = r.Behavior == engine.Ask && (!both || before(end, r.ExpiresAt))
 		out = append(out, r)
 	}
 	for _, r := range was {
 		if r.Behavior != engine.Allow && !holds(hold, r) {
+			r.OnlyTightens = r.Behavior == engine.Ask
 			out = append(out, r)
 		}
 	}

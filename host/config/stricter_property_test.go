@@ -142,6 +142,34 @@ func TestStricter_isNeverLooser(t *testing.T) {
 	})
 }
 
+// TestStricter_askForADenial: an ask rule that only one of the two has does not
+// turn what the tool itself denies, or explore, into a question.
+func TestStricter_askForADenial(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ was, will, text string }{
+		"added, the tool denies":   {"rules: []", `rules: [ask: A]`, "never"},
+		"removed, the tool denies": {`rules: [ask: A]`, "rules: []", "never"},
+		"outlives the accepted":    {`rules: [{ask: A, expires_at: 2030-01-01}]`, `rules: [ask: A]`, "never"},
+		"explore":                  {"defaults: {mode: explore}", `rules: [ask: A]`, "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			parse := func(text string) *config.Config {
+				parsed, err := config.Parse("/etc/callgate.yaml", []byte(text+"\n"), dirs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return parsed
+			}
+			call := engine.Call{Tool: "A", Input: json.RawMessage(fmt.Sprintf("%q", c.text))}
+			now := time.Date(2035, 6, 1, 0, 0, 0, 0, time.UTC)
+			if got := decide(config.Stricter(parse(c.was), parse(c.will)).Agent("one"), call, false, now); got != engine.Deny {
+				t.Errorf("got %s, want deny", got)
+			}
+		})
+	}
+}
+
 // TestStricter_andWideningsAgree: nothing widens exactly when the next
 // configuration is, for every question, what the stricter of both says. It follows
 // that what only tightens holds whole at once.
