@@ -65,6 +65,12 @@ func dirsOf(home string, getenv func(string) string) (Dirs, error) {
 // ConfigFile is where the configuration is looked for.
 func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "callgate.yaml") }
 
+// Socket is where the daemon listens when nothing else is said.
+func (d Dirs) Socket() string { return filepath.Join(d.State, "callgate.sock") }
+
+// Modules is where tool modules of others are when nothing else is said.
+func (d Dirs) Modules() string { return filepath.Join(d.Config, "modules") }
+
 // expand turns "~" and "~/..." into the home directory and cleans the path; any
 // other path must be absolute.
 func (d Dirs) expand(path string) (string, error) {

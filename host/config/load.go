@@ -110,13 +110,13 @@ func (c *Config) BuiltIn() *Config { return Default(c.dirs) }
 // fill puts the built-in values where nothing was said.
 func (c *Config) fill() {
 	if c.Listen == "" {
-		c.Listen = filepath.Join(c.dirs.State, "callgate.sock")
+		c.Listen = c.dirs.Socket()
 	}
 	if c.Store == "" {
 		c.Store = filepath.Join(c.dirs.State, "callgate.db")
 	}
 	if c.Modules.Dir == "" {
-		c.Modules.Dir = filepath.Join(c.dirs.Config, "modules")
+		c.Modules.Dir = c.dirs.Modules()
 	}
 	// Empty lists say what left-out ones do, and are no change of them.
 	for _, accounts := range []*[]Account{&c.Boundary.AgentAccounts, &c.Boundary.ApproverAccounts} {

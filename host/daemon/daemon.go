@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"net"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -54,7 +53,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 		}
 	}()
 	// Not earlier, because a client that connects expects an answer at once.
-	o.Host.Ready = func(accepted *config.Config) error { return d.listen(accepted, o.Host.Config, o.State) }
+	o.Host.Ready = func(accepted *config.Config) error { return d.listen(accepted, o.Host.Config) }
 	if d.Host, err = host.Open(ctx, o.Host); err != nil {
 		return nil, err
 	}
@@ -79,14 +78,14 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 // listen opens the endpoint that was accepted. When that is of no use and the
 // file names another one, which a person has yet to accept, it is the state
 // directory's own socket: without a daemon nobody could accept anything.
-func (d *Daemon) listen(accepted, file *config.Config, state string) (err error) {
+func (d *Daemon) listen(accepted, file *config.Config) (err error) {
 	if d.listener != nil {
 		return nil
 	}
 	if d.listener, err = boundaryOf(accepted).Listen(accepted.Endpoint()); err == nil || file.Listen == accepted.Listen {
 		return err
 	}
-	socket := filepath.Join(state, "callgate.sock")
+	socket := file.Dirs().Socket()
 	if d.listener, _ = (api.Boundary{}).Listen("unix", socket); d.listener == nil {
 		return err
 	}

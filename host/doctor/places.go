@@ -93,7 +93,7 @@ func (d *examination) secrets() []secret {
 		{d.Dirs.State, reads, "tokens and the store are in it"},
 		{filepath.Join(d.Dirs.State, "agents"), reads, "the agents' tokens are in it"},
 		{d.Dirs.Config, writes, "it says what is allowed"},
-		{filepath.Join(d.Dirs.Config, "modules"), writes, "modules judge calls"},
+		{d.Dirs.Modules(), writes, "modules judge calls"},
 		{d.Dirs.ConfigFile(), writes, "it says what is allowed"},
 		{d.Dirs.Cache, writes, "compiled modules are in it"},
 	}

@@ -38,12 +38,11 @@ func (o Options) layout() layout {
 	}
 	b := basesOf(o.OS)
 	at := func(base string) string { return filepath.Join(base, "callgate") }
+	d := config.Dirs{Home: at(b.state), Config: at(b.config), State: at(b.state), Cache: at(b.cache)}
 	l := layout{
 		account: o.account(), binary: filepath.Join(o.BinaryDir, "callgate"), unit: "/etc/systemd/system/callgate.service",
-		dirs:    config.Dirs{Home: at(b.state), Config: at(b.config), State: at(b.state), Cache: at(b.cache)},
-		record:  filepath.Join(at(b.config), "service.json"),
-		config:  filepath.Join(at(b.config), "callgate.yaml"),
-		modules: filepath.Join(at(b.config), "modules"), agents: filepath.Join(at(b.config), "agents"),
+		dirs: d, record: filepath.Join(d.Config, "service.json"),
+		config: d.ConfigFile(), modules: d.Modules(), agents: filepath.Join(d.Config, "agents"),
 		socket: filepath.Join(at(b.run), "callgate.sock"), managed: settings.ManagedFile(),
 	}
 	if o.OS == "darwin" {
@@ -56,8 +55,8 @@ func (o Options) layout() layout {
 func (o Options) layoutA() layout {
 	d := o.Dirs
 	l := layout{
-		binary: o.Binary, dirs: d, record: filepath.Join(d.State, "service.json"), config: d.ConfigFile(), modules: filepath.Join(d.Config, "modules"),
-		unit: filepath.Join(filepath.Dir(d.Config), "systemd", "user", "callgate.service"), socket: filepath.Join(d.State, "callgate.sock"),
+		binary: o.Binary, dirs: d, record: filepath.Join(d.State, "service.json"), config: d.ConfigFile(), modules: d.Modules(),
+		unit: filepath.Join(filepath.Dir(d.Config), "systemd", "user", "callgate.service"), socket: d.Socket(),
 	}
 	if o.OS == "darwin" {
 		l.unit = filepath.Join(d.Home, "Library", "LaunchAgents", label+".plist")
