@@ -18,6 +18,8 @@ const (
 	KindTrap      Kind = "trap"      // unreachable, out of bounds, stack overflow, refused host function
 	KindExit      Kind = "exit"      // the guest called proc_exit
 	KindTimeout   Kind = "time-out"  // the call's time was up
+	KindFuel      Kind = "fuel"      // the call's fuel was used up
+	KindStack     Kind = "stack"     // the guest called too deep
 	KindMemory    Kind = "memory"    // the guest needs more memory than it may have
 	KindCode      Kind = "code"      // a non-zero return code or error_set
 	KindOutput    Kind = "output"    // no output, too much of it, or not UTF-8
@@ -31,6 +33,9 @@ type Error struct {
 	Module string
 	Export string
 	Kind   Kind
+	// Limit is the name of the limit that ended the call, as Limits and the
+	// operator's configuration spell it ("fuel"); empty where there was none.
+	Limit string
 	// Message is one line of at most 512 bytes without control characters. It
 	// may hold the guest's own words: untrusted text.
 	Message string

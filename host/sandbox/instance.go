@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
@@ -153,51 +152,6 @@ func initCall(ctx context.Context, name string, f api.Function) error {
 // context is ctx with the instance's kernel, for host functions.
 func (inst *instance) context(ctx context.Context) context.Context {
 	return &callContext{ctx, inst.kernel}
-}
-
-// begin sets the input of a call. Without fuel, the guest's first step is to
-// ask for some, so that a call that is already too late does nothing.
-func (inst *instance) begin(input []byte) error {
-	inst.fuel.Set(0)
-	inst.stack[0] = 0
-	return inst.kernel.setInput(input)
-}
-
-// call runs one verb and copies its output out of the host memory.
-func (inst *instance) call(ctx context.Context, verb int, input []byte) ([]byte, *Error) {
-	if err := inst.begin(input); err != nil {
-		return nil, &Error{Kind: KindInput, Message: err.Error()}
-	}
-	inst.kernel.deadline = time.Now().Add(inst.limits.Timeout)
-	if err := inst.verbs[verb].CallWithStack(inst.context(ctx), inst.stack[:]); err != nil {
-		return nil, classify(err, inst.kernel.message())
-	}
-	return inst.kernel.result(int32(inst.stack[0]))
-}
-
-// result judges how a call ended that returned code. Error beats output.
-func (k *kernel) result(code int32) ([]byte, *Error) {
-	if code != 0 || k.failed {
-		message := k.message()
-		if message == "" {
-			message = fmt.Sprintf("the module returned %d without a message", code)
-		}
-		return nil, &Error{Kind: KindCode, Message: message}
-	}
-	if k.outputLength == 0 {
-		return nil, &Error{Kind: KindOutput, Message: "the module returned 0 without output"}
-	}
-	if k.outputLength > uint64(k.limits.OutputBytes) {
-		return nil, &Error{Kind: KindOutput, Message: fmt.Sprintf("%d bytes: at most %d", k.outputLength, k.limits.OutputBytes)}
-	}
-	data, ok := k.arena.view(k.output, k.outputLength)
-	if !ok {
-		return nil, &Error{Kind: KindOutput, Message: fmt.Sprintf("offset %d, length %d is outside the host memory", k.output, k.outputLength)}
-	}
-	if !utf8.Valid(data) {
-		return nil, &Error{Kind: KindOutput, Message: "not UTF-8"}
-	}
-	return append([]byte(nil), data...), nil
 }
 
 // mutable returns a mutable global that the rewriter has exported.

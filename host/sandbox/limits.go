@@ -1,31 +1,61 @@
 package sandbox
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
 
 // PageSize is the size of one page of WebAssembly memory in bytes.
 const PageSize = 65536
 
-// Limits bound what one module may use. A zero field means its default.
+// Limits bound what one module may use. A zero field means its default. Each
+// has a name, its field's comment says which: errors name it, and the operator's
+// configuration spells it so.
 type Limits struct {
-	// MemoryPages caps a guest's linear memory, in pages of 64 KiB. Default
-	// 1024 (64 MiB). memory.grow beyond it fails inside the guest.
+	// ModuleBytes (module_kib) caps the .wasm file. Default 32 MiB.
+	ModuleBytes int
+	// Functions (functions) caps the functions a module defines. Default 65,536.
+	Functions int
+	// Globals (globals) caps its globals. Default 10,000.
+	Globals int
+	// TableEntries (table_entries) caps each of its tables, of which there may be
+	// 16. Default 65,536.
+	TableEntries uint32
+	// CompileTime (compile_time) ends a compilation. Default 60 s.
+	CompileTime time.Duration
+	// CompileBytes (compile_mib) ends a compilation that takes more memory.
+	// Default 1 GiB.
+	CompileBytes int64
+
+	// MemoryPages (memory_mib) caps a guest's linear memory, in pages of 64 KiB.
+	// Default 1024 (64 MiB). memory.grow beyond it fails inside the guest.
 	MemoryPages uint32
-	// Timeout is the wall-clock time of one call. Default 1 s. Starting an
-	// instance may take ten times as long.
+	// StackBytes (stack_kib) caps a guest's stack of calls. Default 8 MiB.
+	StackBytes int
+	// Fuel (fuel) is what one call may use; one instruction takes about one. The
+	// same call of the same module uses the same fuel on every machine. Default
+	// 200,000,000: about 100 ms. Starting an instance may use ten times as much.
+	Fuel int64
+	// Timeout (timeout) is the wall-clock time of one call, should fuel not end it
+	// earlier. Default 1 s. Starting an instance may take ten times as long.
 	Timeout time.Duration
-	// InputBytes and OutputBytes cap what a call reads and answers. Defaults
-	// 16 MiB and 1 MiB.
+	// InputBytes (input_kib) and OutputBytes (output_kib) cap what a call reads
+	// and answers. Defaults 16 MiB and 1 MiB.
 	InputBytes  int
 	OutputBytes int
-	// ModuleBytes caps the .wasm file. Default 32 MiB.
-	ModuleBytes int
-	// LogBytes caps what one call may log. Default 16 KiB; the rest is dropped.
+	// LogLines (log_lines) and LogBytes (log_kib) cap what one call may log.
+	// Defaults 64 and 16 KiB; the rest is dropped, with one line that says so.
+	LogLines int
 	LogBytes int
-	// TableEntries caps each table of a guest. Default 65,536.
-	TableEntries uint32
+	// ErrorBytes (error_bytes) caps the module's words in an Error. Default 512.
+	ErrorBytes int
+	// Instances (instances) caps the calls of the module that run at once; more
+	// wait. Default twice the processors.
+	Instances int
 }
 
-// startFactor is how much longer than a call the start of an instance may take.
+// startFactor is how much more time and fuel than a call the start of an
+// instance may take.
 const startFactor = 10
 
 // arenaSlack is what the host memory of a call holds beside one input and one
@@ -33,24 +63,42 @@ const startFactor = 10
 const arenaSlack = 8 << 20
 
 var defaults = Limits{
+	ModuleBytes:  32 << 20,
+	Functions:    65536,
+	Globals:      10000,
+	TableEntries: 65536,
+	CompileTime:  time.Minute,
+	CompileBytes: 1 << 30,
 	MemoryPages:  1024,
+	StackBytes:   8 << 20,
+	Fuel:         200_000_000,
 	Timeout:      time.Second,
 	InputBytes:   16 << 20,
 	OutputBytes:  1 << 20,
-	ModuleBytes:  32 << 20,
+	LogLines:     64,
 	LogBytes:     16 << 10,
-	TableEntries: 65536,
+	ErrorBytes:   512,
+	Instances:    2 * runtime.GOMAXPROCS(0), // twice, since calls may wait for processors
 }
 
 // or returns l with each zero field taken from base.
 func (l Limits) or(base Limits) Limits {
+	pick(&l.ModuleBytes, base.ModuleBytes)
+	pick(&l.Functions, base.Functions)
+	pick(&l.Globals, base.Globals)
+	pick(&l.TableEntries, base.TableEntries)
+	pick(&l.CompileTime, base.CompileTime)
+	pick(&l.CompileBytes, base.CompileBytes)
 	pick(&l.MemoryPages, base.MemoryPages)
+	pick(&l.StackBytes, base.StackBytes)
+	pick(&l.Fuel, base.Fuel)
 	pick(&l.Timeout, base.Timeout)
 	pick(&l.InputBytes, base.InputBytes)
 	pick(&l.OutputBytes, base.OutputBytes)
-	pick(&l.ModuleBytes, base.ModuleBytes)
+	pick(&l.LogLines, base.LogLines)
 	pick(&l.LogBytes, base.LogBytes)
-	pick(&l.TableEntries, base.TableEntries)
+	pick(&l.ErrorBytes, base.ErrorBytes)
+	pick(&l.Instances, base.Instances)
 	return l
 }
 

@@ -55,32 +55,48 @@ func (m *Module) Has(export string) bool { return slices.Contains(m.verbs, expor
 // Close frees the module. Calls that run are finished; later ones fail.
 func (m *Module) Close(ctx context.Context) { m.pool.close(ctx) }
 
+// Request is one call of a verb.
+type Request struct {
+	// Export is the verb.
+	Export string
+	// Input is what it reads.
+	Input []byte
+	// Config answers config_get; nil has no keys.
+	Config func(key string) (value string, ok bool)
+}
+
 // Call runs one export on input and returns its output, which is never empty
 // and always valid UTF-8. Any failure is an *Error. The call ends with ctx, and
 // at the latest after Limits.Timeout; it may wait for an instance before that.
 func (m *Module) Call(ctx context.Context, export string, input []byte) ([]byte, error) {
-	output, err := m.call(ctx, export, input)
+	return m.Append(ctx, nil, Request{Export: export, Input: input})
+}
+
+// Append is Call with its output appended to dst, whose capacity it uses: on
+// the ready path nothing is allocated. On an error it returns nil.
+func (m *Module) Append(ctx context.Context, dst []byte, q Request) ([]byte, error) {
+	output, err := m.call(ctx, dst, q)
 	runtime.KeepAlive(m) // or its cleanup closes the pool under the call
 	if err != nil {
-		err.Module, err.Export = m.name, export
+		err.Module, err.Export = m.name, q.Export
 		return nil, err
 	}
 	return output, nil
 }
 
-func (m *Module) call(ctx context.Context, export string, input []byte) ([]byte, *Error) {
-	verb := slices.Index(m.verbs, export)
+func (m *Module) call(ctx context.Context, dst []byte, q Request) ([]byte, *Error) {
+	verb := slices.Index(m.verbs, q.Export)
 	if verb < 0 {
 		return nil, &Error{Kind: KindTrap, Message: "the module has no such export"}
 	}
-	if len(input) > m.limits.InputBytes {
-		return nil, &Error{Kind: KindInput, Message: fmt.Sprintf("%d bytes: at most %d", len(input), m.limits.InputBytes)}
+	if len(q.Input) > m.limits.InputBytes {
+		return nil, &Error{Kind: KindInput, Limit: "input_kib", Message: fmt.Sprintf("%d bytes: at most %d", len(q.Input), m.limits.InputBytes)}
 	}
 	inst, err := m.take(ctx)
 	if err != nil {
 		return nil, err
 	}
-	output, err := inst.call(ctx, verb, input)
+	output, err := inst.call(ctx, dst, verb, q)
 	m.pool.put(ctx, inst, err == nil)
 	return output, err
 }
