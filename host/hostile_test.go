@@ -12,18 +12,18 @@ import (
 )
 
 // verbs are the exports of a tool module in the order in which the modules of
-// testdata/modules declare their harmless functions (see common.inc);
+// testdata/hostile declare their harmless functions (see common.inc);
 // describe_call is an addition.
 var verbs = []string{
 	sandbox.Describe, sandbox.CheckPermissions, sandbox.CheckReadOnly, sandbox.MatchRule, sandbox.GenerateSuggestions,
 }
 
-// hostileIn gives a module of testdata/modules, which misbehaves in
+// hostileIn gives a module of testdata/hostile, which misbehaves in
 // check_permissions, its bad function under another verb instead; all others
 // answer harmlessly.
 func hostileIn(t *testing.T, name, verb string) []byte {
 	t.Helper()
-	wasm, err := os.ReadFile(filepath.Join("..", "testdata", "modules", name+".wasm"))
+	wasm, err := os.ReadFile(filepath.Join("..", "testdata", "hostile", name+".wasm"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func (x exports) encode() []byte {
 // bad function stays where it is.
 func TestHostileIn(t *testing.T) {
 	t.Parallel()
-	want, err := os.ReadFile(filepath.Join("..", "testdata", "modules", "trap.wasm"))
+	want, err := os.ReadFile(filepath.Join("..", "testdata", "hostile", "trap.wasm"))
 	if err != nil {
 		t.Fatal(err)
 	}

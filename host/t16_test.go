@@ -22,7 +22,7 @@ agents:
 // yesWorld has the module that says yes to everything, with a grant or without.
 func yesWorld(t *testing.T, grant string) *world {
 	t.Helper()
-	wasm, err := os.ReadFile(filepath.Join("..", "testdata", "modules", "yes.wasm"))
+	wasm, err := os.ReadFile(filepath.Join("..", "testdata", "hostile", "yes.wasm"))
 	if err != nil {
 		t.Fatal(err)
 	}

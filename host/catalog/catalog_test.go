@@ -3,6 +3,8 @@ package catalog_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,11 +17,17 @@ import (
 	"github.com/callgate/callgate/host/sandbox"
 )
 
-const golden = "../../testdata/modules"
+const (
+	golden  = "../../testdata/modules"
+	hostile = "../../testdata/hostile"
+)
 
 func wasm(tb testing.TB, name string) []byte {
 	tb.Helper()
 	data, err := os.ReadFile(filepath.Join(golden, name+".wasm"))
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = os.ReadFile(filepath.Join(hostile, name+".wasm"))
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}

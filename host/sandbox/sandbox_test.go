@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,12 +15,18 @@ import (
 	"github.com/callgate/callgate/host/sandbox"
 )
 
-const modules = "../../testdata/modules"
+const (
+	modules = "../../testdata/modules"
+	hostile = "../../testdata/hostile"
+)
 
-// wasm reads one golden module.
+// wasm reads one golden module, or a hostile one.
 func wasm(tb testing.TB, name string) []byte {
 	tb.Helper()
 	data, err := os.ReadFile(filepath.Join(modules, name+".wasm"))
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = os.ReadFile(filepath.Join(hostile, name+".wasm"))
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}

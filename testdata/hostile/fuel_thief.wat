@@ -1,4 +1,5 @@
-;; Sets a global it does not have: the one where the host counts its fuel (not valid; built unchecked).
+;; Sets a global it does not have: the one where the host counts its fuel.
+;; unchecked
 (module
   ;;include common.inc
   ;;include verbs.inc

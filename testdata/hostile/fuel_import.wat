@@ -1,4 +1,5 @@
 ;; Imports the host's fuel.
+;; unchecked
 (module
   (import "callgate:fuel" "refill" (func $refill (result i64)))
   ;;include common.inc

@@ -1,4 +1,5 @@
-;; Calls a function it does not have: the one that the host adds (not valid; built unchecked).
+;; Calls a function it does not have: the one that the host adds.
+;; unchecked
 (module
   ;;include common.inc
   ;;include verbs.inc
