@@ -1,0 +1,97 @@
+package sandbox
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// MaxMemoryPages is the most linear memory that Limits.MemoryPages can give a
+// guest: 1 GiB. More could not be put back between two calls in bearable time.
+const MaxMemoryPages = (1 << 30) / PageSize
+
+// Setting is one of the Limits as the operator's configuration, errors and
+// people spell it. Its numbers are in the unit that its name ends with, in pieces
+// when it ends with none; times are in nanoseconds.
+type Setting struct {
+	Name string
+	// Time tells that it is a length of time, written as 250ms.
+	Time bool
+	// Default holds where nothing is set; Least and Most are what can be set.
+	Default, Least, Most int64
+	// Why says what stands behind Least and Most.
+	Why string
+
+	unit int64 // of Limits' field, in one of ours
+	get  func(*Limits) int64
+	put  func(*Limits, int64)
+}
+
+// Settings lists all limits, in the order of Limits' fields.
+func Settings() []Setting { return slices.Clone(settings) }
+
+// Of returns the setting's value in l; zero where l leaves it to a default.
+func (s Setting) Of(l Limits) int64 { return s.get(&l) / s.unit }
+
+// Put sets it in l.
+func (s Setting) Put(l *Limits, value int64) { s.put(l, value*s.unit) }
+
+// Text writes a value as the configuration does: "64", "250ms".
+func (s Setting) Text(value int64) string {
+	if s.Time {
+		return time.Duration(value).String()
+	}
+	return strconv.FormatInt(value, 10)
+}
+
+var settings = []Setting{
+	setting("module_kib", kib, 1, 64<<10, "no larger file is read", func(l *Limits) *int { return &l.ModuleBytes }),
+	setting("functions", one, 6, 1_000_000, "a module has six verbs at least, and no toolchain makes a million functions", func(l *Limits) *int { return &l.Functions }),
+	setting("globals", one, 1, 100_000, "each is put back after every call", func(l *Limits) *int { return &l.Globals }),
+	setting("table_entries", one, 1, 1<<20, "16 tables of that size take 128 MiB beside memory_mib", func(l *Limits) *uint32 { return &l.TableEntries }),
+	interval("compile_time", time.Second, 10*time.Minute, "nothing else is compiled meanwhile", func(l *Limits) *time.Duration { return &l.CompileTime }),
+	setting("compile_mib", mib, 64, 16<<10, "a small module takes some 30 MiB, a large one half a GiB", func(l *Limits) *int64 { return &l.CompileBytes }),
+	setting("memory_mib", pages, 1, MaxMemoryPages*PageSize>>20, "all of it may have to be put back between two calls", func(l *Limits) *uint32 { return &l.MemoryPages }),
+	setting("stack_kib", kib, 64, 64<<10, "a module of a common language takes some 32 KiB, and the stack is not part of memory_mib", func(l *Limits) *int { return &l.StackBytes }),
+	setting("fuel", one, 1_000_000, 100_000_000_000, "a module's describe takes the one, the other lasts about a minute while an agent waits", func(l *Limits) *int64 { return &l.Fuel }),
+	interval("timeout", time.Millisecond, time.Minute, "an agent waits meanwhile", func(l *Limits) *time.Duration { return &l.Timeout }),
+	setting("input_kib", kib, 16, 64<<10, "a module reads a whole call and its rules", func(l *Limits) *int { return &l.InputBytes }),
+	setting("output_kib", kib, 16, 16<<10, "a module's describe answers with all its tools", func(l *Limits) *int { return &l.OutputBytes }),
+	setting("log_lines", one, 1, 10_000, "a call should not fill the log", func(l *Limits) *int { return &l.LogLines }),
+	setting("log_kib", kib, 1, 1<<10, "a call should not fill the log", func(l *Limits) *int { return &l.LogBytes }),
+	setting("error_bytes", one, 64, 4<<10, "people read it on a card", func(l *Limits) *int { return &l.ErrorBytes }),
+	setting("instances", one, 1, 1<<10, "each holds memory", func(l *Limits) *int { return &l.Instances }),
+}
+
+// The units of fields, in those of settings.
+const (
+	one   = 1
+	kib   = 1 << 10
+	mib   = 1 << 20
+	pages = mib / PageSize
+)
+
+func setting[T int | int64 | uint32 | time.Duration](name string, unit, least, most int64, why string, field func(*Limits) *T) Setting {
+	return Setting{
+		Name: name, Least: least, Most: most, Why: why, Default: int64(*field(&defaults)) / unit, unit: unit,
+		get: func(l *Limits) int64 { return int64(*field(l)) },
+		put: func(l *Limits, value int64) { *field(l) = T(value) },
+	}
+}
+
+func interval(name string, least, most time.Duration, why string, field func(*Limits) *time.Duration) Setting {
+	s := setting(name, one, int64(least), int64(most), why, field)
+	s.Time = true
+	return s
+}
+
+// LimitOf tells which limit an error of Load or Call is about, by its setting's
+// name; empty when it is about none.
+func LimitOf(err error) string {
+	var failed *Error
+	if errors.As(err, &failed) {
+		return failed.Limit
+	}
+	return ""
+}
