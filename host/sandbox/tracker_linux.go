@@ -41,10 +41,10 @@ func newTracker(most uint64) tracker {
 	if most == 0 || !tracking() {
 		return nil
 	}
-	return reserve(most)
+	return reserveMapped(most)
 }
 
-func reserve(most uint64) tracker {
+func reserveMapped(most uint64) tracker {
 	all, err := unix.Mmap(-1, 0, int(most), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil
@@ -138,7 +138,7 @@ var tracking = sync.OnceValue(func() bool {
 	i := &image{bytes: make([]byte, PageSize)}
 	i.bytes[0], i.bytes[PageSize-1] = 1, 1
 	i.share()
-	m, ok := reserve(PageSize).(*mapped)
+	m, ok := reserveMapped(PageSize).(*mapped)
 	if !ok || i.shared.file == nil {
 		return false
 	}
