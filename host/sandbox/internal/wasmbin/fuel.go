@@ -203,6 +203,7 @@ const blockEmpty = 0x40
 func (w *rewriter) refill(dst []byte) []byte {
 	dst = appendU32(append(dst, opGlobalGet), w.fuel)
 	dst = append(dst, opI64Const, 0, opI64LtS, opIf, blockEmpty)
+	dst = appendU32(append(dst, opGlobalGet), w.fuel)
 	dst = appendU32(append(dst, opCall), w.added)
 	dst = appendU32(append(dst, opGlobalSet), w.fuel)
 	return append(dst, opEnd)

@@ -11,11 +11,14 @@ import (
 // with it, or imports from a module with it, is refused.
 const Prefix = "callgate:"
 
-// The import that a module calls when its fuel is used up: no parameters, one
-// i64, the fuel it goes on with. The host stops the guest there by a trap.
+// The imports of a rewritten module. RefillName, (i64) -> i64, is called when
+// the fuel is used up: it gets the fuel left, which is less than nothing, and
+// returns what the module goes on with. OverflowName, () -> (), is called when
+// the stack is used up, and never returns. The host stops the guest by a trap.
 const (
-	FuelModule = Prefix + "fuel"
-	FuelName   = "refill"
+	FuelModule   = Prefix + "fuel"
+	RefillName   = "refill"
+	OverflowName = "overflow"
 )
 
 // FuelGlobal is the exported mutable i64 global that holds the fuel left.
@@ -63,7 +66,7 @@ type rewriter struct {
 	opts     Options
 	imported uint32 // functions
 	defined  uint32 // functions
-	added    uint32 // index of the import added; later functions move up by one
+	added    uint32 // index of the first import added; later functions move up by addedImports
 	bulk     uint32 // index of the function that charges for bulk instructions
 	fuel     uint32 // index of the fuel global
 	thunks   []thunk
@@ -131,7 +134,7 @@ const (
 	typeF64 = "\x7c"
 )
 
-// importFuel appends the fuel import. Only functions may be imported, so all
+// importFuel appends the imports. Only functions may be imported, so all
 // other spaces begin with what the module defines itself.
 func (w *rewriter) importFuel() error {
 	imports, err := w.imports()
@@ -149,18 +152,27 @@ func (w *rewriter) importFuel() error {
 			w.thunks = append(w.thunks, thunk{imported: uint32(index), typ: i.typ})
 		}
 	}
-	index, err := w.addType("", typeI64)
+	refill, err := w.addType(typeI64, typeI64)
+	if err != nil {
+		return err
+	}
+	overflow, err := w.addType("", "")
 	if err != nil {
 		return err
 	}
 	w.imported = uint32(len(imports))
 	w.added = w.imported
 	r, n := w.reader(secImport)
-	content := append(appendU32(nil, n+1), r.data[r.pos:]...)
-	content = appendName(appendName(content, FuelModule), FuelName)
-	w.sections[secImport] = appendU32(append(content, 0), index)
+	content := append(appendU32(nil, n+addedImports), r.data[r.pos:]...)
+	content = appendName(appendName(content, FuelModule), RefillName)
+	content = appendU32(append(content, 0), refill)
+	content = appendName(appendName(content, FuelModule), OverflowName)
+	w.sections[secImport] = appendU32(append(content, 0), overflow)
 	return nil
 }
+
+// addedImports are refill and overflow.
+const addedImports = 2
 
 // function returns the new index of a function. An index that was out of range
 // must stay so: it could mean what Rewrite adds.
@@ -174,7 +186,7 @@ func (w *rewriter) function(r *reader, index uint32) uint32 {
 		}
 		return index
 	case index-w.imported < w.defined:
-		return index + 1
+		return index + addedImports
 	}
 	r.fail(fmt.Errorf("there is no function %d", index))
 	return 0
@@ -194,7 +206,7 @@ func (w *rewriter) addBulk() error {
 		content = appendU32(content, t.typ)
 	}
 	w.sections[secFunction] = content
-	w.defined, w.bulk = n, w.imported+1+n
+	w.defined, w.bulk = n, w.imported+addedImports+n
 	return r.err
 }
 
