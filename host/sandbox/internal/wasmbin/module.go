@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // The ids of sections.
@@ -49,6 +50,9 @@ func split(wasm []byte) (*sections, error) {
 			return nil, r.err
 		}
 		if id == secCustom {
+			if custom := (&reader{data: content}); !utf8.ValidString(custom.name()) || custom.err != nil {
+				return nil, errors.New("a custom section's name is cut off or not UTF-8")
+			}
 			continue
 		}
 		for place < len(sectionOrder) && sectionOrder[place] != id {

@@ -58,6 +58,7 @@ const (
 	maxTables  = 16
 	maxGlobals = 10000
 	maxLocals  = 50000
+	maxPages   = 65536 // of any memory of WebAssembly
 )
 
 // rewriter holds the sections of a module on their way.
@@ -239,7 +240,11 @@ func (w *rewriter) boundMemory() error {
 	w.result.Memory = n == 1
 	content := appendU32(nil, n)
 	for range n {
+		bounded := !r.done() && r.data[r.pos] == 1
 		low, high := r.limits()
+		if bounded && high > maxPages {
+			return fmt.Errorf("%d pages: memory has at most %d", high, maxPages)
+		}
 		if low > w.opts.MemoryPages {
 			return fmt.Errorf("%d pages: at most %d", low, w.opts.MemoryPages)
 		}

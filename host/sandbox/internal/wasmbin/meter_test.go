@@ -1,0 +1,88 @@
+package wasmbin_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
+)
+
+var (
+	errNoFuel  = errors.New("out of fuel")
+	errNoStack = errors.New("stack overflow") // as the engine's own
+)
+
+// meter is the host's side of fuel and stack for all the instances of one
+// runtime: it hands out fuel in slices of one size.
+type meter struct {
+	slice, limit int64 // limit 0 means none
+	handed       int64
+	calls        int64 // of refill
+	left         []api.Global
+	stacks       []api.MutableGlobal
+	stackBytes   uint64
+}
+
+// link makes the imports of rewritten modules available.
+func (m *meter) link(tb testing.TB, r wazero.Runtime) {
+	tb.Helper()
+	_, err := r.NewHostModuleBuilder(wasmbin.FuelModule).
+		NewFunctionBuilder().WithGoFunction(api.GoFunc(m.refill), []api.ValueType{api.ValueTypeI64}, []api.ValueType{api.ValueTypeI64}).Export(wasmbin.RefillName).
+		NewFunctionBuilder().WithGoFunction(api.GoFunc(func(context.Context, []uint64) { panic(errNoStack) }), nil, nil).Export(wasmbin.OverflowName).
+		Instantiate(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (m *meter) refill(_ context.Context, stack []uint64) {
+	m.calls++
+	m.handed += m.slice - int64(stack[0])
+	if m.limit > 0 && m.handed > m.limit {
+		panic(errNoFuel)
+	}
+	stack[0] = uint64(m.slice)
+}
+
+// adopt counts an instance's fuel, and balances its stack from now on.
+func (m *meter) adopt(mod api.Module) {
+	m.left = append(m.left, mod.ExportedGlobal(wasmbin.FuelGlobal))
+}
+
+// used is the fuel used by all instances up to now; 0 without a meter.
+func (m *meter) used() int64 {
+	if m == nil {
+		return 0
+	}
+	used := m.handed
+	for _, g := range m.left {
+		used -= int64(g.Get())
+	}
+	return used
+}
+
+// balance gives the whole stack back, as a host does after a failed call.
+func (m *meter) balance() {
+	if m == nil {
+		return
+	}
+	for _, g := range m.stacks {
+		g.Set(m.stackBytes)
+	}
+}
+
+// class is the kind of trap an error tells of, without its stack trace; empty
+// for none.
+func class(err error) string {
+	if err == nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	first = strings.TrimSuffix(first, " (recovered by wazero)")
+	return strings.TrimPrefix(first, "wasm error: ")
+}
