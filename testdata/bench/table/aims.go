@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// aim is one figure of the design: of over by, less minus, and what it is to
+// be at least or, when that is 0, at most. over and minus may be absent.
+type aim struct {
+	figure          string
+	of, over, minus string // keys of figures
+	scale           float64
+	unit            string
+	atLeast, atMost float64
+}
+
+// measured returns the aim's value and how it came about; false when a part of
+// it was not measured.
+func (a aim) measured(f figures) (value float64, parts string, ok bool) {
+	value, ok = f[a.of]
+	if a.minus != "" {
+		less, found := f[a.minus]
+		parts, ok = fmt.Sprintf("%s - %s", shown(value, a.of), shown(less, a.minus)), ok && found
+		value -= less
+	}
+	if a.over != "" {
+		by, found := f[a.over]
+		parts, ok = fmt.Sprintf("%s / %s", shown(value, a.of), shown(by, a.over)), ok && found && by > 0
+		value /= by
+	}
+	if a.scale != 0 {
+		value /= a.scale
+	}
+	return value, parts, ok
+}
+
+// shown renders a part: nanoseconds as microseconds.
+func shown(v float64, key string) string {
+	var name, unit string
+	if _, err := fmt.Sscan(key, &name, &unit); err != nil {
+		return number(v)
+	}
+	if len(unit) > 3 && unit[:3] == "ns/" {
+		return number(v/1000) + " µs"
+	}
+	return number(v)
+}
+
+// beside compares whole calls with the peer's, and with the same host without
+// restoring.
+func beside(name string, peer, restored, fuel float64) []aim {
+	aims := []aim{
+		{figure: name + ": whole call, times faster than go-sdk with its time-out", of: "Peer/" + name + " ns/peer", over: "Peer/" + name + " ns/ours", atLeast: peer},
+		{figure: name + ": state restored, against the same host without", of: "Inside/" + name + " ns/restored", over: "Inside/" + name + " ns/kept", atMost: restored},
+	}
+	if fuel > 0 {
+		aims = append(aims, aim{figure: name + ": with fuel, against without", of: "Inside/" + name + " ns/kept", over: "Inside/" + name + " ns/unmetered", atMost: fuel})
+	}
+	return aims
+}
+
+// aims are the figures of issue 4, in its order.
+var aims = slices.Concat(
+	beside("C", 30, 1.8, 1.35),
+	beside("AssemblyScript", 10, 1.1, 0),
+	beside("Go", 4, 1.1, 1.2),
+	beside("Go+sh", 4, 1.1, 0),
+	[]aim{
+		{figure: "empty verb, against raw CallWithStack", of: "Empty ns/kept", over: "Empty ns/raw", atMost: 8},
+		{figure: "empty verb: restoring adds", of: "Empty ns/restored", minus: "Empty ns/kept", scale: 1000, unit: "µs", atMost: 1},
+		{figure: "heap allocations of a call (C, AssemblyScript, Go)", of: "Inside/allocations allocs/call", atMost: 0},
+		{figure: "two cores, against one (C)", of: "Cores/C calls/two", over: "Cores/C calls/one", atLeast: 1.9},
+		{figure: "two cores, against one (Go)", of: "Cores/Go calls/two", over: "Cores/Go calls/one", atLeast: 1.9},
+		{figure: "two cores, against one (nothing but a loop: the machine)", of: "Cores/loop calls/two", over: "Cores/loop calls/one", atLeast: 1.9},
+		{figure: "private memory of an idle instance (C)", of: "Memory/C KiB/instance", unit: "KiB", atMost: 64},
+		{figure: "private memory of an idle instance (Go)", of: "Memory/Go KiB/instance", unit: "KiB", atMost: 400},
+		{figure: "recovery from a fault, times cheaper than a new Go instance", of: "Recovery/Go ns/new", over: "Recovery/Go ns/fault", atLeast: 20},
+	},
+)
