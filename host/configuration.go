@@ -170,7 +170,7 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 		return nil, err
 	}
 	now := combine(old.accepted, next)
-	if err := h.Catalog.SetGrants(ctx, grants(now.modules().Grants)); err != nil {
+	if err := h.permit(ctx, now); err != nil {
 		return nil, fmt.Errorf("modules: %w", err)
 	}
 	h.configuration.Store(now)
@@ -187,6 +187,12 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 		notes = append(notes, "listen, boundary, store, modules.dir and asks change when the daemon is started again")
 	}
 	return notes, nil
+}
+
+// permit tells the catalogue what modules may do and use.
+func (h *Host) permit(ctx context.Context, s *configuration) error {
+	grants, limits := permissions(s.modules())
+	return h.Catalog.SetGrants(ctx, grants, limits)
 }
 
 // late reports whether something changed that holds from the next start on.
@@ -216,7 +222,7 @@ func (h *Host) AcceptConfig(ctx context.Context, digest, by string) (config.Stat
 		return s.state(), err
 	}
 	now := combine(s.file, s.file)
-	if err := h.Catalog.SetGrants(ctx, grants(now.modules().Grants)); err != nil {
+	if err := h.permit(ctx, now); err != nil {
 		return s.state(), fmt.Errorf("the configuration is accepted, but not in force before the next start: modules: %w", err)
 	}
 	h.configuration.Store(now)

@@ -156,12 +156,15 @@ func OpenCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.
 		verdicts = filepath.Join(cacheDir, "verdicts")
 		cacheDir = filepath.Join(cacheDir, "compiled")
 	}
-	runtime, err := sandbox.New(ctx, sandbox.Config{CacheDir: cacheDir})
+	// Each module has limits of its own; these are the most that any may have.
+	most := sandbox.Limits{MemoryPages: sandbox.MaxMemoryPages}
+	runtime, err := sandbox.New(ctx, sandbox.Config{CacheDir: cacheDir, Limits: most})
 	if err != nil {
 		return nil, nil, err
 	}
+	given, limits := permissions(m)
 	c, err := catalog.Open(ctx, catalog.Options{
-		Runtime: runtime, Embedded: embedded, Dir: m.Dir, VerdictDir: verdicts, Grants: grants(m.Grants), Compiling: compiling,
+		Runtime: runtime, Embedded: embedded, Dir: m.Dir, VerdictDir: verdicts, Grants: given, Limits: limits, Compiling: compiling,
 	})
 	if err != nil {
 		_ = runtime.Close(ctx) // the catalogue's error is the one to tell
@@ -170,20 +173,16 @@ func OpenCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.
 	return runtime, c, nil
 }
 
-func grants(configured map[string]config.Grant) map[string]catalog.Grant {
-	out := make(map[string]catalog.Grant, len(configured))
-	for name, g := range configured {
-		out[name] = catalog.Grant{
-			Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly, Config: g.Config, Limits: limits(g.Limits),
+// permissions are what modules may do and use, by their grants, and what those
+// without one may use.
+func permissions(m config.Modules) (map[string]catalog.Grant, sandbox.Limits) {
+	grants := make(map[string]catalog.Grant, len(m.Grants))
+	for name, g := range m.Grants {
+		grants[name] = catalog.Grant{
+			Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly, Config: g.Config, Limits: m.LimitsOf(g),
 		}
 	}
-	return out
-}
-
-const pagesPerMiB = (1 << 20) / sandbox.PageSize
-
-func limits(l config.Limits) sandbox.Limits {
-	return sandbox.Limits{MemoryPages: uint32(l.MemoryMiB * pagesPerMiB), Timeout: time.Duration(l.Timeout)}
+	return grants, m.LimitsOf(config.Grant{})
 }
 
 // ignored logs what a project's file may not say.

@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
-
-	"github.com/callgate/callgate/host/sandbox"
 )
 
 // state is one consistent set of modules. It does not change once made.
@@ -36,7 +34,6 @@ type builder struct {
 	*state
 	ctx        context.Context
 	c          *Catalog
-	runtime    *sandbox.Runtime
 	prev       *state
 	used       map[string]bool // keys of grants that found their module
 	unreadable error           // why the directory could not be read
@@ -45,7 +42,7 @@ type builder struct {
 func (c *Catalog) builder(ctx context.Context, prev *state) *builder {
 	return &builder{
 		state: &state{index: index{exact: map[string]*tool{}}, seen: map[string]seen{}},
-		ctx:   ctx, c: c, runtime: c.opts.Runtime, prev: prev, used: map[string]bool{},
+		ctx:   ctx, c: c, prev: prev, used: map[string]bool{},
 	}
 }
 
@@ -83,15 +80,15 @@ func (b *builder) admit(f file) (*module, error) {
 	if f.data == nil {
 		return nil, errUnread
 	}
-	grant, _, byFile := b.grantFor(f.name, "")
-	m, old := newModule(f, grant, b.runtime), b.old(f)
+	grant, key, byFile := b.grantFor(f.name, "")
+	m, old := b.newModule(f, grant, key), b.old(f)
 	if old != nil && old.digest == m.digest {
-		m = old.with(f, grant, b.runtime) // admitted before
+		m = b.with(old, f, grant, key) // admitted before
 	} else if err := m.admit(b.ctx, b.c.verdicts, b.c.opts.Compiling); err != nil {
 		return nil, err
 	}
-	if g, _, byName := b.grantFor(f.name, m.desc.Name); byName && !byFile {
-		m = m.with(f, g, b.runtime)
+	if g, key, byName := b.grantFor(f.name, m.desc.Name); byName && !byFile {
+		m = b.with(m, f, g, key)
 	}
 	if old != nil && old.same(m) {
 		return old, nil
@@ -185,7 +182,7 @@ func (b *builder) broken(file string, embedded bool, err error) {
 	}
 	g, grant, ok := b.grantFor(file, m.name())
 	if ok {
-		b.used[grant], m.grant = true, g
+		b.used[grant], m.grant, m.granted = true, g, grant
 	}
 	if m.desc != nil {
 		descs, _ := granted(m.desc, g, embedded)

@@ -26,7 +26,7 @@ type Grant struct {
 	MayReadOnly bool
 	// Config is passed to the module's tools when the call brings none.
 	Config json.RawMessage
-	// Limits tighten the sandbox; zero fields keep its own.
+	// Limits are what the module may use; the zero value means Options.Limits.
 	Limits sandbox.Limits
 }
 
@@ -47,6 +47,9 @@ type Options struct {
 	VerdictDir string
 	// Grants by file name ("deploy.wasm" or "deploy") or by the module's name.
 	Grants map[string]Grant
+	// Limits are what modules may use whose grant says nothing of it; zero fields
+	// keep the Runtime's own.
+	Limits sandbox.Limits
 	// Compiling hears of each module that has to be compiled and tried because
 	// it was not admitted before, which takes seconds; nil means silence. It may
 	// be called from several goroutines at once.
@@ -64,6 +67,7 @@ type Catalog struct {
 
 	reload  sync.Mutex // held while a new state is made
 	grants  map[string]Grant
+	limits  sandbox.Limits
 	current atomic.Pointer[state]
 }
 
@@ -82,7 +86,7 @@ func Open(ctx context.Context, opts Options) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{opts: opts, verdicts: v, grants: opts.Grants}
+	c := &Catalog{opts: opts, verdicts: v, grants: opts.Grants, limits: opts.Limits}
 	b := c.builder(ctx, nil)
 	c.embedded, c.builtin = embeddedFiles(opts.Embedded)
 	files, problems, err := directoryFiles(opts.Dir)
@@ -100,33 +104,32 @@ func Open(ctx context.Context, opts Options) (*Catalog, error) {
 // module; a file that became bad keeps the module it had, with a Problem; the
 // new set takes effect at once and as a whole. Calls that run, and entries that
 // were looked up, finish on what they began with. On an error nothing changed.
-func (c *Catalog) Reload(ctx context.Context) error { return c.replace(ctx, nil) }
-
-// SetGrants reloads with other grants.
-func (c *Catalog) SetGrants(ctx context.Context, grants map[string]Grant) error {
-	if grants == nil {
-		grants = map[string]Grant{}
-	}
-	return c.replace(ctx, grants)
-}
-
-// replace makes a new state; nil grants keep those in force.
-func (c *Catalog) replace(ctx context.Context, grants map[string]Grant) error {
+func (c *Catalog) Reload(ctx context.Context) error {
 	c.reload.Lock()
 	defer c.reload.Unlock()
+	return c.replace(ctx, c.grants, c.limits)
+}
+
+// SetGrants reloads with other grants and other limits for modules without one.
+func (c *Catalog) SetGrants(ctx context.Context, grants map[string]Grant, limits sandbox.Limits) error {
+	c.reload.Lock()
+	defer c.reload.Unlock()
+	return c.replace(ctx, grants, limits)
+}
+
+// replace makes a new state. The caller holds reload.
+func (c *Catalog) replace(ctx context.Context, grants map[string]Grant, limits sandbox.Limits) error {
 	files, problems, err := directoryFiles(c.opts.Dir)
 	if err != nil {
 		return fmt.Errorf("catalog: nothing changed: %w", err)
 	}
-	before := c.grants
-	if grants != nil {
-		c.grants = grants
-	}
+	grantsBefore, limitsBefore := c.grants, c.limits
+	c.grants, c.limits = grants, limits
 	b := c.builder(ctx, c.current.Load())
 	b.problems = slices.Concat(c.builtin, problems)
 	next := b.build(slices.Concat(c.embedded, files))
 	if err := c.verdicts.remember(next.seen); err != nil {
-		c.grants = before
+		c.grants, c.limits = grantsBefore, limitsBefore
 		return fmt.Errorf("catalog: nothing changed: %w", err)
 	}
 	c.current.Store(next)

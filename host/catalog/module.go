@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -22,7 +23,8 @@ type module struct {
 	digest   string
 	size     int
 	grant    Grant
-	runtime  *sandbox.Runtime
+	granted  string           // the key of grant; empty without one
+	runtime  *sandbox.Runtime // with the module's limits
 	desc     *description
 
 	mu     sync.Mutex
@@ -39,11 +41,11 @@ type tool struct {
 	err    error
 }
 
-func newModule(f file, g Grant, r *sandbox.Runtime) *module {
+func (b *builder) newModule(f file, g Grant, granted string) *module {
 	sum := sha256.Sum256(f.data)
 	m := &module{
 		file: f.name, embedded: f.embedded, digest: hex.EncodeToString(sum[:]), size: len(f.data),
-		grant: g, runtime: r.WithLimits(g.Limits), wasm: f.data,
+		grant: g, granted: granted, runtime: b.c.opts.Runtime.WithLimits(cmp.Or(g.Limits, b.c.limits)), wasm: f.data,
 	}
 	if f.embedded {
 		m.grant.MayAllow, m.grant.MayReadOnly = true, true
@@ -53,7 +55,8 @@ func newModule(f file, g Grant, r *sandbox.Runtime) *module {
 
 // same reports whether a file read again is what m was made of.
 func (m *module) same(other *module) bool {
-	return m.digest == other.digest && m.file == other.file && m.embedded == other.embedded && reflect.DeepEqual(m.grant, other.grant)
+	return m.digest == other.digest && m.file == other.file && m.embedded == other.embedded && reflect.DeepEqual(m.grant, other.grant) &&
+		m.granted == other.granted && m.runtime.Limits() == other.runtime.Limits()
 }
 
 // label names the module for people.
@@ -79,12 +82,12 @@ func (m *module) running(ctx context.Context) (*sandbox.Module, error) {
 
 // with returns a module of the same file under another grant. What is compiled
 // already serves both, unless the limits differ.
-func (m *module) with(f file, g Grant, r *sandbox.Runtime) *module {
-	other := newModule(f, g, r)
+func (b *builder) with(m *module, f file, g Grant, granted string) *module {
+	other := b.newModule(f, g, granted)
 	other.desc = m.desc
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.grant.Limits == g.Limits {
+	if m.runtime.Limits() == other.runtime.Limits() {
 		other.loaded, other.failed = m.loaded, m.failed
 	}
 	return other

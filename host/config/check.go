@@ -140,15 +140,11 @@ func (ck *checker) tools(tools map[string]Tool, field string) {
 
 func (ck *checker) modules(m *Modules) {
 	ck.path(&m.Dir, "modules.dir")
+	ck.limits(m.Limits, "modules.limits")
 	for _, name := range sortedKeys(m.Grants) {
 		g, field := m.Grants[name], "modules.grants."+name
 		ck.names(g.Names, field+".names")
-		if g.Limits.MemoryMiB < 0 || g.Limits.MemoryMiB > 4096 {
-			ck.add(field+".limits.memory_mib", "%d: want 1 to 4096", g.Limits.MemoryMiB)
-		}
-		if g.Limits.Timeout > Duration(time.Minute) {
-			ck.add(field+".limits.timeout", "at most 1m: an agent waits meanwhile")
-		}
+		ck.limits(g.Limits, field+".limits")
 	}
 }
 

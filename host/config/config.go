@@ -101,11 +101,13 @@ type Tool struct {
 }
 
 // Modules tells where tool modules of others are and what each may do. The
-// modules embedded in the binary need neither.
+// modules embedded in the binary need none of it.
 type Modules struct {
 	// Dir holds *.wasm files, absolute or ~/.... Default: modules in the
 	// configuration directory.
 	Dir string `yaml:"dir"`
+	// Limits are what each module may use, those embedded in the binary as well.
+	Limits Limits `yaml:"limits"`
 	// Grants are what single modules may do, by module name; a module without
 	// a grant may claim plain names that nobody else claims, and nothing else.
 	Grants map[string]Grant `yaml:"grants"`
@@ -123,16 +125,9 @@ type Grant struct {
 	// Config goes to every tool of the module as it is; tools.NAME.config
 	// replaces its keys.
 	Config json.RawMessage `yaml:"config"`
-	// Limits bounds one call of a verb of the module.
+	// Limits are what this module may use, where that is not what
+	// modules.limits says for all.
 	Limits Limits `yaml:"limits"`
-}
-
-// Limits bounds one call of a module's verb. Zero means the sandbox's default.
-type Limits struct {
-	// MemoryMiB is the memory in MiB.
-	MemoryMiB int `yaml:"memory_mib"`
-	// Timeout is the time on the clock, such as 250ms.
-	Timeout Duration `yaml:"timeout"`
 }
 
 // Asks bounds the questions put to people. Source of the limits: the design's

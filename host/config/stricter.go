@@ -51,12 +51,16 @@ func (c *Combination) ToolConfig(agent, module string, names ...string) json.Raw
 	return c.accepted.ToolConfig(agent, module, names...)
 }
 
-// Modules returns where the modules are, as accepted, and what each may do: what
-// both configurations let it.
+// Modules returns where the modules are, as accepted, and what each may do and use:
+// what both configurations let it. A module that has a grant in the next one alone
+// may use what one without a grant may.
 func (c *Combination) Modules() Modules {
-	m := Modules{Dir: c.accepted.Modules.Dir, Grants: map[string]Grant{}}
-	for name, was := range c.accepted.Modules.Grants {
-		m.Grants[name] = stricterGrant(was, c.next.Modules.Grants[name])
+	was, will := c.accepted.Modules, c.next.Modules
+	m := Modules{Dir: was.Dir, Limits: stricterLimits(was.LimitsOf(Grant{}), will.LimitsOf(Grant{})), Grants: map[string]Grant{}}
+	for name, g := range was.Grants {
+		stricter := stricterGrant(g, will.Grants[name])
+		stricter.Limits = stricterLimits(was.LimitsOf(g), will.LimitsOf(will.Grants[name]))
+		m.Grants[name] = stricter
 	}
 	return m
 }
@@ -88,12 +92,6 @@ func stricterGrant(was, will Grant) Grant {
 	out := was
 	out.MayAllow = was.MayAllow && will.MayAllow
 	out.MayReadOnly = was.MayReadOnly && will.MayReadOnly
-	if was.Limits.MemoryMiB > 0 && will.Limits.MemoryMiB > 0 {
-		out.Limits.MemoryMiB = min(was.Limits.MemoryMiB, will.Limits.MemoryMiB)
-	}
-	if was.Limits.Timeout > 0 && will.Limits.Timeout > 0 {
-		out.Limits.Timeout = min(was.Limits.Timeout, will.Limits.Timeout)
-	}
 	return out
 }
 

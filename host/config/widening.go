@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/sandbox"
 )
 
 // Widening is one thing that a changed file would allow and that does not hold
@@ -231,6 +232,7 @@ func either[V any](a, b map[string]V) []string {
 // only stricter: it may take the place of another one of the same module.
 func (d *differences) grants() {
 	force := d.c.Modules().Grants
+	d.limits("modules", Grant{}, Grant{})
 	for _, name := range either(d.c.accepted.Modules.Grants, d.c.next.Modules.Grants) {
 		was, there := d.c.accepted.Modules.Grants[name]
 		will, stays := d.c.next.Modules.Grants[name]
@@ -242,14 +244,32 @@ func (d *differences) grants() {
 		if f := force[name]; !sameGrant(f, will) {
 			d.add(field, grantText(was, true), grantText(will, true))
 		}
+		d.limits(field, was, will)
 	}
 }
 
-// sameGrant compares without the configuration's spelling; what a later version
-// adds to a grant counts as well.
+// limits compares what a module may use, limit by limit. field is the grant's, or
+// that of all modules, where also that stands which a grant leaves out.
+func (d *differences) limits(field string, was, will Grant) {
+	before, after := d.c.accepted.Modules.LimitsOf(was), d.c.next.Modules.LimitsOf(will)
+	for _, s := range sandbox.Settings() {
+		if s.Of(after) <= s.Of(before) {
+			continue
+		}
+		where := field
+		if was.Limits.value(s) == 0 && will.Limits.value(s) == 0 {
+			where = "modules"
+		}
+		d.add(where+".limits."+s.Name, s.Text(s.Of(before)), s.Text(s.Of(after)))
+	}
+}
+
+// sameGrant compares without the configuration's spelling, and without the limits;
+// what a later version adds to a grant counts as well.
 func sameGrant(force, will Grant) bool {
 	same := sameJSON(force.Config, will.Config) && slices.Equal(force.Names, will.Names) && (force.Names == nil) == (will.Names == nil)
 	force.Config, force.Names, will.Config, will.Names = nil, nil, nil, nil
+	force.Limits, will.Limits = Limits{}, Limits{}
 	return same && reflect.DeepEqual(force, will)
 }
 
@@ -264,11 +284,8 @@ func grantText(g Grant, there bool) string {
 	if g.Config != nil {
 		text += ", config " + shown(g.Config)
 	}
-	if g.Limits.MemoryMiB > 0 {
-		text += fmt.Sprintf(", memory_mib %d", g.Limits.MemoryMiB)
-	}
-	if g.Limits.Timeout > 0 {
-		text += ", timeout " + time.Duration(g.Limits.Timeout).String()
+	if limits := limitsText(g.Limits); limits != "" {
+		text += ", limits " + limits
 	}
 	return text
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/sandbox"
 )
 
 func widenings(t *testing.T, was, will string) []config.Widening {
@@ -78,9 +79,11 @@ func TestWidenings(t *testing.T) {
 		{"a grant", "modules: {grants: {}}", "modules: {grants: {m: {}}}", "modules.grants.m", true},
 		{"names", "modules: {grants: {m: {names: [A]}}}", "modules: {grants: {m: {names: [A, B]}}}", "modules.grants.m", true},
 		{"a grant's config", "modules: {grants: {m: {config: {a: 1}}}}", "modules: {grants: {m: {config: {a: 2}}}}", "modules.grants.m", true},
-		{"memory", "modules: {grants: {m: {limits: {memory_mib: 1}}}}", "modules: {grants: {m: {limits: {memory_mib: 2}}}}", "modules.grants.m", false},
-		{"a module's time", "modules: {grants: {m: {limits: {timeout: 1s}}}}", "modules: {grants: {m: {limits: {timeout: 2s}}}}", "modules.grants.m", false},
-		{"a limit of the sandbox's", "modules: {grants: {m: {limits: {memory_mib: 1}}}}", "modules: {grants: {m: {}}}", "modules.grants.m", true},
+		{"a limit of the sandbox's", "modules: {grants: {m: {limits: {memory_mib: 1}}}}", "modules: {grants: {m: {}}}", "modules.grants.m.limits.memory_mib", false},
+		{"beyond the sandbox's", "modules: {grants: {m: {}}}", "modules: {grants: {m: {limits: {memory_mib: 65}}}}", "modules.grants.m.limits.memory_mib", false},
+		{"a limit of all, left out by a grant", "modules: {limits: {fuel: 2000000}, grants: {m: {}}}", "modules: {grants: {m: {}}}", "modules.limits.fuel", false},
+		{"a limit of all for one", "modules: {limits: {fuel: 2000000}, grants: {m: {}}}", "modules: {limits: {fuel: 2000000}, grants: {m: {limits: {fuel: 3000000}}}}", "modules.grants.m.limits.fuel", false},
+		{"a limit of all, not for one", "modules: {limits: {fuel: 2000000}, grants: {m: {limits: {fuel: 5000000}}}}", "modules: {limits: {fuel: 3000000}, grants: {m: {limits: {fuel: 4000000}}}}", "modules.limits.fuel", true},
 		{"modules.dir", "modules: {dir: /a}", "modules: {dir: /b}", "modules.dir", true},
 		{"asks.timeout", "asks: {timeout: 1s}", "asks: {timeout: 2s}", "asks.timeout", false},
 		{"asks.per_session", "asks: {per_session: 1}", "asks: {per_session: 2}", "asks.per_session", false},
@@ -112,6 +115,40 @@ func TestWidenings(t *testing.T) {
 	}
 }
 
+// TestWidenings_everyLimit: more of any limit waits, for all modules and for one;
+// less holds at once, and so does the lower of both where one is more, one less.
+func TestWidenings_everyLimit(t *testing.T) {
+	t.Parallel()
+	for _, s := range sandbox.Settings() {
+		for _, where := range []string{"modules.limits", "modules.grants.m.limits"} {
+			t.Run(where+"."+s.Name, func(t *testing.T) {
+				t.Parallel()
+				text := func(value int64) string {
+					limit := s.Name + ": " + s.Text(value)
+					if where == "modules.limits" {
+						return "modules: {limits: {" + limit + "}, grants: {m: {}}}"
+					}
+					return "modules: {grants: {m: {limits: {" + limit + "}}}}"
+				}
+				more, less := text(s.Least+s.Least), text(s.Least)
+				want := []config.Widening{{Where: where + "." + s.Name, Line: 1, Was: s.Text(s.Least), Will: s.Text(2 * s.Least)}}
+				if got := widenings(t, less, more); !slices.Equal(got, want) {
+					t.Errorf("more: got %+v, want %+v", got, want)
+				}
+				if got := widenings(t, more, less); len(got) > 0 {
+					t.Errorf("less: got %+v, want none", got)
+				}
+				for _, both := range []*config.Combination{config.Stricter(parse(t, less), parse(t, more)), config.Stricter(parse(t, more), parse(t, less))} {
+					m := both.Modules()
+					if got := s.Of(m.LimitsOf(m.Grants["m"])); got != s.Least {
+						t.Errorf("both: got %d, want %d", got, s.Least)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestWidenings_everyKey: a key that is added to the file is compared from the
 // first day. The table above says how; here is that it is there at all.
 func TestWidenings_everyKey(t *testing.T) {
@@ -123,10 +160,11 @@ func TestWidenings_everyKey(t *testing.T) {
 		reflect.TypeFor[config.Block]():   "rules",
 		reflect.TypeFor[config.Rule]():    "allow ask deny tool content behavior reason expires_at match not_match",
 		reflect.TypeFor[config.Tool]():    "config",
-		reflect.TypeFor[config.Modules](): "dir grants",
+		reflect.TypeFor[config.Modules](): "dir limits grants",
 		reflect.TypeFor[config.Grant]():   "names may_allow may_read_only config limits",
-		reflect.TypeFor[config.Limits]():  "memory_mib timeout",
-		reflect.TypeFor[config.Asks]():    "timeout per_session per_agent repeat_denial pause_after approval_lifetime",
+		reflect.TypeFor[config.Limits](): "module_kib functions globals table_entries compile_time compile_mib memory_mib stack_kib fuel timeout " +
+			"input_kib output_kib log_lines log_kib error_bytes instances",
+		reflect.TypeFor[config.Asks](): "timeout per_session per_agent repeat_denial pause_after approval_lifetime",
 	} {
 		var keys []string
 		for f := range typ.Fields() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -37,12 +38,16 @@ func (s Setting) Of(l Limits) int64 { return s.get(&l) / s.unit }
 // Put sets it in l.
 func (s Setting) Put(l *Limits, value int64) { s.put(l, value*s.unit) }
 
-// Text writes a value as the configuration does: "64", "250ms".
+// Text writes a value as people write it into the configuration: "64", "250ms", "1m".
 func (s Setting) Text(value int64) string {
-	if s.Time {
-		return time.Duration(value).String()
+	if !s.Time {
+		return strconv.FormatInt(value, 10)
 	}
-	return strconv.FormatInt(value, 10)
+	text := time.Duration(value).String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		return short + "m"
+	}
+	return text
 }
 
 var settings = []Setting{
@@ -85,6 +90,9 @@ func interval(name string, least, most time.Duration, why string, field func(*Li
 	s.Time = true
 	return s
 }
+
+// Limits are those that r loads modules with; no field is zero.
+func (r *Runtime) Limits() Limits { return r.limits }
 
 // LimitOf tells which limit an error of Load or Call is about, by its setting's
 // name; empty when it is about none.

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"cmp"
+	"reflect"
+	"strings"
+
+	"github.com/callgate/callgate/host/sandbox"
+)
+
+// Limits are what a tool module may use. What is left out is modules.limits',
+// then the sandbox's own. docs/sandbox.md says what each is for.
+type Limits struct {
+	// ModuleKiB is the size of the .wasm file in KiB. Default: 32768.
+	ModuleKiB int64 `yaml:"module_kib"`
+	// Functions is how many functions a module defines. Default: 65536.
+	Functions int64 `yaml:"functions"`
+	// Globals is how many globals a module has. Default: 10000.
+	Globals int64 `yaml:"globals"`
+	// TableEntries is the size of each of a module's tables. Default: 65536.
+	TableEntries int64 `yaml:"table_entries"`
+	// CompileTime is how long compiling a module may take, such as 60s. Default: 1m.
+	CompileTime Duration `yaml:"compile_time"`
+	// CompileMiB is the memory that compiling a module may take, in MiB. Default: 1024.
+	CompileMiB int64 `yaml:"compile_mib"`
+	// MemoryMiB is the memory of a running module, in MiB. Default: 64.
+	MemoryMiB int64 `yaml:"memory_mib"`
+	// StackKiB is the stack of a running module, in KiB. Default: 8192.
+	StackKiB int64 `yaml:"stack_kib"`
+	// Fuel is what one call of a verb may use; an instruction takes about one.
+	// Default: 200000000, about 100 ms.
+	Fuel int64 `yaml:"fuel"`
+	// Timeout is the time on the clock of one call of a verb, such as 250ms. Default: 1s.
+	Timeout Duration `yaml:"timeout"`
+	// InputKiB is what one call of a verb reads, in KiB. Default: 16384.
+	InputKiB int64 `yaml:"input_kib"`
+	// OutputKiB is what one call of a verb answers, in KiB. Default: 1024.
+	OutputKiB int64 `yaml:"output_kib"`
+	// LogLines is how many lines one call of a verb may log. Default: 64.
+	LogLines int64 `yaml:"log_lines"`
+	// LogKiB is how much text one call of a verb may log, in KiB. Default: 16.
+	LogKiB int64 `yaml:"log_kib"`
+	// ErrorBytes is how much of a module's own error message is kept, in bytes. Default: 512.
+	ErrorBytes int64 `yaml:"error_bytes"`
+	// Instances is how many calls of a module run at once; more wait. Default:
+	// twice the processors.
+	Instances int64 `yaml:"instances"`
+}
+
+// LimitsOf returns what a module with the grant may use, complete; with the zero
+// Grant, what one without a grant may.
+func (m Modules) LimitsOf(g Grant) sandbox.Limits {
+	var out sandbox.Limits
+	for _, s := range sandbox.Settings() {
+		s.Put(&out, cmp.Or(g.Limits.value(s), m.Limits.value(s), s.Default))
+	}
+	return out
+}
+
+// value is what l says of a setting; zero for nothing.
+func (l Limits) value(s sandbox.Setting) int64 { return l.field(s.Name).Int() }
+
+// field is the field of a setting, by its key.
+func (l *Limits) field(name string) reflect.Value {
+	v := reflect.ValueOf(l).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("yaml") == name {
+			return v.Field(i)
+		}
+	}
+	panic("config: the sandbox's limit " + name + " has no key") // TestLimits_areTheSandboxs
+}
+
+// stricterLimits are complete: of each limit the lower one.
+func stricterLimits(was, will sandbox.Limits) Limits {
+	var out Limits
+	for _, s := range sandbox.Settings() {
+		out.field(s.Name).SetInt(min(s.Of(was), s.Of(will)))
+	}
+	return out
+}
+
+// limitsText shows the limits that are set in l, for people.
+func limitsText(l Limits) string {
+	var text []string
+	for _, s := range sandbox.Settings() {
+		if v := l.value(s); v != 0 {
+			text = append(text, s.Name+" "+s.Text(v))
+		}
+	}
+	return strings.Join(text, ", ")
+}
+
+// limits holds them to the sandbox's bounds. Zero that was written out is no default.
+func (ck *checker) limits(l Limits, field string) {
+	for _, s := range sandbox.Settings() {
+		at, v := field+"."+s.Name, l.value(s)
+		if _, given := ck.places[at]; given && (v < s.Least || v > s.Most) {
+			ck.add(at, "%s: want %s to %s: %s", s.Text(v), s.Text(s.Least), s.Text(s.Most), s.Why)
+		}
+	}
+}
