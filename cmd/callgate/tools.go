@@ -61,6 +61,20 @@ func grantsText(t catalog.Info) string {
 	return "none"
 }
 
+// limitsText shows the limits that are not the defaults.
+func limitsText(t catalog.Info) string {
+	var set []string
+	for _, l := range t.Limits {
+		if l.Value != l.Default {
+			set = append(set, fmt.Sprintf("%s %s (default %s)", l.Name, l.Value, l.Default))
+		}
+	}
+	if len(set) == 0 {
+		return "the defaults"
+	}
+	return strings.Join(set, ", ")
+}
+
 func toolsInspect(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:               "inspect TOOL",
@@ -87,6 +101,7 @@ func printTool(w io.Writer, t catalog.Info) {
 		{"module", fmt.Sprintf("%s %s (%s, %d bytes)", t.Module, t.Version, t.File, t.Size)},
 		{"sha256", t.Digest},
 		{"grants", grantsText(t)},
+		{"limits", limitsText(t)},
 		{"rules", card.Line(t.RuleHelp)},
 	}))
 	if t.Error != "" {

@@ -75,7 +75,7 @@ func put[T any](ctx context.Context, a *adapter, verb string, env []byte, parse 
 	}
 	data, err := m.Call(ctx, verb, env)
 	if err != nil {
-		return zero, err // names module and verb itself
+		return zero, a.module.limited(err) // names module and verb itself
 	}
 	answer, err := parse(data)
 	if err != nil {

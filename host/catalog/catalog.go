@@ -198,6 +198,9 @@ func (t *tool) info(fallback bool) Info {
 		ReadOnly: e.ReadOnly, EditsFiles: e.EditsFiles,
 		MayAllow: e.MayAllow, MayReadOnly: e.MayReadOnly, Fallback: fallback,
 	}
+	if t.module.runtime != nil { // nil where there is no file
+		i.Limits = t.module.limits()
+	}
 	if t.err != nil {
 		i.Error = t.err.Error()
 	}

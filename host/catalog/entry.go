@@ -74,6 +74,8 @@ type Info struct {
 	EditsFiles   bool            `json:"edits_files"`
 	MayAllow     bool            `json:"may_allow"`
 	MayReadOnly  bool            `json:"may_read_only"`
+	// Limits are what the tool's module may use; none when it cannot run.
+	Limits []Limit `json:"limits,omitempty"`
 	// Fallback marks the tool that answers for names nobody claims.
 	Fallback bool `json:"fallback,omitempty"`
 	// Error says why calls of this name fail; empty when all is well.

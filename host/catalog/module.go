@@ -45,12 +45,17 @@ func (b *builder) newModule(f file, g Grant, granted string) *module {
 	sum := sha256.Sum256(f.data)
 	m := &module{
 		file: f.name, embedded: f.embedded, digest: hex.EncodeToString(sum[:]), size: len(f.data),
-		grant: g, granted: granted, runtime: b.c.opts.Runtime.WithLimits(cmp.Or(g.Limits, b.c.limits)), wasm: f.data,
+		grant: g, granted: granted, runtime: b.limitedTo(g), wasm: f.data,
 	}
 	if f.embedded {
 		m.grant.MayAllow, m.grant.MayReadOnly = true, true
 	}
 	return m
+}
+
+// limitedTo is the runtime with the limits of a grant.
+func (b *builder) limitedTo(g Grant) *sandbox.Runtime {
+	return b.c.opts.Runtime.WithLimits(cmp.Or(g.Limits, b.c.limits))
 }
 
 // same reports whether a file read again is what m was made of.
@@ -77,7 +82,7 @@ func (m *module) running(ctx context.Context) (*sandbox.Module, error) {
 		m.wasm = nil
 		m.warm(ctx)
 	}
-	return m.loaded, m.failed
+	return m.loaded, m.limited(m.failed)
 }
 
 // with returns a module of the same file under another grant. What is compiled
@@ -112,7 +117,7 @@ func (m *module) admit(ctx context.Context, v *verdicts, compiling func(file str
 	}
 	raw, err := loaded.Call(ctx, sandbox.Describe, nil)
 	if err != nil {
-		return err
+		return m.limited(err)
 	}
 	if m.desc, err = parseDescription(raw); err != nil {
 		return fmt.Errorf("tool %s: describe: %w", m.file, err)

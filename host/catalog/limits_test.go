@@ -1,0 +1,78 @@
+package catalog_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/sandbox"
+)
+
+// TestLimit_namesItsSetting: the error of a limit says where the operator sets
+// it, with the grant that is in force or one for this module alone.
+func TestLimit_namesItsSetting(t *testing.T) {
+	t.Parallel()
+	small := sandbox.Limits{InputBytes: 300} // enough for the examples
+	for name, tt := range map[string]struct {
+		opts catalog.Options
+		want string
+	}{
+		"no grant": {catalog.Options{Limits: small}, "modules.grants.deploy.limits.input_kib"},
+		"a grant": {
+			catalog.Options{Grants: map[string]catalog.Grant{"deploy": {Limits: small}}}, "modules.grants.deploy.limits.input_kib",
+		},
+		"a grant by file": {
+			catalog.Options{Grants: map[string]catalog.Grant{"deploy.wasm": {Limits: small}}}, "modules.grants.deploy.wasm.limits.input_kib",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.opts.Embedded, tt.opts.Fallback = modules(t, "deploy", "echo"), "echo"
+			c := open(t, tt.opts)
+			noProblems(t, c)
+			_, err := c.Lookup("Deploy").Tool.CheckPermissions(t.Context(), call(`{}`))
+			if want := "tool deploy.wasm: check_permissions: input (" + tt.want + "): "; err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+			var failed *sandbox.Error
+			if !errors.As(err, &failed) || failed.Limit != "input_kib" {
+				t.Errorf("got %#v, want the sandbox's error inside", err)
+			}
+		})
+	}
+}
+
+// TestLimits_areListed: every limit of a tool's module, as the configuration
+// spells it, and what it would be without any; of a module that does not load as
+// well.
+func TestLimits_areListed(t *testing.T) {
+	t.Parallel()
+	c := open(t, catalog.Options{
+		Embedded: modules(t, "deploy", "echo"), Fallback: "echo", Dir: directory(t, "bad_example"),
+		Limits: sandbox.Limits{MemoryPages: 32},
+		Grants: map[string]catalog.Grant{"deploy": {Limits: sandbox.Limits{MemoryPages: 16, Fuel: 5_000_000}}, "bad_example": {Names: []string{"Bad"}}},
+	})
+	want := map[string]string{
+		"Deploy memory_mib": "1", "Deploy fuel": "5000000", "Deploy log_kib": "16",
+		"echo memory_mib": "2", "echo fuel": "200000000", "Bad memory_mib": "2",
+	}
+	for _, tool := range c.Tools() {
+		if len(tool.Limits) != len(sandbox.Settings()) {
+			t.Errorf("%s: got %d limits, want %d", tool.Name, len(tool.Limits), len(sandbox.Settings()))
+		}
+		for _, l := range tool.Limits {
+			key := tool.Name + " " + l.Name
+			if value, ok := want[key]; ok && value != l.Value {
+				t.Errorf("%s: got %s, want %s", key, l.Value, value)
+			}
+			if l.Name == "memory_mib" && l.Default != "64" {
+				t.Errorf("%s: got default %s, want 64", key, l.Default)
+			}
+			delete(want, key)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not listed: %v", want)
+	}
+}
