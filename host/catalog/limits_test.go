@@ -13,7 +13,7 @@ import (
 // it, with the grant that is in force or one for this module alone.
 func TestLimit_namesItsSetting(t *testing.T) {
 	t.Parallel()
-	small := sandbox.Limits{InputBytes: 300} // enough for the examples
+	small := sandbox.Limits{InputBytes: 600} // enough for the examples
 	for name, tt := range map[string]struct {
 		opts catalog.Options
 		want string
@@ -31,7 +31,7 @@ func TestLimit_namesItsSetting(t *testing.T) {
 			tt.opts.Embedded, tt.opts.Fallback = modules(t, "deploy", "echo"), "echo"
 			c := open(t, tt.opts)
 			noProblems(t, c)
-			_, err := c.Lookup("Deploy").Tool.CheckPermissions(t.Context(), call(`{}`))
+			_, err := c.Lookup("Deploy").Tool.CheckPermissions(t.Context(), call(`{"target":"`+strings.Repeat("x", 600)+`"}`))
 			if want := "tool deploy.wasm: check_permissions: input (" + tt.want + "): "; err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("got %v, want %q", err, want)
 			}
