@@ -2,15 +2,15 @@ package sandbox
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
@@ -42,30 +42,45 @@ func (r *Runtime) Load(ctx context.Context, name string, wasm []byte) (*Module, 
 	return m, nil
 }
 
+var errClosed = errors.New("the runtime is closed")
+
 func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, error) {
 	if !r.use.begin() {
-		return nil, errors.New("the runtime is closed")
+		return nil, errClosed
 	}
 	defer r.use.end()
 	if len(wasm) > r.limits.ModuleBytes {
-		return nil, fmt.Errorf("%d bytes: at most %d", len(wasm), r.limits.ModuleBytes)
+		return nil, fmt.Errorf("limit module_kib: %d bytes, at most %d", len(wasm), r.limits.ModuleBytes)
 	}
-	binary, err := r.rewrite(wasm)
-	if err != nil {
-		return nil, err
-	}
-	ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
-	compiled, err := r.engine.CompileModule(ctx, binary.Wasm)
-	if err != nil {
-		return nil, notRunnable(err)
+	digest := sha256.Sum256(wasm)
+	compiled, binary, ok := r.recall(ctx, digest[:])
+	if !ok {
+		var err error
+		if compiled, binary, err = r.make(ctx, digest[:], wasm); err != nil {
+			return nil, err
+		}
 	}
 	verbs, err := r.check(compiled)
 	if err != nil {
 		_ = compiled.Close(ctx) // err says more
 		return nil, err
 	}
+	return newModule(r, name, compiled, binary, verbs, hex.EncodeToString(digest[:]), len(wasm)), nil
+}
+
+// make rewrites and compiles a module, and keeps the code.
+func (r *Runtime) make(ctx context.Context, digest, wasm []byte) (wazero.CompiledModule, *wasmbin.Result, error) {
+	binary, err := r.rewrite(wasm)
+	if err != nil {
+		return nil, nil, err
+	}
+	compiled, code, err := r.compile(ctx, binary.Wasm)
+	if err != nil {
+		return nil, nil, notRunnable(err)
+	}
+	r.keep(digest, binary, code)
 	binary.Wasm = nil
-	return newModule(r, name, compiled, binary, verbs, wasm), nil
+	return compiled, binary, nil
 }
 
 // growth is how much larger fuel may make a module.
@@ -84,14 +99,19 @@ func (r *Runtime) rewrite(wasm []byte) (*wasmbin.Result, error) {
 			return nil, fmt.Errorf("import %s: a tool module may import only %s and %s", shownImport(i.Module, i.Name), envModule, wasiModule)
 		}
 	}
-	binary, err := wasmbin.Rewrite(wasm, wasmbin.Options{
-		MemoryPages: r.limits.MemoryPages, TableEntries: r.limits.TableEntries, Bytes: growth * r.limits.ModuleBytes,
-		Dear: dear,
-	})
+	binary, err := wasmbin.Rewrite(wasm, r.options())
 	if err != nil {
 		return nil, notRunnable(err)
 	}
 	return binary, nil
+}
+
+// options are the limits that shape the rewritten code.
+func (r *Runtime) options() wasmbin.Options {
+	return wasmbin.Options{
+		MemoryPages: r.limits.MemoryPages, TableEntries: r.limits.TableEntries, Bytes: growth * r.limits.ModuleBytes,
+		Dear: dear,
+	}
 }
 
 // dear tells which host functions may work long at one call: those that read

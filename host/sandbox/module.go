@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"runtime"
 	"slices"
@@ -28,10 +26,9 @@ type Module struct {
 	examples []Example // guarded by pool.first
 }
 
-func newModule(r *Runtime, name string, compiled wazero.CompiledModule, binary *wasmbin.Result, verbs []string, wasm []byte) *Module {
-	sum := sha256.Sum256(wasm)
+func newModule(r *Runtime, name string, compiled wazero.CompiledModule, binary *wasmbin.Result, verbs []string, digest string, size int) *Module {
 	m := &Module{
-		rt: r, name: name, digest: hex.EncodeToString(sum[:]), size: len(wasm),
+		rt: r, name: name, digest: digest, size: size,
 		verbs: verbs, limits: r.limits, binary: binary, pool: newPool(compiled, r.use),
 	}
 	// A catalogue that swaps modules cannot know when the last decision is done

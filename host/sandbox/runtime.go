@@ -10,16 +10,18 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/callgate/callgate/host/internal/private"
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
 // Config says how a Runtime works.
 type Config struct {
-	// CacheDir is where compiled code is kept between processes; it is created
-	// with mode 0700, and refused when others can write it. Empty means that nothing is kept. Whoever can write there
-	// can make the host run any code, so it must belong to the daemon alone.
+	// CacheDir is where compiled code is kept between processes, with the key that
+	// authenticates it; it is made with mode 0700, and refused when others could
+	// have filled it. Empty means that nothing is kept.
 	CacheDir string
+	// Report hears of kept code that is not used because something is wrong with
+	// it, and of code that cannot be kept: neither costs more than time. Nil drops it.
+	Report func(error)
 	// Limits hold for each module loaded, unless WithLimits says otherwise.
 	Limits Limits
 	// Logger gets the guests' warnings and errors. Nil drops them.
@@ -28,12 +30,14 @@ type Config struct {
 
 // Runtime compiles and runs modules. It is safe for concurrent use.
 type Runtime struct {
-	engine wazero.Runtime
-	cache  wazero.CompilationCache
-	hosts  map[string]api.Module
-	limits Limits
-	logger *slog.Logger
-	use    *usage
+	engine   wazero.Runtime
+	cache    wazero.CompilationCache
+	kept     *kept // nil: no code is kept
+	compiler *compiler
+	hosts    map[string]api.Module
+	limits   Limits
+	logger   *slog.Logger
+	use      *usage
 }
 
 // usage keeps the engine from being closed under a guest that runs.
@@ -44,36 +48,39 @@ type usage struct {
 
 // New returns a Runtime. Close it when all its modules are done with.
 func New(ctx context.Context, cfg Config) (*Runtime, error) {
-	r := &Runtime{limits: cfg.Limits.or(defaults), logger: cfg.Logger, hosts: map[string]api.Module{}, use: &usage{}}
+	r := &Runtime{limits: cfg.Limits.or(defaults), logger: cfg.Logger, hosts: map[string]api.Module{}, use: &usage{}, compiler: newCompiler()}
 	if r.limits.MemoryPages > PageSize {
 		return nil, fmt.Errorf("sandbox: memory limit of %d pages: at most %d", r.limits.MemoryPages, PageSize)
 	}
 	rc := wazero.NewRuntimeConfig().
 		WithMemoryLimitPages(r.limits.MemoryPages)
-	if cfg.CacheDir != "" {
-		cache, err := openCache(cfg.CacheDir)
-		if err != nil {
-			return nil, err
-		}
-		r.cache = cache
-		rc = rc.WithCompilationCache(cache)
+	if err := r.openCache(cfg); err != nil {
+		return nil, err
+	}
+	if r.cache != nil {
+		rc = rc.WithCompilationCache(r.cache)
 	}
 	r.engine = wazero.NewRuntimeWithConfig(ctx, rc)
+	if r.kept != nil && !r.kept.identify(ctx, r.engine) {
+		r.kept.report(errors.New("compiled code is not kept: the engine of this platform does not take it"))
+		r.kept = nil
+	}
 	if err := r.link(ctx); err != nil {
 		return nil, errors.Join(err, r.Close(ctx))
 	}
 	return r, nil
 }
 
-func openCache(dir string) (wazero.CompilationCache, error) {
-	if err := private.Directory(dir); err != nil {
-		return nil, fmt.Errorf("sandbox: cache of compiled modules: %w", err)
+func (r *Runtime) openCache(cfg Config) (err error) {
+	if cfg.CacheDir == "" {
+		return nil
 	}
-	cache, err := wazero.NewCompilationCacheWithDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("sandbox: cache of compiled modules: %w", err)
+	report := cfg.Report
+	if report == nil {
+		report = func(error) {}
 	}
-	return cache, nil
+	r.kept, r.cache, err = openKept(cfg.CacheDir, report)
+	return err
 }
 
 func (r *Runtime) link(ctx context.Context) error {
@@ -121,6 +128,7 @@ func (u *usage) end() { u.RUnlock() }
 // Close frees all modules of r, after the calls that run, which is at most
 // their time-out. Later calls fail.
 func (r *Runtime) Close(ctx context.Context) error {
+	r.compiler.end()
 	r.use.Lock()
 	defer r.use.Unlock()
 	if r.use.closed {
@@ -131,5 +139,5 @@ func (r *Runtime) Close(ctx context.Context) error {
 	if r.cache != nil {
 		err = errors.Join(err, r.cache.Close(ctx))
 	}
-	return err
+	return errors.Join(err, r.kept.close())
 }

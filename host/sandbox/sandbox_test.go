@@ -111,7 +111,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"empty", nil, "load tool x.wasm: not a module this host runs: "},
 		{"text", []byte("#!/bin/sh\nrm -rf /\n"), "load tool x.wasm: not a module this host runs: "},
 		{"cut off", wasm(t, "deploy")[:700], "load tool x.wasm: not a module this host runs: "},
-		{"too large", make([]byte, 4097), "load tool x.wasm: 4097 bytes: at most 4096"},
+		{"too large", make([]byte, 4097), "load tool x.wasm: limit module_kib: 4097 bytes, at most 4096"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,28 +1,281 @@
-// Package private makes the directories whose contents the host believes: the
-// cache of compiled code, the verdicts on modules.
+// Package private keeps the files whose contents the host believes, compiled
+// code and verdicts on modules, where nobody else could have put them. All of it
+// goes through the handle of a directory that was checked once, so that renaming
+// and linking afterwards changes nothing. Threat T18.
 package private
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 )
 
-// Directory makes dir and its parents with mode 0700, or accepts the one that
-// is there: a directory, not a link, that neither its group nor others can
-// write. On Windows the mode says nothing and is not looked at.
-func Directory(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+// ErrUnsafe marks a place that somebody else could have filled, in which the
+// host keeps nothing until its owner has looked at it.
+var ErrUnsafe = errors.New("not safe to use")
+
+// checksModes tells whether modes and owners of files mean what they do on Unix.
+const checksModes = runtime.GOOS != "windows" && runtime.GOOS != "plan9"
+
+// Dir is a directory that only this account, and root, can have filled. It is
+// safe for concurrent use, by several processes too.
+type Dir struct {
+	root *os.Root
+	path string
+}
+
+// Open makes the directory and its parents with mode 0700, or takes the one that
+// is there when it is no link, belongs to this account or root, cannot be written
+// by others, and lies below directories that do not belong to others and that not
+// everybody can write, unless sticky as /tmp is. Otherwise the error is ErrUnsafe.
+// On Windows only links are looked at.
+func Open(path string) (*Dir, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
 	}
-	info, err := os.Lstat(dir)
-	switch {
-	case err != nil:
-		return err
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkDirectory(path, info); err != nil {
+		return nil, err
+	}
+	if err := checkParents(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	return opened(path, info, func() (*os.Root, error) { return os.OpenRoot(path) })
+}
+
+// opened makes sure that what was opened is what was checked.
+func opened(path string, checked fs.FileInfo, open func() (*os.Root, error)) (*Dir, error) {
+	root, err := open()
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(".")
+	if err == nil && !os.SameFile(info, checked) {
+		err = fmt.Errorf("%w: %s was exchanged while it was opened", ErrUnsafe, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return &Dir{root: root, path: path}, nil
+}
+
+// Sub opens a directory in d, made with mode 0700, under the same conditions.
+func (d *Dir) Sub(name string) (*Dir, error) {
+	if err := d.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	path := d.Path(name)
+	info, err := d.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkDirectory(path, info); err != nil {
+		return nil, err
+	}
+	return opened(path, info, func() (*os.Root, error) { return d.root.OpenRoot(name) })
+}
+
+// Close lets go of the directory.
+func (d *Dir) Close() error { return d.root.Close() }
+
+// Path is where a file of the directory is, for messages.
+func (d *Dir) Path(name string) string { return filepath.Join(d.path, name) }
+
+func checkDirectory(path string, info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode&fs.ModeSymlink != 0:
+		return fmt.Errorf("%w: %s is a link: name the directory it points to", ErrUnsafe, path)
 	case !info.IsDir():
-		return fmt.Errorf("%s is a link: name the directory it points to", dir)
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("others can write %s (mode %04o): remove what it holds, then run chmod 700 %[1]s", dir, info.Mode().Perm())
+		return fmt.Errorf("%s is not a directory", path)
+	case !ours(info):
+		return fmt.Errorf("%w: %s belongs to another account", ErrUnsafe, path)
+	case checksModes && mode.Perm()&0o022 != 0:
+		return fmt.Errorf("%w: others can write %s (mode %04o): remove what it holds, then run chmod 700 %[2]s", ErrUnsafe, path, mode.Perm())
 	}
 	return nil
+}
+
+// checkParents looks at each directory up to the root, once as written and once
+// with links followed: who may change one of them may put another one there.
+func checkParents(path string) error {
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	for _, from := range []string{path, resolved} {
+		for dir := from; ; dir = filepath.Dir(dir) {
+			if err := checkParent(dir); err != nil {
+				return err
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func checkParent(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	mode := info.Mode()
+	switch {
+	case !ours(info):
+		return fmt.Errorf("%w: %s belongs to another account", ErrUnsafe, path)
+	case !checksModes, mode&(fs.ModeSymlink|fs.ModeSticky) != 0:
+		return nil
+	case mode.Perm()&0o002 != 0:
+		return fmt.Errorf("%w: everybody can write %s (mode %04o): run chmod o-w %[2]s, or name another place", ErrUnsafe, path, mode.Perm())
+	}
+	return nil
+}
+
+// exchanges is how often a file may be replaced, as Write does, while it is opened.
+const exchanges = 10
+
+// Read returns a file of at most most bytes. A link, and a file that belongs to
+// others or that others can write, is ErrUnsafe.
+func (d *Dir) Read(name string, most int64) ([]byte, error) {
+	f, info, err := d.openFile(name, 0o022)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	if info.Size() > most {
+		return nil, fmt.Errorf("%s: %d bytes: at most %d", d.Path(name), info.Size(), most)
+	}
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Path(name), err)
+	}
+	return data, nil
+}
+
+// openFile opens the file of that name, not what a link of that name points to,
+// and checks it.
+func (d *Dir) openFile(name string, forbidden fs.FileMode) (*os.File, fs.FileInfo, error) {
+	for range exchanges {
+		before, err := d.root.Lstat(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := d.checkFile(name, before, forbidden); err != nil {
+			return nil, nil, err
+		}
+		f, err := d.root.Open(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		info, err := f.Stat()
+		if err == nil && os.SameFile(before, info) {
+			return f, info, nil
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: %s is exchanged all the time", ErrUnsafe, d.Path(name))
+}
+
+// checkFile refuses what is not a plain file of ours; none of the mode's bits in
+// forbidden may be set.
+func (d *Dir) checkFile(name string, info fs.FileInfo, forbidden fs.FileMode) error {
+	switch mode := info.Mode(); {
+	case !mode.IsRegular():
+		return fmt.Errorf("%w: %s is not a regular file (%s)", ErrUnsafe, d.Path(name), mode.Type())
+	case !ours(info):
+		return fmt.Errorf("%w: %s belongs to another account", ErrUnsafe, d.Path(name))
+	case checksModes && mode.Perm()&forbidden != 0:
+		return fmt.Errorf("%w: %s has mode %04o", ErrUnsafe, d.Path(name), mode.Perm())
+	}
+	return nil
+}
+
+// Exists reports whether there is a file of that name, whatever it holds.
+func (d *Dir) Exists(name string) bool {
+	info, err := d.root.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// partPrefix begins the names of files that are being written.
+const partPrefix = ".part-"
+
+// Write puts a file there in one step, mode 0600, from its parts. What is there
+// is replaced; a link is not followed. Whoever needs it to outlive a power
+// failure syncs.
+func (d *Dir) Write(name string, sync bool, parts ...[]byte) error {
+	return d.place(name, sync, d.root.Rename, parts)
+}
+
+// place writes a file under another name and moves it.
+func (d *Dir) place(name string, sync bool, move func(from, to string) error, parts [][]byte) (err error) {
+	part := partPrefix + randomName()
+	f, err := d.root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = d.root.Remove(part) // err says more
+		}
+	}()
+	for _, p := range parts {
+		if _, werr := f.Write(p); werr != nil {
+			return errors.Join(werr, f.Close())
+		}
+	}
+	if sync {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return move(part, name)
+}
+
+// Remove removes a file, or a directory with all it holds.
+func (d *Dir) Remove(name string) error { return d.root.RemoveAll(name) }
+
+// Files lists what is there but for files that are being written; those that
+// were left behind by a process that died are removed.
+func (d *Dir) Files() ([]fs.FileInfo, error) {
+	entries, err := fs.ReadDir(d.root.FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	var files []fs.FileInfo
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil: // gone by now
+		case strings.HasPrefix(e.Name(), partPrefix):
+			d.removeOld(info)
+		default:
+			files = append(files, info)
+		}
+	}
+	return files, nil
+}
+
+// Directory is Open for a directory that is used by name.
+func Directory(path string) error {
+	d, err := Open(path)
+	if err != nil {
+		return err
+	}
+	return d.Close()
 }

@@ -1,0 +1,133 @@
+package codecache
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/tetratelabs/wazero"
+)
+
+// Bridge is what an engine believes to be its directory of files: it hands over
+// code that was authenticated, and takes what was compiled. wazero itself reads
+// files by their names, whoever put them there.
+type Bridge struct {
+	turn sync.Mutex // held from an engine's start on a module until it has asked
+
+	mu   sync.Mutex
+	next *job // the module whose turn it is
+	made *job // the one being compiled
+}
+
+// job is one module on its way through the engine.
+type job struct {
+	code  []byte // nil: to be compiled
+	done  func() // gives the turn to the next
+	asked bool
+	made  []byte
+	id    [32]byte
+}
+
+// errCode stops an engine that would compile a stub.
+var errCode = errors.New("the engine does not take the code that was kept")
+
+// NewBridge returns the bridge of a new cache, to be given to an engine. The error
+// tells that this version of wazero is built otherwise; then nothing can be kept.
+func NewBridge() (*Bridge, wazero.CompilationCache, error) {
+	b, cache := &Bridge{}, wazero.NewCompilationCache()
+	v := reflect.ValueOf(cache)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return nil, nil, errors.New("wazero's cache is no struct")
+	}
+	field := v.Elem().FieldByName("fileCache")
+	if !field.IsValid() || field.Kind() != reflect.Interface || !reflect.TypeOf(b).Implements(field.Type()) {
+		return nil, nil, errors.New("wazero's cache has no files as expected")
+	}
+	// The field's type cannot be named here; its only other use is a directory,
+	// whose files would be read without being authenticated.
+	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(b))
+	return b, cache, nil
+}
+
+// Load runs compile, which makes the engine take a stub, with the code that was
+// kept for it.
+func (b *Bridge) Load(code []byte, compile func() error) error {
+	_, err := b.run(&job{code: code}, compile)
+	return err
+}
+
+// Compile runs compile and returns what the engine made; nil when the engine has
+// the module already. One at a time may run, beside any number of Loads.
+func (b *Bridge) Compile(compile func() error) ([]byte, error) {
+	return b.run(&job{}, compile)
+}
+
+// Identify returns by what the engine knows a module that compile makes it take:
+// it depends on the module, the engine's form of code and this processor.
+func (b *Bridge) Identify(compile func() error) (id [32]byte, ok bool) {
+	j := &job{}
+	_, err := b.run(j, compile)
+	return j.id, err == nil && j.asked
+}
+
+func (b *Bridge) run(j *job, compile func() error) ([]byte, error) {
+	b.turn.Lock()
+	j.done = sync.OnceFunc(b.turn.Unlock)
+	defer j.done()
+	b.mu.Lock()
+	b.next = j
+	b.mu.Unlock()
+	defer b.forget(j)
+	err := compile()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return j.made, err
+}
+
+func (b *Bridge) forget(j *job) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next == j {
+		b.next = nil
+	}
+	if b.made == j {
+		b.made = nil
+	}
+}
+
+// Get implements wazero's cache of files.
+func (b *Bridge) Get(id [32]byte) (io.ReadCloser, bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j := b.next
+	if j == nil {
+		return nil, false, nil
+	}
+	b.next = nil
+	j.asked, j.id = true, id
+	j.done()
+	if j.code == nil {
+		b.made = j
+		return nil, false, nil
+	}
+	return io.NopCloser(bytes.NewReader(j.code)), true, nil
+}
+
+// Add implements wazero's cache of files.
+func (b *Bridge) Add(id [32]byte, content io.Reader) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.made == nil || b.made.id != id {
+		return nil // made while nobody waits for it
+	}
+	var err error
+	b.made.made, err = io.ReadAll(content)
+	return err
+}
+
+// Delete implements wazero's cache of files. It is called for code of another
+// version, before that is compiled anew: a stub must not be.
+func (b *Bridge) Delete([32]byte) error { return errCode }

@@ -1,0 +1,24 @@
+package wasmbin
+
+// stubSection is the name of the custom section by which stubs differ.
+const stubSection = Prefix + "stub"
+
+// Stub returns a rewritten module without its code: each function traps at once.
+// What it declares is the same, so that code compiled from the module runs with
+// the stub's declarations, which are read many times faster. tag makes it another
+// module than any other stub.
+func Stub(wasm, tag []byte) ([]byte, error) {
+	s, err := split(wasm)
+	if err != nil {
+		return nil, err
+	}
+	_, n := s.reader(secCode)
+	if s[secCode] != nil {
+		code := appendU32(nil, n)
+		for range n {
+			code = append(code, 3, 0, 0, opEnd) // 3 bytes: no locals, unreachable, end
+		}
+		s[secCode] = code
+	}
+	return appendSection(s.join(), secCustom, append(appendName(nil, stubSection), tag...)), nil
+}
