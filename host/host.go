@@ -60,6 +60,9 @@ type Host struct {
 // configuration's: calls that lead there are denied.
 func (h *Host) Answers(network, address string) { h.guard.Answers(network, address) }
 
+// Sandbox tells what the system offers the sandbox of the tool modules.
+func (h *Host) Sandbox() sandbox.Features { return h.runtime.Features() }
+
 // facts are what calls are kept away from: the places of the configuration, and
 // this process.
 func (h *Host) facts(o Options) protect.Facts {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/sandbox"
 )
 
 // Health is how the daemon stands. Without a token only Status and Proof are
@@ -26,6 +27,8 @@ type Health struct {
 	// cannot be used, and why.
 	RefusedRules   []string `json:"refused_rules,omitempty"`
 	ModuleProblems []string `json:"module_problems,omitempty"`
+	// Sandbox is what the daemon's system offers it; nil where that is not told.
+	Sandbox *sandbox.Features `json:"sandbox,omitempty"`
 }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
@@ -53,7 +56,8 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, caller gate.Call
 	return reply(w, http.StatusOK, h)
 }
 
-// troubles adds what the daemon knows to be wrong with its rules and modules.
+// troubles adds what the daemon knows to be wrong with its rules and modules, and
+// what its sandbox lacks.
 func (s *Server) troubles(h *Health) {
 	if s.c.RefusedRules != nil {
 		for _, r := range s.c.RefusedRules() {
@@ -64,6 +68,10 @@ func (s *Server) troubles(h *Health) {
 		for _, p := range s.c.ModuleProblems() {
 			h.ModuleProblems = append(h.ModuleProblems, p.String())
 		}
+	}
+	if s.c.Sandbox != nil {
+		features := s.c.Sandbox()
+		h.Sandbox = &features
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -75,6 +76,8 @@ type Config struct {
 	// rules and with modules; nil for nothing.
 	RefusedRules   func() []engine.Rule
 	ModuleProblems func() []catalog.Problem
+	// Sandbox tells what the system offers the modules' sandbox; nil for nothing.
+	Sandbox func() sandbox.Features
 	// Configuration is what the gate is configured by.
 	Configuration Configuration
 	Tokens        *Tokens

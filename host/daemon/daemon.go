@@ -69,7 +69,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	d.server, err = api.New(api.Config{
 		Gate: d.Host.Gate, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
 		Configuration: d.Host, Presence: d.Presence,
-		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems,
+		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems, Sandbox: d.Host.Sandbox,
 		Version: o.Version, Log: log, Now: o.Host.Now,
 	})
 	return d, err

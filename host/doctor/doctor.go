@@ -102,7 +102,7 @@ func Run(ctx context.Context, o Options) []Finding {
 	d := &examination{Options: o}
 	for _, check := range []func(context.Context){
 		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries,
-		d.service, d.store, d.modules, d.people, d.clock,
+		d.service, d.store, d.modules, d.sandbox, d.people, d.clock,
 		d.configuration, d.private, d.disk,
 	} {
 		if ctx.Err() != nil {

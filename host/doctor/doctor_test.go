@@ -17,6 +17,7 @@ import (
 	"github.com/callgate/callgate/host/doctor"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/presence"
+	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/service"
 	"github.com/callgate/callgate/host/store"
 )
@@ -120,10 +121,12 @@ func TestFaults(t *testing.T) {
 		"drift": {func(w *world) {
 			w.stand(service.Status{Drift: []string{"/etc/x is gone"}, Holds: boundary.Report{Level: boundary.A}})
 		}, "service.drift", doctor.Bad, "/etc/x is gone"},
-		"no PIN":         {func(w *world) { w.daemon.pin = presence.Status{} }, "people.pin", doctor.Warn, "nobody can approve"},
-		"PIN locked":     {func(w *world) { w.daemon.pin = presence.Status{Set: true, Locked: true} }, "people.pin", doctor.Bad, "locked"},
-		"rules changed":  {func(w *world) { w.daemon.health.RefusedRules = []string{"r7"} }, "store.rules", doctor.Bad, "r7"},
-		"module problem": {func(w *world) { w.daemon.health.ModuleProblems = []string{"y.wasm: no"} }, "modules.usable", doctor.Bad, "y.wasm"},
+		"no PIN":           {func(w *world) { w.daemon.pin = presence.Status{} }, "people.pin", doctor.Warn, "nobody can approve"},
+		"PIN locked":       {func(w *world) { w.daemon.pin = presence.Status{Set: true, Locked: true} }, "people.pin", doctor.Bad, "locked"},
+		"rules changed":    {func(w *world) { w.daemon.health.RefusedRules = []string{"r7"} }, "store.rules", doctor.Bad, "r7"},
+		"module problem":   {func(w *world) { w.daemon.health.ModuleProblems = []string{"y.wasm: no"} }, "modules.usable", doctor.Bad, "y.wasm"},
+		"no page tracking": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Kept: true} }, "sandbox.restore", doctor.Warn, "slower"},
+		"no compiled code": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true} }, "sandbox.cache", doctor.Warn, "each start compiles"},
 		"pending": {func(w *world) {
 			w.daemon.state = config.State{File: "c.yaml", Pending: "d", Widenings: make([]config.Widening, 2)}
 		}, "config.pending", doctor.Warn, "2 changes of c.yaml"},

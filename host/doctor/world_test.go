@@ -19,6 +19,7 @@ import (
 	"github.com/callgate/callgate/host/doctor"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/presence"
+	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/service"
 	"github.com/callgate/callgate/host/store"
 )
@@ -69,7 +70,7 @@ func newWorld(t *testing.T) *world {
 	w.write(w.entry.TokenFile, "cg_check_"+strings.Repeat("A", 43)+"\n")
 	w.serve(at("state", "callgate.sock"))
 	w.daemon = fakeDaemon{
-		health: api.Health{Status: "ok", Version: "v1", StartedAt: now, Surfaces: []string{"api", "terminal"}},
+		health: api.Health{Status: "ok", Version: "v1", StartedAt: now, Surfaces: []string{"api", "terminal"}, Sandbox: &sandbox.Features{Tracking: true, Kept: true}},
 		tools:  []catalog.Info{{Name: "Bash"}},
 		pin:    presence.Status{Set: true},
 		rows:   []store.Row{{Time: now.Add(-time.Minute)}}, report: store.Report{Rows: 7},

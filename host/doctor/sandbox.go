@@ -1,0 +1,26 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+)
+
+// sandbox tells what the daemon's system offers the modules' sandbox. What it lacks
+// costs time, not safety.
+func (d *examination) sandbox(context.Context) {
+	if d.health == nil || d.health.Sandbox == nil {
+		d.skip("sandbox.restore", cmp.Or(d.untold, "the daemon does not tell"), "")
+		return
+	}
+	s := d.health.Sandbox
+	if s.Tracking {
+		d.ok("sandbox.restore", "the system tells which pages of memory a call of a module wrote: only these are put back")
+	} else {
+		d.warn("sandbox.restore", "the system does not tell which pages of memory a call of a module wrote: all of it is put back after each call, which is slower, and instances share no memory", "run the daemon on Linux, with a /proc whose self/pagemap it may read")
+	}
+	if s.Kept {
+		d.ok("sandbox.cache", "compiled modules are kept for the next start")
+	} else {
+		d.warn("sandbox.cache", "compiled modules are not kept: each start compiles them again, which takes seconds", "see the daemon's log for the reason")
+	}
+}

@@ -1,0 +1,3 @@
+package sandbox
+
+func tracks() bool { return tracking() }

@@ -1,0 +1,27 @@
+package sandbox_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/callgate/callgate/host/sandbox"
+)
+
+// TestFeatures: what is kept follows the configuration; pages are tracked on
+// linux alone, and not on every one.
+func TestFeatures(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"", t.TempDir()} {
+		r, err := sandbox.New(t.Context(), sandbox.Config{CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := r.Features()
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if f.Kept != (dir != "") || f.Tracking && runtime.GOOS != "linux" {
+			t.Errorf("cache %q: got %+v", dir, f)
+		}
+	}
+}
