@@ -66,6 +66,9 @@ func (m *meter) used() int64 {
 	return used
 }
 
+// forget leaves the instances of before.
+func (m *meter) forget() { *m = meter{slice: m.slice, limit: m.limit} }
+
 // balance gives the whole stack back, as a host does after a failed call.
 func (m *meter) balance() {
 	if m == nil {
@@ -85,4 +88,13 @@ func class(err error) string {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	first = strings.TrimSuffix(first, " (recovered by wazero)")
 	return strings.TrimPrefix(first, "wasm error: ")
+}
+
+// startClass is the class of a trap of a start function, else a refusal's words.
+func startClass(err error) string {
+	text := class(err)
+	if _, trap, ok := strings.Cut(text, "wasm error: "); ok {
+		return trap
+	}
+	return text
 }

@@ -294,15 +294,6 @@ func (w *specWorld) instantiate(wasm []byte, name, as string) outcome {
 	return outcome{fuel: w.meter.used() - before}
 }
 
-// startClass is the class of a trap of a start function, else a refusal's words.
-func startClass(err error) string {
-	text := class(err)
-	if _, trap, ok := strings.Cut(text, "wasm error: "); ok {
-		return trap
-	}
-	return text
-}
-
 // unfit tells why a module cannot be rewritten, or run without one that cannot.
 // What such a module would change in another is not as it should be from then on.
 func (w *specWorld) unfit(wasm []byte) string {
