@@ -43,6 +43,20 @@ func TestLimit_namesItsSetting(t *testing.T) {
 	}
 }
 
+// TestLimit_namesItsSettingAtLoad: a module that is not loaded has no name yet but
+// its file's.
+func TestLimit_namesItsSettingAtLoad(t *testing.T) {
+	t.Parallel()
+	c := open(t, catalog.Options{Embedded: modules(t, "deploy", "echo"), Fallback: "echo", Limits: sandbox.Limits{ModuleBytes: 1024}})
+	const want = "deploy.wasm: load tool deploy.wasm: limit module_kib: "
+	for _, p := range c.Problems() {
+		if text := p.String(); strings.HasPrefix(text, want) && strings.HasSuffix(text, "at most 1024 (modules.grants.deploy.limits.module_kib)") {
+			return
+		}
+	}
+	t.Errorf("got %v, want one %q with its setting", c.Problems(), want)
+}
+
 // TestLimits_areListed: every limit of a tool's module, as the configuration
 // spells it, and what it would be without any; of a module that does not load as
 // well.

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"runtime/metrics"
 	"time"
@@ -78,12 +77,12 @@ func (r *Runtime) watch(abandon context.CancelCauseFunc) (stop func()) {
 			case <-done:
 				return
 			case <-late.C:
-				abandon(fmt.Errorf("limit compile_time: compiling takes longer than %s", limits.CompileTime))
+				abandon(exceed("compile_time", "compiling takes longer than %s", limits.CompileTime))
 				return
 			case <-look.C:
 			}
 			if got := heapGrown(before, limits.CompileBytes); got > limits.CompileBytes {
-				abandon(fmt.Errorf("limit compile_mib: compiling takes %d MiB of memory, at most %d", got>>20, limits.CompileBytes>>20))
+				abandon(exceed("compile_mib", "compiling takes %d MiB of memory, at most %d", got>>20, limits.CompileBytes>>20))
 				return
 			}
 		}

@@ -13,5 +13,5 @@ type Features struct {
 
 // Features looks at the system that r runs on.
 func (r *Runtime) Features() Features {
-	return Features{Tracking: tracks(), Kept: r.cache != nil}
+	return Features{Tracking: tracks(), Kept: r.kept != nil}
 }

@@ -50,7 +50,7 @@ func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, 
 	}
 	defer r.use.end()
 	if len(wasm) > r.limits.ModuleBytes {
-		return nil, fmt.Errorf("limit module_kib: %d bytes, at most %d", len(wasm), r.limits.ModuleBytes)
+		return nil, exceed("module_kib", "%d bytes, at most %d", len(wasm), r.limits.ModuleBytes)
 	}
 	digest := sha256.Sum256(wasm)
 	compiled, binary, ok := r.recall(ctx, digest[:])
@@ -121,6 +121,9 @@ func dear(module, name string) bool {
 }
 
 func notRunnable(err error) error {
+	if LimitOf(err) != "" {
+		return err
+	}
 	return fmt.Errorf("not a module this host runs: %s", Clean(err.Error(), maxMessage))
 }
 

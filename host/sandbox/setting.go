@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,8 +99,22 @@ func (r *Runtime) Limits() Limits { return r.limits }
 // name; empty when it is about none.
 func LimitOf(err error) string {
 	var failed *Error
-	if errors.As(err, &failed) {
+	var module *exceeded
+	switch {
+	case errors.As(err, &failed):
 		return failed.Limit
+	case errors.As(err, &module):
+		return module.limit
 	}
 	return ""
+}
+
+// exceeded is why a module is not loaded that needs more than it may have.
+type exceeded struct{ limit, message string }
+
+// Error implements error.
+func (e *exceeded) Error() string { return "limit " + e.limit + ": " + e.message }
+
+func exceed(limit, format string, args ...any) error {
+	return &exceeded{limit, fmt.Sprintf(format, args...)}
 }
