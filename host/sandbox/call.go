@@ -21,7 +21,7 @@ func (inst *instance) call(ctx context.Context, dst []byte, verb int, q Request)
 		return nil, &Error{Kind: KindInput, Message: err.Error()}
 	}
 	inst.kernel.deadline = time.Now().Add(inst.limits.Timeout)
-	if err := inst.verbs[verb].CallWithStack(inst.context(ctx), inst.stack[:]); err != nil {
+	if err := inst.verb(verb).CallWithStack(inst.context(ctx), inst.stack[:]); err != nil {
 		return nil, classify(err, inst.kernel.message())
 	}
 	return inst.kernel.result(dst, int32(inst.stack[0]))

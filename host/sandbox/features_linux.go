@@ -1,3 +1,3 @@
 package sandbox
 
-func tracks() bool { return tracking() }
+func tracks() bool { return bestTracking() != untracked }

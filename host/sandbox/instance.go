@@ -13,100 +13,169 @@ import (
 
 // instance is one running copy of a module. One call at a time uses it.
 type instance struct {
-	guest  api.Module
-	kernel *kernel
-	verbs  []api.Function // in the order of Module.verbs; looking one up costs microseconds
-	limits Limits
-	binary *wasmbin.Result
-	stack  [1]uint64
+	guest    api.Module
+	kernel   *kernel
+	exports  []string
+	verbs    []verb // in the order of exports; see verb
+	limits   Limits
+	binary   *wasmbin.Result
+	stack    [1]uint64
+	tracking tracking
+	faults   faults
 
-	globals    []api.MutableGlobal
-	fuel       api.MutableGlobal
-	generation int       // of the pool
-	tracker    tracker   // nil where there is none
-	tracked    bool      // the tracker has adopted pristine
-	pristine   *snapshot // nil when only a new instance is as new
+	slot       *slot
+	generation int64 // of the pool
+
+	linear  api.Memory // meaningful only where memory has a region
+	memory  tracker
+	globals []api.MutableGlobal
+	fuel    api.MutableGlobal
+
+	pristine   []uint64 // of globals
+	restorable bool
 }
 
-// start makes a pristine instance: the module's first one is initialised and
-// warmed up, later ones are copies of what it was then. A module that cannot be
-// restored is initialised each time.
+// take returns a pristine instance: a ready one if there is any, else a new one.
+func (m *Module) take(ctx context.Context) (*instance, *Error) {
+	s, err := m.pool.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.inst != nil && s.inst.generation != m.pool.generation.Load() {
+		s.inst.close(ctx)
+		s.inst = nil
+	}
+	if s.inst == nil {
+		inst, err := m.start(ctx)
+		if err != nil {
+			m.pool.free(ctx, s)
+			return nil, err
+		}
+		s.inst, inst.slot = inst, s
+	}
+	return s.inst, nil
+}
+
+// start makes a pristine instance, without a lock that calls on other instances
+// would need: a copy of what the module's first one was, once initialised and
+// warmed up. A module that cannot be restored is initialised each time.
 func (m *Module) start(ctx context.Context) (*instance, *Error) {
 	if !m.binary.Restorable {
 		return m.initialised(ctx)
 	}
-	m.pool.first.Lock()
-	defer m.pool.first.Unlock()
-	if m.pool.snapshot == nil {
-		return m.startFirst(ctx)
-	}
-	return m.copied(ctx)
-}
-
-// startFirst finds the module's snapshot, on an instance of its own, and makes
-// the first copy. A module that does not survive its warm-up has the state it
-// was initialised to.
-func (m *Module) startFirst(ctx context.Context) (*instance, *Error) {
-	inst, err := m.initialised(ctx)
+	s, generation, err := m.state(ctx)
 	if err != nil {
 		return nil, err
 	}
-	state := m.warmUp(ctx, inst)
-	inst.close(ctx)
-	if ctx.Err() != nil { // it may have ended for the caller's reasons
-		return nil, classify(cancelled(ctx.Err()), "")
-	}
-	if state == nil {
-		if inst, err = m.initialised(ctx); err != nil {
-			return nil, err
-		}
-		state = inst.snapshot()
-		inst.close(ctx)
-	}
-	state.memory.share()
-	m.pool.snapshot = state
-	return m.copied(ctx)
-}
-
-// copied makes an instance in the state of the snapshot.
-func (m *Module) copied(ctx context.Context) (*instance, *Error) {
+	defer s.drop()
 	inst, err := m.instantiate(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !inst.adopt(m.pool.snapshot) {
+	inst.generation = generation
+	if t := inst.adopt(s); t != nil {
 		inst.close(ctx)
-		return nil, &Error{Kind: KindMemory, Message: "no memory for another instance"}
+		return nil, classify(t, "")
 	}
 	return inst, nil
 }
 
+// state returns the module's snapshot, which it makes if there is none. The
+// caller holds what it gets.
+func (m *Module) state(ctx context.Context) (*snapshot, int64, *Error) {
+	if s, generation := m.pool.state(); s != nil {
+		return s, generation, nil
+	}
+	select {
+	case m.pool.first <- struct{}{}:
+		defer func() { <-m.pool.first }()
+	case <-ctx.Done():
+		return nil, 0, classify(cancelled(ctx.Err()), "")
+	}
+	if s, generation := m.pool.state(); s != nil {
+		return s, generation, nil
+	}
+	found, err := m.find(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	s := &snapshot{newImage(found.memory, m.rt.memory), found.globals}
+	if s.image == nil {
+		return nil, 0, classify(m.rt.memory.refusal(uint64(len(found.memory))), "")
+	}
+	s.hold()
+	m.pool.keep(ctx, s)
+	return s, m.pool.generation.Load(), nil
+}
+
+// find makes the state that instances begin in, on one of its own. A module that
+// does not survive its warm-up has the state it was initialised to.
+func (m *Module) find(ctx context.Context) (*state, *Error) {
+	inst, err := m.initialised(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := m.warmUp(ctx, inst)
+	inst.close(ctx)
+	if ctx.Err() != nil { // it may have ended for the caller's reasons
+		return nil, classify(cancelled(ctx.Err()), "")
+	}
+	if found != nil {
+		return found, nil
+	}
+	if inst, err = m.initialised(ctx); err != nil {
+		return nil, err
+	}
+	found = &state{}
+	found.read(inst)
+	inst.close(ctx)
+	return found, nil
+}
+
 // instantiate makes an instance and runs its start function, if any.
 func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
-	inst := &instance{kernel: newKernel(m.name, m.limits, m.rt.logger), limits: m.limits, binary: m.binary, generation: m.pool.now()}
+	inst := &instance{
+		kernel: newKernel(m.name, m.limits, m.rt.logger), limits: m.limits, binary: m.binary,
+		exports: m.verbs, verbs: make([]verb, len(m.verbs)), tracking: m.rt.tracking,
+	}
 	inst.kernel.deadline = time.Now().Add(startFactor * m.limits.Timeout)
-	inst.tracker = newTracker(uint64(m.binary.MemoryPages) * PageSize)
-	guest, err := m.rt.engine.InstantiateModule(inst.withMemory(inst.context(ctx)), m.pool.compiled, inst.kernel.config())
-	if err != nil {
+	if err := inst.bear(ctx, m); err != nil {
 		inst.release()
 		return nil, classify(err, inst.kernel.message())
-	}
-	inst.guest = guest
-	for _, name := range m.verbs {
-		inst.verbs = append(inst.verbs, guest.ExportedFunction(name))
 	}
 	inst.bind()
 	return inst, nil
 }
 
-// withMemory lets the guest's memory be the tracker's.
-func (inst *instance) withMemory(ctx context.Context) context.Context {
-	if inst.tracker == nil {
-		return ctx
+// bear makes the guest, in a memory of ours.
+func (inst *instance) bear(ctx context.Context, m *Module) (err error) {
+	ctx = inst.context(ctx)
+	if most := uint64(m.binary.MemoryPages) * PageSize; m.binary.Memory && most > 0 {
+		if inst.memory.region = reserve(most, m.rt.memory); inst.memory.region == nil {
+			return &trap{kind: KindMemory, message: "no addresses for another instance"}
+		}
+		ctx = experimental.WithMemoryAllocator(ctx, inst.memory.allocator())
 	}
-	return experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
-		return inst.tracker
-	}))
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *trap: // no memory to begin with: nobody else catches it here
+			err = r
+		default:
+			panic(r)
+		}
+	}()
+	inst.guest, err = m.rt.engine.InstantiateModule(ctx, m.pool.compiled, inst.kernel.config())
+	return err
+}
+
+// bind looks up what restore needs.
+func (inst *instance) bind() {
+	inst.linear = inst.guest.Memory()
+	for _, name := range inst.binary.Globals {
+		inst.globals = append(inst.globals, mutable(inst.guest, name))
+	}
+	inst.fuel = mutable(inst.guest, wasmbin.FuelGlobal)
 }
 
 // initialised makes an instance and runs its initialisers.
@@ -166,8 +235,19 @@ func (inst *instance) close(ctx context.Context) {
 	inst.release()
 }
 
-func (inst *instance) release() {
-	if inst.tracker != nil {
-		inst.tracker.release()
+func (inst *instance) release() { inst.memory.release() }
+
+// verb returns an exported function.
+func (inst *instance) verb(i int) api.Function {
+	if inst.verbs[i].Function == nil {
+		inst.verbs[i] = newVerb(inst.guest.ExportedFunction(inst.exports[i]))
+	}
+	return inst.verbs[i].Function
+}
+
+// rein drops a function that keeps too much stack.
+func (inst *instance) rein(i int, failed bool) {
+	if inst.verbs[i].bigStack(failed) {
+		inst.verbs[i] = verb{}
 	}
 }

@@ -29,7 +29,7 @@ type Module struct {
 func newModule(r *Runtime, name string, compiled wazero.CompiledModule, binary *wasmbin.Result, verbs []string, digest string, size int) *Module {
 	m := &Module{
 		rt: r, name: name, digest: digest, size: size,
-		verbs: verbs, limits: r.limits, binary: binary, pool: newPool(compiled, r.use),
+		verbs: verbs, limits: r.limits, binary: binary, pool: newPool(compiled, r.limits.Instances, r.memory),
 	}
 	// A catalogue that swaps modules cannot know when the last decision is done
 	// with the old one; the collector does.
@@ -93,19 +93,9 @@ func (m *Module) call(ctx context.Context, dst []byte, q Request) ([]byte, *Erro
 	if err != nil {
 		return nil, err
 	}
+	inst.watch()
 	output, err := inst.call(ctx, dst, verb, q)
-	m.pool.put(ctx, inst, err == nil)
+	inst.rein(verb, err != nil)
+	m.pool.put(ctx, inst)
 	return output, err
-}
-
-// take returns a pristine instance, an idle one if there is any.
-func (m *Module) take(ctx context.Context) (*instance, *Error) {
-	inst, err := m.pool.take(ctx)
-	if inst != nil || err != nil {
-		return inst, err
-	}
-	if inst, err = m.start(ctx); err != nil {
-		m.pool.release(ctx)
-	}
-	return inst, err
 }

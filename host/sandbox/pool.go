@@ -2,129 +2,366 @@ package sandbox
 
 import (
 	"context"
-	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 )
 
-// pool is what a Module owns: the compiled code and the instances that wait.
-// It outlives the Module by its cleanup.
+// pool is what a Module owns: the compiled code and the instances. It outlives
+// the Module by its cleanup, and knows nothing of it.
+//
+// Each instance has a slot, and a call claims one by a single atomic
+// instruction. A processor tries the slot that it used last, so that two of
+// them neither wait for each other nor move an instance's memory between their
+// caches.
 type pool struct {
 	compiled wazero.CompiledModule
-	use      *usage
-	slots    chan struct{} // one per call that runs
+	memory   *budget
+	slots    []slot
+	recent   sync.Pool // of *slot: those used last, by processor
 
-	mu      sync.Mutex
-	idle    []*instance
-	running int
-	closed  bool
+	// waiting is how many calls are in the queue. As long as it is not zero, what
+	// becomes free goes to the first of them.
+	waiting    atomic.Int32
+	closed     atomic.Bool
+	generation atomic.Int64 // counts how often the snapshot was forgotten
 
-	// first is held while an instance is made; snapshot is the state of the
-	// first one, which all others share.
-	first    sync.Mutex
-	snapshot *snapshot
-	// generation counts how often the snapshot was forgotten.
-	generation int
+	mu       sync.Mutex
+	queue    []chan *slot // nil is sent when the pool is closed
+	snapshot *snapshot    // nil before the first call and after WarmUp
+	buried   int          // slots that are dead
+	done     chan struct{}
+
+	// first is held by whoever makes the snapshot.
+	first chan struct{}
+	idler idler
 }
 
-func newPool(compiled wazero.CompiledModule, use *usage) *pool {
-	// As many as run are kept: twice the processors, since calls may wait for them.
-	return &pool{compiled: compiled, use: use, slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
+// slot is the place of an instance. Who has claimed it owns all of it.
+type slot struct {
+	state atomic.Uint32
+	inst  *instance
+	ticks int // of the pool's idler since the last call
+
+	_ [128 - 24]byte // two processors write to two slots
 }
 
-// take begins a call, when a slot is free, and returns an idle instance or nil.
-func (p *pool) take(ctx context.Context) (*instance, *Error) {
+// The states of a slot.
+const (
+	slotEmpty uint32 = iota // whoever claims it makes an instance
+	slotReady               // holds an instance that no call uses
+	slotBusy                // claimed
+	slotDead                // of a closed pool
+)
+
+func (s *slot) claim(from uint32) bool {
+	return s.state.Load() == from && s.state.CompareAndSwap(from, slotBusy)
+}
+
+func newPool(compiled wazero.CompiledModule, instances int, memory *budget) *pool {
+	p := &pool{
+		compiled: compiled, memory: memory, slots: make([]slot, instances),
+		done: make(chan struct{}), first: make(chan struct{}, 1),
+	}
+	memory.join(p)
+	return p
+}
+
+// take claims a slot: one with an instance if any is ready, else an empty one,
+// else the next that becomes free, in the order in which calls came.
+func (p *pool) take(ctx context.Context) (*slot, *Error) {
+	if p.waiting.Load() == 0 {
+		if s := p.claim(); s != nil {
+			return s, nil
+		}
+	}
+	return p.wait(ctx)
+}
+
+// claim claims a slot if any is free.
+func (p *pool) claim() *slot {
+	if s, ok := p.recent.Get().(*slot); ok && s.claim(slotReady) {
+		return s
+	}
+	for _, state := range []uint32{slotReady, slotEmpty} {
+		for i := range p.slots {
+			if p.slots[i].claim(state) {
+				return &p.slots[i]
+			}
+		}
+	}
+	return nil
+}
+
+func (p *pool) wait(ctx context.Context) (*slot, *Error) {
+	turn := make(chan *slot, 1)
+	p.mu.Lock()
+	if p.closed.Load() {
+		p.mu.Unlock()
+		return nil, poolClosed()
+	}
+	p.queue = append(p.queue, turn)
+	p.waiting.Add(1)
+	p.serve() // what became free before anyone could know that we wait
+	p.mu.Unlock()
 	select {
-	case p.slots <- struct{}{}:
+	case s := <-turn:
+		if s == nil {
+			return nil, poolClosed()
+		}
+		return s, nil
 	case <-ctx.Done():
+		p.leave(turn)
 		e := classify(cancelled(ctx.Err()), "")
 		e.Message += " before an instance was free"
 		return nil, e
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed || !p.use.begin() {
-		<-p.slots
-		return nil, &Error{Kind: KindCancelled, Message: "the module is closed"}
-	}
-	p.running++
-	n := len(p.idle)
-	if n == 0 {
-		return nil, nil
-	}
-	inst := p.idle[n-1]
-	p.idle = p.idle[:n-1]
-	return inst, nil
 }
 
-// put takes an instance back after a call. It is kept only when the call went
-// well and its state could be restored.
-func (p *pool) put(ctx context.Context, inst *instance, sound bool) {
-	keep := sound && inst.restore()
-	p.mu.Lock()
-	if keep = keep && !p.closed && inst.generation == p.generation; keep {
-		p.idle = append(p.idle, inst)
-	}
-	p.mu.Unlock()
-	if !keep {
-		inst.close(ctx)
-	}
-	p.release(ctx)
+func poolClosed() *Error {
+	return &Error{Kind: KindCancelled, Message: "the module is closed"}
 }
 
-// release ends a call; the last one after close frees the compiled code.
-func (p *pool) release(ctx context.Context) {
-	p.mu.Lock()
-	p.running--
-	last := p.closed && p.running == 0
-	p.mu.Unlock()
-	if last {
-		_ = p.compiled.Close(ctx) // frees memory only
+// serve gives free slots to those who wait. The caller holds mu.
+func (p *pool) serve() {
+	for len(p.queue) > 0 {
+		s := p.claim()
+		if s == nil {
+			return
+		}
+		p.queue[0] <- s
+		p.queue = slices.Delete(p.queue, 0, 1)
+		p.waiting.Add(-1)
 	}
-	p.use.end()
-	<-p.slots
 }
 
-// now returns the generation that a new instance belongs to.
-func (p *pool) now() int {
+// leave takes a call out of the queue, or passes on what it was given.
+func (p *pool) leave(turn chan *slot) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.generation
-}
-
-// forget drops the snapshot and the instances that wait. Those that run are
-// dropped when they come back. The caller holds first.
-func (p *pool) forget(ctx context.Context) {
-	if !p.use.begin() {
+	if i := slices.Index(p.queue, turn); i >= 0 {
+		p.queue = slices.Delete(p.queue, i, i+1)
+		p.waiting.Add(-1)
+		p.mu.Unlock()
 		return
 	}
-	defer p.use.end()
-	p.mu.Lock()
-	idle := p.idle
-	p.idle, p.snapshot = nil, nil
-	p.generation++
 	p.mu.Unlock()
-	for _, inst := range idle {
-		inst.close(ctx)
+	if s := <-turn; s != nil {
+		p.free(context.Background(), s)
 	}
 }
 
-func (p *pool) close(ctx context.Context) {
-	p.mu.Lock()
-	already := p.closed
-	p.closed = true
-	idle, last := p.idle, p.running == 0
-	p.idle = nil
-	p.mu.Unlock()
-	if already || !p.use.begin() {
-		return // closed before, or with the whole runtime
-	}
-	defer p.use.end()
-	for _, inst := range idle {
+// put takes an instance back after a call. It is kept when it could be put back
+// to its snapshot, whatever the call came to.
+func (p *pool) put(ctx context.Context, inst *instance) {
+	s := inst.slot
+	if !inst.restore() || inst.generation != p.generation.Load() {
 		inst.close(ctx)
+		s.inst = nil
 	}
-	if last {
-		_ = p.compiled.Close(ctx) // frees memory only
+	s.ticks = 0
+	kept := s.inst != nil // the slot is another's after free
+	p.free(ctx, s)
+	if kept {
+		p.idler.wake(p)
 	}
+}
+
+// free gives up a slot that was claimed.
+func (p *pool) free(ctx context.Context, s *slot) {
+	if s.inst == nil {
+		s.state.Store(slotEmpty)
+	} else {
+		p.recent.Put(s)
+		s.state.Store(slotReady)
+	}
+	if p.waiting.Load() > 0 {
+		p.mu.Lock()
+		p.serve()
+		p.mu.Unlock()
+	}
+	if p.closed.Load() {
+		p.bury(ctx)
+	}
+}
+
+// reclaim closes instances that no call uses until enough says so, for memory
+// that others need.
+func (p *pool) reclaim(ctx context.Context, enough func() bool) {
+	for i := range p.slots {
+		if enough() {
+			return
+		}
+		if s := &p.slots[i]; s.claim(slotReady) {
+			s.inst.close(ctx)
+			s.inst = nil
+			p.free(ctx, s)
+		}
+	}
+}
+
+// state returns the snapshot, held, and the generation it belongs to; nil when
+// there is none.
+func (p *pool) state() (*snapshot, int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.snapshot != nil {
+		p.snapshot.hold()
+	}
+	return p.snapshot, p.generation.Load()
+}
+
+// keep makes s the snapshot of all instances to come, and the pool its holder.
+// With nil, the instances made so far end with their calls.
+func (p *pool) keep(ctx context.Context, s *snapshot) {
+	p.mu.Lock()
+	old := p.snapshot
+	p.snapshot = s
+	if s == nil {
+		p.generation.Add(1)
+	}
+	p.mu.Unlock()
+	if old != nil {
+		old.drop()
+	}
+	if s == nil {
+		p.reclaim(ctx, func() bool { return false })
+	}
+}
+
+// close ends the pool. Calls that run are finished; done is closed after the
+// last of them.
+func (p *pool) close(ctx context.Context) {
+	if !p.closed.CompareAndSwap(false, true) {
+		return
+	}
+	p.mu.Lock()
+	for _, turn := range p.queue {
+		turn <- nil
+	}
+	p.queue = nil
+	p.waiting.Store(0)
+	p.mu.Unlock()
+	p.idler.stop()
+	p.bury(ctx)
+}
+
+// bury ends the slots that nobody has claimed; with the last one, all that the
+// pool has.
+func (p *pool) bury(ctx context.Context) {
+	for i := range p.slots {
+		s := &p.slots[i]
+		if !s.claim(slotReady) && !s.claim(slotEmpty) {
+			continue
+		}
+		if s.inst != nil {
+			s.inst.close(ctx)
+			s.inst = nil
+		}
+		s.state.Store(slotDead)
+		p.mu.Lock()
+		p.buried++
+		last := p.buried == len(p.slots)
+		p.mu.Unlock()
+		if last {
+			p.end(ctx)
+		}
+	}
+}
+
+func (p *pool) end(ctx context.Context) {
+	p.keep(ctx, nil)
+	_ = p.compiled.Close(ctx) // frees memory only
+	p.memory.leave(p)
+	close(p.done)
+}
+
+// idler gives back what a pool does not use. It is a timer that runs only while
+// there is something to give back.
+type idler struct {
+	armed atomic.Bool
+	mu    sync.Mutex
+	timer *time.Timer
+	ended bool
+}
+
+// The times of an idle instance, in ticks: after trimAfter of them its memory
+// is cut down to keptPrivate, after endAfter it gives up the rest of what is its
+// own and, unless it is the pool's last, ends.
+const (
+	idleTick  = time.Second
+	trimAfter = 2
+	endAfter  = 60
+)
+
+// wake makes the idler run, if it does not.
+func (i *idler) wake(p *pool) {
+	if i.armed.Load() || !i.armed.CompareAndSwap(false, true) {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case i.ended:
+	case i.timer == nil:
+		i.timer = time.AfterFunc(idleTick, p.tick)
+	default:
+		i.timer.Reset(idleTick)
+	}
+}
+
+func (i *idler) stop() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.ended = true
+	if i.timer != nil {
+		i.timer.Stop()
+	}
+}
+
+// tick looks at the instances that no call uses.
+func (p *pool) tick() {
+	ctx := context.Background()
+	kept, again := 0, false
+	for i := range p.slots {
+		s := &p.slots[i]
+		if !s.claim(slotReady) {
+			if s.state.Load() == slotBusy {
+				kept++
+			}
+			continue
+		}
+		s.ticks++
+		if s.rest(ctx, kept > 0) {
+			again = true
+		}
+		if s.inst != nil {
+			kept++
+		}
+		p.free(ctx, s)
+	}
+	// From here on whoever puts an instance back wakes the idler.
+	p.idler.armed.Store(false)
+	if again {
+		p.idler.wake(p)
+	}
+}
+
+// rest gives back what the instance of a claimed slot has had no use for, and
+// reports whether there is more to give back later.
+func (s *slot) rest(ctx context.Context, spare bool) (more bool) {
+	switch {
+	case s.ticks >= endAfter && spare:
+		s.inst.close(ctx)
+		s.inst = nil
+		return false
+	case s.ticks == endAfter:
+		s.inst.trim(0)
+		return false
+	case s.ticks == trimAfter:
+		s.inst.trim(keptPrivate)
+	}
+	return s.ticks < endAfter
 }

@@ -1,6 +1,10 @@
 package sandbox
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/tetratelabs/wazero/experimental"
+)
 
 // region is the linear memory of one instance or kernel: a range of addresses
 // that never moves, of which only what is touched takes memory. Its bytes begin
@@ -33,6 +37,11 @@ func reserve(most uint64, b *budget) *region {
 
 // maxRegion is the largest memory of 32-bit WebAssembly.
 const maxRegion = 1 << 32
+
+// allocator gives the region to the next memory that wazero makes.
+func (r *region) allocator() experimental.MemoryAllocator {
+	return experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return r })
+}
 
 // Reallocate implements experimental.LinearMemory. More than was reserved is
 // refused, which the guest sees as a memory.grow that failed. More than all

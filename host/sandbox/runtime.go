@@ -22,6 +22,9 @@ type Config struct {
 	// Report hears of kept code that is not used because something is wrong with
 	// it, and of code that cannot be kept: neither costs more than time. Nil drops it.
 	Report func(error)
+	// Memory (modules.memory_mib) caps, in bytes, the memory of all modules
+	// together. Default 1 GiB.
+	Memory int64
 	// Limits hold for each module loaded, unless WithLimits says otherwise.
 	Limits Limits
 	// Logger gets the guests' warnings and errors. Nil drops them.
@@ -38,6 +41,8 @@ type Runtime struct {
 	limits   Limits
 	logger   *slog.Logger
 	use      *usage
+	memory   *budget
+	tracking tracking // how instances are restored
 }
 
 // usage keeps the engine from being closed under a guest that runs.
@@ -48,7 +53,10 @@ type usage struct {
 
 // New returns a Runtime. Close it when all its modules are done with.
 func New(ctx context.Context, cfg Config) (*Runtime, error) {
-	r := &Runtime{limits: cfg.Limits.or(defaults), logger: cfg.Logger, hosts: map[string]api.Module{}, use: &usage{}, compiler: newCompiler()}
+	r := &Runtime{
+		limits: cfg.Limits.or(defaults), logger: cfg.Logger, hosts: map[string]api.Module{}, use: &usage{}, compiler: newCompiler(),
+		memory: newBudget(cfg.Memory), tracking: bestTracking(),
+	}
 	if r.limits.MemoryPages > PageSize {
 		return nil, fmt.Errorf("sandbox: memory limit of %d pages: at most %d", r.limits.MemoryPages, PageSize)
 	}
@@ -135,6 +143,7 @@ func (r *Runtime) Close(ctx context.Context) error {
 		return nil
 	}
 	r.use.closed = true
+	r.memory.close(ctx)
 	err := r.engine.Close(ctx)
 	if r.cache != nil {
 		err = errors.Join(err, r.cache.Close(ctx))

@@ -1,73 +1,154 @@
 package sandbox
 
 import (
-	"slices"
-
-	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 )
 
-// snapshot is all that a call can change in an instance: the bytes of its
-// memory and its mutable globals. Instances of one module share it.
-type snapshot struct {
-	memory  image
+// state is all that a call can change in an instance, copied: the bytes of its
+// memory and its mutable globals.
+type state struct {
+	memory  []byte
 	globals []uint64
 }
 
-// take copies the state of an instance.
-func (inst *instance) snapshot() *snapshot {
-	s := &snapshot{memory: image{bytes: slices.Clone(inst.memory())}}
+// read makes s what the instance is now.
+func (s *state) read(inst *instance) {
+	s.memory = append(s.memory[:0], inst.view()...)
+	s.globals = s.globals[:0]
 	for _, g := range inst.globals {
 		s.globals = append(s.globals, g.Get())
 	}
-	return s
 }
 
-// memory is the guest's whole memory, not a copy; nil when it has none.
-func (inst *instance) memory() []byte {
-	if !inst.binary.Memory {
+// digest is the sha256 of the state, in hex.
+func (s *state) digest() string {
+	sum := sha256.New()
+	sum.Write(s.memory)
+	for _, g := range s.globals {
+		sum.Write(binary.LittleEndian.AppendUint64(nil, g))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// snapshot is the state that the instances of a module share.
+type snapshot struct {
+	*image
+	globals []uint64
+}
+
+// view is the guest's whole memory, not a copy; nil when it has none.
+func (inst *instance) view() []byte {
+	if inst.memory.region == nil {
 		return nil
 	}
-	memory := inst.guest.Memory()
-	view, _ := memory.Read(0, memory.Size()) // all of it is in range
-	return view
+	return inst.memory.all[:inst.linear.Size()]
 }
 
-// restore puts the instance back to its snapshot, and reports whether it could.
-// A memory that has grown cannot shrink again.
-func (inst *instance) restore() bool {
-	if inst.pristine == nil {
+// write makes the instance what s is; false when it could not. The instance
+// stays where it was made: this is for the one that is warmed up.
+func (inst *instance) write(s *state) bool {
+	if !inst.resize(len(s.memory)) {
 		return false
 	}
-	memory, image := inst.memory(), &inst.pristine.memory
-	if len(memory) != len(image.bytes) {
+	copyBack(inst.view(), s.memory)
+	inst.set(s.globals)
+	return true
+}
+
+// resize undoes what the memory grew beyond size bytes, and reports whether the
+// memory is that large now.
+func (inst *instance) resize(size int) bool {
+	if inst.memory.region == nil {
+		return size == 0
+	}
+	have := int(inst.linear.Size())
+	if have == size {
+		return true
+	}
+	if have < size || !shrink(inst.linear, uint32(size/PageSize)) {
 		return false
 	}
-	if !inst.tracked || !inst.tracker.restore(image) {
-		copy(memory, image.bytes)
-	}
+	inst.memory.discard(size, have)
+	inst.memory.refund(uint64(size))
+	return true
+}
+
+func (inst *instance) set(globals []uint64) {
 	for i, g := range inst.globals {
-		g.Set(inst.pristine.globals[i])
+		g.Set(globals[i])
 	}
+}
+
+// adopt turns a new instance, not yet initialised, into a copy of the snapshot;
+// nil when it is one.
+func (inst *instance) adopt(s *snapshot) *trap {
+	if inst.memory.region != nil {
+		if t := inst.memory.charge(uint64(len(s.bytes))); t != nil {
+			return t
+		}
+		missing := len(s.bytes) - int(inst.linear.Size())
+		if _, ok := inst.linear.Grow(uint32(max(missing, 0) / PageSize)); !ok || missing < 0 {
+			return &trap{kind: KindMemory, message: "no memory for another instance"}
+		}
+		inst.memory.adopt(s.image, inst.tracking)
+	}
+	inst.pristine = s.globals
+	inst.restorable = true
+	inst.set(s.globals)
+	return nil
+}
+
+// watch begins a call that restore will undo.
+func (inst *instance) watch() {
+	if inst.memory.mode != untracked {
+		inst.faults.begin()
+	}
+}
+
+// restore puts the instance back to its snapshot after a call, however that
+// ended, and reports whether it could. What cannot be put back: a guest that is
+// closed, and a memory that grew where it cannot be made small again.
+func (inst *instance) restore() bool {
+	quiet := inst.faults.end()
+	if !inst.restorable || inst.guest.IsClosed() {
+		return false
+	}
+	if inst.memory.region != nil {
+		if !inst.resize(len(inst.memory.image.bytes)) {
+			return false
+		}
+		inst.memory.restore(quiet)
+	}
+	inst.set(inst.pristine)
 	inst.kernel.reset()
 	return true
 }
 
-// adopt turns a new instance, not yet initialised, into a copy of the snapshot.
-func (inst *instance) adopt(s *snapshot) bool {
-	inst.pristine = s
-	if missing := len(s.memory.bytes) - len(inst.memory()); missing > 0 {
-		if _, ok := inst.guest.Memory().Grow(uint32(missing / PageSize)); !ok {
-			return false
-		}
+// trim gives the system what the instance has of its own, if that is more than
+// most bytes.
+func (inst *instance) trim(most int) {
+	if inst.memory.region != nil && inst.memory.image != nil && inst.memory.private() > most {
+		inst.memory.remap()
 	}
-	inst.tracked = inst.tracker != nil && inst.tracker.adopt(&s.memory)
-	return inst.restore()
 }
 
-// bind looks up what restore needs.
-func (inst *instance) bind() {
-	for _, name := range inst.binary.Globals {
-		inst.globals = append(inst.globals, mutable(inst.guest, name))
+// keptPrivate is the memory of its own, in bytes, that an instance keeps when it
+// has had nothing to do for a while. A page given back costs the next call a
+// page fault, some microseconds, and calls come seconds apart; so this is what a
+// guest written in Go writes to, and no more.
+const keptPrivate = 320 << 10
+
+// copyBack makes have what want is and returns the number of pages that were not.
+func copyBack(have, want []byte) (written int) {
+	for at := 0; at < len(want); at += pageSize {
+		end := min(at+pageSize, len(want))
+		if !bytes.Equal(have[at:end], want[at:end]) {
+			copy(have[at:end], want[at:end])
+			written++
+		}
 	}
-	inst.fuel = mutable(inst.guest, wasmbin.FuelGlobal)
+	return written
 }

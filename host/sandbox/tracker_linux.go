@@ -2,120 +2,98 @@ package sandbox
 
 import (
 	"encoding/binary"
-	"os"
-	"runtime"
 	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// sharedImage is an image as a file in memory, which many trackers map.
-type sharedImage struct{ file *os.File }
-
-// share makes the image's file. Without it trackers cannot adopt the image.
-func (i *image) share() {
-	fd, err := unix.MemfdCreate("callgate-snapshot", unix.MFD_CLOEXEC)
-	if err != nil {
-		return
-	}
-	file := os.NewFile(uintptr(fd), "callgate-snapshot")
-	if _, err := file.Write(i.bytes); err != nil {
-		_ = file.Close() // err decides
-		return
-	}
-	i.shared.file = file
-}
-
-// mapped is a range of addresses that never moves. Its beginning maps a
-// snapshot's file privately: a page that was written is a copy of the system's
-// making, which the page map tells from the file's own.
-type mapped struct {
-	all     []byte
-	entries []byte // of the page map; kept for the next restore
-	cleanup runtime.Cleanup
-}
-
-// newTracker reserves the most that the memory may grow to.
-func newTracker(most uint64) tracker {
-	if most == 0 || !tracking() {
-		return nil
-	}
-	return reserveMapped(most)
-}
-
-func reserveMapped(most uint64) tracker {
-	all, err := unix.Mmap(-1, 0, int(most), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
-	if err != nil {
-		return nil
-	}
-	m := &mapped{all: all}
-	// For instances that end with their runtime.
-	m.cleanup = runtime.AddCleanup(m, unmap, all)
-	return m
-}
-
-func unmap(all []byte) { _ = unix.Munmap(all) } // of a range that Mmap gave
-
-// Reallocate implements experimental.LinearMemory.
-func (m *mapped) Reallocate(size uint64) []byte {
-	if size > uint64(len(m.all)) {
-		return nil
-	}
-	return m.all[:size]
-}
-
-// Free implements experimental.LinearMemory.
-func (m *mapped) Free() {}
-
-// release implements tracker.
-func (m *mapped) release() {
-	m.cleanup.Stop()
-	unmap(m.all)
-}
-
-// adopt implements tracker.
-func (m *mapped) adopt(i *image) bool {
-	if i.shared.file == nil || len(i.bytes) == 0 || len(i.bytes) > len(m.all) {
-		return false
-	}
-	_, err := unix.MmapPtr(int(i.shared.file.Fd()), 0, unsafe.Pointer(&m.all[0]), uintptr(len(i.bytes)),
-		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_FIXED)
-	runtime.KeepAlive(i)
-	return err == nil
-}
-
-// The bits of a page map entry. Source: the kernel's pagemap.rst.
+// The bits of a page map entry, and the PAGEMAP_SCAN request. Source: the
+// kernel's pagemap.rst and uapi/linux/fs.h.
 const (
 	pagePresent = 1 << 63
 	pageSwapped = 1 << 62
 	pageOfFile  = 1 << 61
+
+	scanRequest = 0xc0606610
+	scanFile    = 1 << 2
+	scanPresent = 1 << 3
+	scanSwapped = 1 << 4
 )
 
-// restore implements tracker.
-func (m *mapped) restore(i *image) bool {
-	return m.written(len(i.bytes), func(from, to int) { copy(m.all[from:to], i.bytes[from:to]) })
+// scanArguments is struct pm_scan_arg.
+type scanArguments struct {
+	size, flags, start, end, walkEnd, vec, vecLen, maxPages uint64
+	inverted, mask, anyOf, returned                         uint64
 }
 
-// written calls f for each page of the first size bytes that is a copy.
-func (m *mapped) written(size int, f func(from, to int)) bool {
-	page := os.Getpagesize()
-	n := size / page * 8
-	if cap(m.entries) < n {
-		m.entries = make([]byte, n)
+// scanRegion is struct page_region.
+type scanRegion struct{ start, end, categories uint64 }
+
+// scanner is what looking at the page map works with. It is not on the stack,
+// which may move while the system is told where it is.
+type scanner struct {
+	request scanArguments
+	found   [32]scanRegion
+	entries [512 * 8]byte
+}
+
+// copies appends the spans of a range's beginning that are the process's own
+// copies of a file's pages. False means that the system did not tell.
+func (s *scanner) copies(mode tracking, part []byte, dst []span) ([]span, bool) {
+	if mode == pageMapScan {
+		return s.scan(part, dst)
 	}
-	m.entries = m.entries[:n]
-	base := uintptr(unsafe.Pointer(&m.all[0]))
-	if got, err := unix.Pread(pageMap(), m.entries, int64(base)/int64(page)*8); err != nil || got != n {
-		return false
+	return s.read(part, dst)
+}
+
+// scan lets the system look. A few regions at a time: more are asked for from
+// where it stopped.
+func (s *scanner) scan(part []byte, dst []span) ([]span, bool) {
+	base := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(part))))
+	s.request = scanArguments{
+		size:  uint64(unsafe.Sizeof(s.request)),
+		start: base, end: base + uint64(len(part)),
+		vec: uint64(uintptr(unsafe.Pointer(&s.found))), vecLen: uint64(len(s.found)),
+		inverted: scanFile, mask: scanFile, anyOf: scanPresent | scanSwapped, returned: scanFile,
 	}
-	for at := 0; at < n; at += 8 {
-		entry := binary.NativeEndian.Uint64(m.entries[at:])
-		if entry&(pagePresent|pageSwapped) != 0 && entry&pageOfFile == 0 {
-			f(at/8*page, at/8*page+page)
+	for r := &s.request; r.start < r.end; r.start = r.walkEnd {
+		n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(pageMap()), scanRequest, uintptr(unsafe.Pointer(r)))
+		if errno != 0 || int(n) > len(s.found) || r.walkEnd <= r.start {
+			return dst, false
+		}
+		for _, f := range s.found[:n] {
+			dst = append(dst, span{int(f.start - base), int(f.end - base)})
 		}
 	}
-	return true
+	return dst, true
+}
+
+// read reads the map, a part of it at a time.
+func (s *scanner) read(part []byte, dst []span) ([]span, bool) {
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(part))) / uintptr(pageSize)
+	for page, pages := 0, len(part)/pageSize; page < pages; {
+		want := s.entries[:min(8*(pages-page), len(s.entries))]
+		if n, err := unix.Pread(pageMap(), want, 8*(int64(first)+int64(page))); err != nil || n != len(want) {
+			return dst, false
+		}
+		for ; len(want) > 0; want, page = want[8:], page+1 {
+			entry := binary.NativeEndian.Uint64(want)
+			if entry&(pagePresent|pageSwapped) != 0 && entry&pageOfFile == 0 {
+				dst = appendPage(dst, page*pageSize)
+			}
+		}
+	}
+	return dst, true
+}
+
+// appendPage adds a page to the last span where it goes on.
+func appendPage(dst []span, at int) []span {
+	if n := len(dst); n > 0 && dst[n-1].to == at {
+		dst[n-1].to += pageSize
+		return dst
+	}
+	return append(dst, span{at, at + pageSize})
 }
 
 // pageMap is the process's own page map; -1 when it cannot be read. It stays
@@ -128,27 +106,44 @@ var pageMap = sync.OnceValue(func() int {
 	return fd
 })
 
-// tracking tells whether the system's page map says what it should: sandboxes
-// and emulated kernels may have none, or one that means nothing.
-var tracking = sync.OnceValue(func() bool {
-	page := os.Getpagesize()
-	if PageSize%page != 0 || pageMap() < 0 {
-		return false
+// bestTracking is the best that the system has and that says what it should:
+// sandboxes and emulated kernels may have no page map, or one that means nothing.
+var bestTracking = sync.OnceValue(func() tracking {
+	for _, mode := range []tracking{pageMapScan, pageMapRead} {
+		if mode.tells() {
+			return mode
+		}
 	}
-	i := &image{bytes: make([]byte, PageSize)}
-	i.bytes[0], i.bytes[PageSize-1] = 1, 1
-	i.share()
-	m, ok := reserveMapped(PageSize).(*mapped)
-	if !ok || i.shared.file == nil {
-		return false
-	}
-	defer m.release()
-	if !m.adopt(i) || m.all[0] != 1 {
-		return false
-	}
-	last := PageSize - page
-	m.all[last] = 7
-	found := 0
-	read := m.written(PageSize, func(from, _ int) { found += from })
-	return read && found == last && m.restore(i) && m.all[last] == 0 && m.all[PageSize-1] == 1
+	return untracked
 })
+
+// tells tries a mode on four pages of WebAssembly's: what was written must be
+// found, and nothing else, in a memory never touched and in one that was read.
+func (mode tracking) tells() bool {
+	if PageSize%pageSize != 0 || pageMap() < 0 {
+		return false
+	}
+	bytes := make([]byte, 4*PageSize)
+	for at := range bytes {
+		bytes[at] = byte(at/pageSize + 1)
+	}
+	t := tracker{region: reserve(8*PageSize, nil)}
+	if t.region == nil {
+		return false
+	}
+	defer t.release()
+	i := newImage(bytes, nil)
+	defer i.drop()
+	t.adopt(i, mode)
+	if t.mode != mode || !t.look() || len(t.copies) != 0 || t.all[PageSize] != bytes[PageSize] {
+		return false
+	}
+	last := len(bytes) - pageSize
+	t.all[0], t.all[last] = 7, 7
+	want := [2]span{{0, pageSize}, {last, len(bytes)}}
+	if !t.look() || len(t.copies) != 2 || [2]span(t.copies) != want {
+		return false
+	}
+	t.restore(true)
+	return t.all[0] == bytes[0] && t.all[last] == bytes[last]
+}

@@ -2,8 +2,9 @@
 
 package sandbox
 
-type sharedImage struct{}
+// scanner would look at a page map.
+type scanner struct{}
 
-func (*image) share() {}
+func (*scanner) copies(_ tracking, _ []byte, dst []span) ([]span, bool) { return dst, false }
 
-func newTracker(uint64) tracker { return nil }
+func bestTracking() tracking { return untracked }

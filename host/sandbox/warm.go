@@ -2,16 +2,17 @@ package sandbox
 
 import (
 	"context"
+	"math"
 	"time"
 )
 
 // Example is a call of each of some verbs, as a module's own examples give them.
 type Example map[string][]byte // input by export
 
-// warmCounts are the numbers of examples after which a snapshot is tried. More
-// is not always better: a guest's heap that is nearly full makes each later
-// call collect it.
-var warmCounts = []int{2, 6}
+// maxWarm is the largest number of examples after which a snapshot is tried. More
+// is not always better: a guest's heap that is nearly full makes each later call
+// collect it.
+const maxWarm = 12
 
 // basic is what every module can be asked.
 var basic = Example{
@@ -25,47 +26,47 @@ var basic = Example{
 // count is decided by the fuel that calls take afterwards, so it is the same in
 // each process. Calls that run go on from what they began with.
 func (m *Module) WarmUp(ctx context.Context, examples []Example) {
-	m.pool.first.Lock()
-	defer m.pool.first.Unlock()
+	m.pool.first <- struct{}{}
+	defer func() { <-m.pool.first }()
 	m.examples = examples
-	m.pool.forget(ctx)
+	m.pool.keep(ctx, nil)
 }
 
-// warmUp brings a module's first instance into the state all others will have,
-// and returns that state. What the verbs answer does not matter here; nil means
-// that the instance did not survive.
-func (m *Module) warmUp(ctx context.Context, inst *instance) *snapshot {
+// warmUp brings an instance into states that others could begin in, and returns
+// the one in which an example takes the least fuel. What the verbs answer does
+// not matter here; nil means that the instance did not survive.
+func (m *Module) warmUp(ctx context.Context, inst *instance) *state {
 	ctx = inst.context(ctx)
-	inst.kernel.deadline = time.Now().Add(m.limits.Timeout)
-	if !inst.run(ctx, m.verbs, basic) {
+	inst.kernel.deadline = time.Now().Add(startFactor * m.limits.Timeout)
+	if !inst.run(ctx, basic) {
 		return nil
 	}
-	best, least, done := inst.snapshot(), int64(1<<62), 0
-	for _, n := range warmCounts {
-		if done >= len(m.examples) {
+	best, tried := &state{}, &state{}
+	best.read(inst)
+	if len(m.examples) == 0 {
+		return best
+	}
+	least := int64(math.MaxInt64)
+	for n := 0; n <= maxWarm; n++ {
+		if n > 0 && !inst.run(ctx, m.examples[(n-1)%len(m.examples)]) {
 			break
 		}
-		for ; done < min(n, len(m.examples)); done++ {
-			if !inst.run(ctx, m.verbs, m.examples[done]) {
-				return nil
-			}
-		}
-		tried := inst.snapshot()
-		spent, ok := inst.probe(ctx, m.verbs, tried, m.examples[0])
+		tried.read(inst)
+		spent, ok := inst.probe(ctx, tried, m.examples[0])
 		if !ok {
-			break // it cannot be put back: go on with what was best
+			break
 		}
 		if spent < least {
-			best, least = tried, spent
+			best, tried, least = tried, best, spent
 		}
 	}
 	return best
 }
 
 // run calls the verbs of an example, in the order the module has them.
-func (inst *instance) run(ctx context.Context, verbs []string, e Example) bool {
-	for i, verb := range verbs {
-		input, ok := e[verb]
+func (inst *instance) run(ctx context.Context, e Example) bool {
+	for i, name := range inst.exports {
+		input, ok := e[name]
 		if !ok {
 			continue
 		}
@@ -73,7 +74,7 @@ func (inst *instance) run(ctx context.Context, verbs []string, e Example) bool {
 		if inst.begin(input) != nil {
 			return false
 		}
-		if err := inst.verbs[i].CallWithStack(ctx, inst.stack[:]); err != nil {
+		if err := inst.verb(i).CallWithStack(ctx, inst.stack[:]); err != nil {
 			return false
 		}
 	}
@@ -82,17 +83,16 @@ func (inst *instance) run(ctx context.Context, verbs []string, e Example) bool {
 }
 
 // probe returns the fuel that the verbs of an example take, each called in the
-// state of a snapshot, and leaves the instance in it; false when it could not
-// be restored, because its memory grew.
-func (inst *instance) probe(ctx context.Context, verbs []string, s *snapshot, e Example) (spent int64, ok bool) {
-	inst.pristine = s
+// state s, and leaves the instance in it; false when one failed or the instance
+// could not be put back.
+func (inst *instance) probe(ctx context.Context, s *state, e Example) (spent int64, ok bool) {
 	for verb, input := range e {
 		inst.kernel.spent = 0
-		if !inst.run(ctx, verbs, Example{verb: input}) {
+		if !inst.run(ctx, Example{verb: input}) {
 			return 0, false
 		}
 		spent += inst.kernel.spent - int64(inst.fuel.Get())
-		if !inst.restore() {
+		if !inst.write(s) {
 			return 0, false
 		}
 	}

@@ -1,0 +1,12 @@
+//go:build !linux
+
+package sandbox
+
+// imageFile would be an image as a file that instances map.
+type imageFile struct{}
+
+func (*imageFile) store([]byte) []byte { return nil }
+
+func (*imageFile) lay([]byte, int) bool { return false }
+
+func (*imageFile) free([]byte) {}
