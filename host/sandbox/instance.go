@@ -139,6 +139,7 @@ func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
 		exports: m.verbs, verbs: make([]verb, len(m.verbs)), tracking: m.rt.tracking,
 	}
 	inst.kernel.deadline = time.Now().Add(startFactor * m.limits.Timeout)
+	inst.kernel.unpin = inst.faults.unpin
 	if err := inst.bear(ctx, m); err != nil {
 		inst.release()
 		return nil, classify(err, inst.kernel.message())

@@ -27,6 +27,10 @@ type kernel struct {
 	spent    int64 // fuel handed out, for warmUp
 	slept    time.Duration
 	rand     *rand.ChaCha8
+
+	// unpin lets the goroutine of a call leave its thread. The first yield of a
+	// call that takes long must call it; see faults.
+	unpin func()
 }
 
 // kernelKey is the context key under which host functions find their kernel.
