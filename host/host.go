@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -96,8 +95,10 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 		return nil, err
 	}
 	h.configuration.Store(first)
-	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.Modules, o.CacheDir, first.modules(), func(file string) {
+	if h.runtime, h.Catalog, err = openCatalog(ctx, o.Modules, o.CacheDir, first.modules(), func(file string) {
 		o.Log.Info("compiling a tool module, once", "file", file)
+	}, func(err error) {
+		o.Log.Warn("cache of tool modules", "problem", err)
 	}); err != nil {
 		return nil, err
 	}
@@ -154,20 +155,20 @@ func newBroker(s *store.Store, c config.Asks, o Options) *ask.Broker {
 // that has to be compiled first. The runtime is closed after the catalogue is no
 // longer used.
 func OpenCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.Modules, compiling func(file string)) (*sandbox.Runtime, *catalog.Catalog, error) {
-	verdicts := ""
-	if cacheDir != "" {
-		verdicts = filepath.Join(cacheDir, "verdicts")
-		cacheDir = filepath.Join(cacheDir, "compiled")
-	}
+	return openCatalog(ctx, embedded, cacheDir, m, compiling, nil)
+}
+
+// openCatalog is OpenCatalog; report hears of what is wrong with the cache.
+func openCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.Modules, compiling func(file string), report func(error)) (*sandbox.Runtime, *catalog.Catalog, error) {
 	// Each module has limits of its own; these are the most that any may have.
 	most := sandbox.Limits{MemoryPages: sandbox.MaxMemoryPages}
-	runtime, err := sandbox.New(ctx, sandbox.Config{CacheDir: cacheDir, Limits: most})
+	runtime, err := sandbox.New(ctx, sandbox.Config{CacheDir: cacheDir, Limits: most, Report: report})
 	if err != nil {
 		return nil, nil, err
 	}
 	given, limits := permissions(m)
 	c, err := catalog.Open(ctx, catalog.Options{
-		Runtime: runtime, Embedded: embedded, Dir: m.Dir, VerdictDir: verdicts, Grants: given, Limits: limits, Compiling: compiling,
+		Runtime: runtime, Embedded: embedded, Dir: m.Dir, CacheDir: cacheDir, Grants: given, Limits: limits, Compiling: compiling, Report: report,
 	})
 	if err != nil {
 		_ = runtime.Close(ctx) // the catalogue's error is the one to tell

@@ -37,11 +37,12 @@ func (a *adapter) MatchRule(ctx context.Context, call *engine.Call, behavior eng
 	if len(rules) == 0 {
 		return nil, nil
 	}
-	env, err := encodeRules(sandbox.MatchRule, a.name, call, a.module.grant.Config, behavior.String(), rules)
-	if err != nil {
+	buf := buffers.take()
+	defer buffers.give(buf)
+	if err := encodeRules(&buf.env, sandbox.MatchRule, a.name, call, a.module.grant.Config, behavior.String(), rules); err != nil {
 		return nil, a.fail(sandbox.MatchRule, err)
 	}
-	return put(ctx, a, sandbox.MatchRule, env, func(data []byte) ([]int, error) { return parseMatched(data, len(rules)) })
+	return put(ctx, a, sandbox.MatchRule, call, buf, func(data []byte) ([]int, error) { return parseMatched(data, len(rules)) })
 }
 
 // describe asks describe_call, if the module has it.
@@ -58,25 +59,28 @@ func (a *adapter) describe(ctx context.Context, call *engine.Call) (Description,
 
 // ask runs a verb that reads nothing but the call.
 func ask[T any](ctx context.Context, a *adapter, verb string, call *engine.Call, parse func([]byte) (T, error)) (T, error) {
-	env, err := encode(verb, a.name, call, a.module.grant.Config)
-	if err != nil {
+	buf := buffers.take()
+	defer buffers.give(buf)
+	if err := encode(&buf.env, verb, a.name, call, a.module.grant.Config); err != nil {
 		var zero T
 		return zero, a.fail(verb, err)
 	}
-	return put(ctx, a, verb, env, parse)
+	return put(ctx, a, verb, call, buf, parse)
 }
 
-// put runs a verb on an envelope. On any error the answer is the zero value.
-func put[T any](ctx context.Context, a *adapter, verb string, env []byte, parse func([]byte) (T, error)) (T, error) {
+// put runs a verb on the envelope in buf. On any error the answer is the zero
+// value. parse keeps nothing of what it reads.
+func put[T any](ctx context.Context, a *adapter, verb string, call *engine.Call, buf *buffer, parse func([]byte) (T, error)) (T, error) {
 	var zero T
 	m, err := a.module.running(ctx)
 	if err != nil {
 		return zero, a.fail(verb, err)
 	}
-	data, err := m.Call(ctx, verb, env)
+	data, err := m.Append(ctx, buf.answer[:0], sandbox.Request{Export: verb, Input: buf.env.Bytes(), Config: a.module.configFor(call)})
 	if err != nil {
 		return zero, a.module.limited(err) // names module and verb itself
 	}
+	buf.answer = data
 	answer, err := parse(data)
 	if err != nil {
 		return zero, a.fail(verb, fmt.Errorf("answer: %w", err))

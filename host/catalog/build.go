@@ -90,6 +90,9 @@ func (b *builder) admit(f file) (*module, error) {
 	if g, key, byName := b.grantFor(f.name, m.desc.Name); byName && !byFile {
 		m = b.with(m, f, g, key)
 	}
+	if err := m.prepare(b.ctx, b.c.opts.Compiling); err != nil {
+		return nil, err // under other limits it is other code
+	}
 	if old != nil && old.same(m) {
 		return old, nil
 	}

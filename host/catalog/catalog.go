@@ -41,10 +41,13 @@ type Options struct {
 	Embedded fs.FS
 	// Dir is the operator's directory of modules; it need not exist.
 	Dir string
-	// VerdictDir remembers which modules were admitted, so that the next start
-	// need not run them. It belongs beside the cache of compiled code. Empty
+	// CacheDir remembers which modules were admitted, so that the next start need
+	// not run them. It is the Runtime's own, whose key authenticates it. Empty
 	// remembers nothing.
-	VerdictDir string
+	CacheDir string
+	// Report hears of what is wrong with CacheDir and costs no more than time; nil
+	// drops it.
+	Report func(error)
 	// Grants by file name ("deploy.wasm" or "deploy") or by the module's name.
 	Grants map[string]Grant
 	// Limits are what modules may use whose grant says nothing of it; zero fields
@@ -73,7 +76,7 @@ type Catalog struct {
 
 // Open reads the modules and admits them: a module not seen before is
 // compiled, described and run on its own examples; one that passed before is
-// compiled when it is first used. Only an unusable VerdictDir or a missing
+// compiled when it is first used. Only an unsafe CacheDir or a missing
 // Runtime is an error; what is wrong with modules is told by Problems.
 func Open(ctx context.Context, opts Options) (*Catalog, error) {
 	if opts.Runtime == nil {
@@ -82,7 +85,10 @@ func Open(ctx context.Context, opts Options) (*Catalog, error) {
 	if opts.Fallback == "" {
 		opts.Fallback = DefaultFallback
 	}
-	v, err := openVerdicts(opts.VerdictDir)
+	if opts.Report == nil {
+		opts.Report = func(error) {}
+	}
+	v, err := openVerdicts(opts.CacheDir, opts.Report)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +103,10 @@ func Open(ctx context.Context, opts Options) (*Catalog, error) {
 	b.unreadable = err
 	next := b.build(slices.Concat(c.embedded, files))
 	c.current.Store(next)
-	return c, c.verdicts.remember(next.seen)
+	if err := c.verdicts.remember(next.seen); err != nil {
+		opts.Report(err)
+	}
+	return c, nil
 }
 
 // Reload reads the directory again. Files that did not change keep their

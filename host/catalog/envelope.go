@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -40,30 +41,29 @@ type wireContext struct {
 	TargetsUnknown     bool            `json:"targets_unknown,omitzero"`
 }
 
-// encode builds the envelope of one verb. Input and config are passed on as
+// encode writes the envelope of one verb. Input and config are passed on as
 // they are, after making sure that each is one JSON value: nothing in them can
 // end the member and begin another.
-func encode(verb, tool string, call *engine.Call, config []byte) ([]byte, error) {
-	return encodeRules(verb, tool, call, config, "", nil)
+func encode(dst *bytes.Buffer, verb, tool string, call *engine.Call, config []byte) error {
+	return encodeRules(dst, verb, tool, call, config, "", nil)
 }
 
-func encodeRules(verb, tool string, call *engine.Call, config []byte, behavior string, rules []engine.RuleText) ([]byte, error) {
+func encodeRules(dst *bytes.Buffer, verb, tool string, call *engine.Call, config []byte, behavior string, rules []engine.RuleText) error {
 	e := envelope{Tool: tool, Input: jsontext.Value(call.Input), Behavior: behavior, Rules: rules}
 	if e.Input.Kind() != '{' || !e.Input.IsValid() {
-		return nil, errors.New("the input is not one JSON object with each name once")
+		return errors.New("the input is not one JSON object with each name once")
 	}
 	if len(call.Context.Config) > 0 {
 		config = call.Context.Config
 	}
 	if e.Config = jsontext.Value(config); len(config) > 0 && !e.Config.IsValid() {
-		return nil, errors.New("the tool's configuration is not JSON")
+		return errors.New("the tool's configuration is not JSON")
 	}
 	e.Context = contextFor(verb, &call.Context)
-	data, err := jsonv2.Marshal(e)
-	if err != nil {
-		return nil, fmt.Errorf("encode the call: %w", err)
+	if err := jsonv2.MarshalWrite(dst, e); err != nil {
+		return fmt.Errorf("encode the call: %w", err)
 	}
-	return data, nil
+	return nil
 }
 
 // contextFor leaves out what a verb's answer must not depend on: mode and

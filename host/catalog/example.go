@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"path"
 	"strings"
@@ -50,14 +51,18 @@ func (m *module) warm(ctx context.Context) {
 func (e Example) envelopes(tool string) sandbox.Example {
 	call, rules := e.call(tool), []engine.RuleText{{Content: e.Content}}
 	all := sandbox.Example{}
-	for _, verb := range []string{sandbox.DescribeCall, sandbox.CheckPermissions, sandbox.CheckReadOnly, sandbox.GenerateSuggestions} {
-		if env, err := encode(verb, tool, call, nil); err == nil {
-			all[verb] = env
+	add := func(verb string, encode func(*bytes.Buffer) error) {
+		var env bytes.Buffer
+		if encode(&env) == nil {
+			all[verb] = env.Bytes()
 		}
 	}
-	if env, err := encodeRules(sandbox.MatchRule, tool, call, nil, e.Behavior, rules); err == nil {
-		all[sandbox.MatchRule] = env
+	for _, verb := range []string{sandbox.DescribeCall, sandbox.CheckPermissions, sandbox.CheckReadOnly, sandbox.GenerateSuggestions} {
+		add(verb, func(env *bytes.Buffer) error { return encode(env, verb, tool, call, nil) })
 	}
+	add(sandbox.MatchRule, func(env *bytes.Buffer) error {
+		return encodeRules(env, sandbox.MatchRule, tool, call, nil, e.Behavior, rules)
+	})
 	return all
 }
 

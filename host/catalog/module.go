@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -26,6 +25,7 @@ type module struct {
 	granted  string           // the key of grant; empty without one
 	runtime  *sandbox.Runtime // with the module's limits
 	desc     *description
+	config   lookup // of the grant; nil without one
 
 	mu     sync.Mutex
 	wasm   []byte // until compiled
@@ -45,7 +45,7 @@ func (b *builder) newModule(f file, g Grant, granted string) *module {
 	sum := sha256.Sum256(f.data)
 	m := &module{
 		file: f.name, embedded: f.embedded, digest: hex.EncodeToString(sum[:]), size: len(f.data),
-		grant: g, granted: granted, runtime: b.limitedTo(g), wasm: f.data,
+		grant: g, granted: granted, runtime: b.limitedTo(g), wasm: f.data, config: configOf(g.Config),
 	}
 	if f.embedded {
 		m.grant.MayAllow, m.grant.MayReadOnly = true, true
@@ -95,6 +95,9 @@ func (b *builder) with(m *module, f file, g Grant, granted string) *module {
 	if m.runtime.Limits() == other.runtime.Limits() {
 		other.loaded, other.failed = m.loaded, m.failed
 	}
+	if other.loaded != nil {
+		other.wasm = nil
+	}
 	return other
 }
 
@@ -105,7 +108,7 @@ func (m *module) admit(ctx context.Context, v *verdicts, compiling func(file str
 	if raw, ok := v.admitted(m.digest); ok {
 		if d, err := parseDescription(raw); err == nil {
 			m.desc = d
-			return nil
+			return m.prepare(ctx, compiling)
 		}
 	}
 	if compiling != nil {
@@ -126,7 +129,24 @@ func (m *module) admit(ctx context.Context, v *verdicts, compiling func(file str
 		return err
 	}
 	m.warm(ctx)
-	return v.admit(m.digest, bytes.Clone(raw))
+	v.admit(m.digest, raw)
+	return nil
+}
+
+// prepare has the module compiled now, should its first call have to wait for
+// that otherwise.
+func (m *module) prepare(ctx context.Context, compiling func(file string)) error {
+	m.mu.Lock()
+	ready := m.loaded != nil || m.failed != nil || m.runtime.Compiled(m.digest)
+	m.mu.Unlock()
+	if ready {
+		return nil
+	}
+	if compiling != nil {
+		compiling(m.file)
+	}
+	_, err := m.running(ctx)
+	return err
 }
 
 // tryExamples runs the rule examples of all tools; a module that fails its own

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/internal/private"
 	"github.com/callgate/callgate/host/sandbox"
 )
 
@@ -62,7 +63,7 @@ func TestReload(t *testing.T) {
 func TestReloadThatFailsChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir, verdicts := directory(t, "deploy"), filepath.Join(t.TempDir(), "verdicts")
-	c := open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, VerdictDir: verdicts, Fallback: "echo"})
+	c := open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, CacheDir: verdicts, Fallback: "echo"})
 	if err := os.RemoveAll(verdicts); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestReloadOfAnUnreadableDirectory(t *testing.T) {
 func TestNamesOfABrokenModuleFailClosed(t *testing.T) {
 	t.Parallel()
 	dir, verdicts := directory(t, "deploy"), filepath.Join(t.TempDir(), "verdicts")
-	opts := catalog.Options{Embedded: modules(t, "echo"), Dir: dir, VerdictDir: verdicts, Fallback: "echo"}
+	opts := catalog.Options{Embedded: modules(t, "echo"), Dir: dir, CacheDir: verdicts, Fallback: "echo"}
 	noProblems(t, open(t, opts))
 
 	write(t, dir, "deploy.wasm", wasm(t, "missing_export"))
@@ -183,30 +184,97 @@ func TestModuleThatFailsItsExamples(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreRemembered: the second start runs nothing of a module, and a
-// verdict that makes no sense is made anew.
-func TestVerdictsAreRemembered(t *testing.T) {
-	t.Parallel()
-	dir, verdicts := directory(t, "deploy"), t.TempDir()
-	opts := catalog.Options{Dir: dir, VerdictDir: verdicts, Fallback: "Deploy"}
+// cached are Options with a cache, the verdict on the module that it holds, and
+// what was reported of it.
+func cached(t *testing.T) (opts catalog.Options, verdict string, reported *[]string) {
+	t.Helper()
+	cache := filepath.Join(t.TempDir(), "cache")
+	reported = new([]string)
+	opts = catalog.Options{Dir: directory(t, "deploy"), CacheDir: cache, Fallback: "Deploy", Report: func(err error) {
+		*reported = append(*reported, err.Error())
+	}}
 	digest := open(t, opts).Lookup("Deploy").Digest
-	path := filepath.Join(verdicts, digest+".1.json")
-	known, err := os.ReadFile(path)
+	return opts, filepath.Join(cache, "verdicts", digest+".2.json"), reported
+}
+
+// forge changes a verdict and authenticates it for a purpose.
+func forge(t *testing.T, opts catalog.Options, path, purpose string) {
+	t.Helper()
+	dir, err := private.Open(opts.CacheDir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, verdicts, filepath.Base(path), []byte(strings.Replace(string(known), `"1.2.0"`, `"from the verdict"`, 1)))
+	key, err := dir.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte(strings.Replace(string(data[private.MACSize:]), `"1.2.0"`, `"from the verdict"`, 1))
+	write(t, filepath.Dir(path), filepath.Base(path), append(key.MAC(purpose, text), text...))
+}
+
+// TestVerdictsAreRemembered: the second start runs nothing of a module.
+func TestVerdictsAreRemembered(t *testing.T) {
+	t.Parallel()
+	opts, path, reported := cached(t)
+	digest, _, _ := strings.Cut(filepath.Base(path), ".")
+	forge(t, opts, path, "verdict "+digest)
 	if e := open(t, opts).Lookup("Deploy"); e.Version != "from the verdict" {
 		t.Errorf("got %+v; want the remembered description", e)
 	}
-	write(t, verdicts, filepath.Base(path), known[:len(known)/2])
-	if e := open(t, opts).Lookup("Deploy"); e.Version != "1.2.0" || e.Err != nil {
-		t.Errorf("got %+v; want the module asked again", e)
+	if len(*reported) != 0 {
+		t.Errorf("reported %q; want nothing", *reported)
 	}
-	write(t, verdicts, "last.1.json", []byte("rubbish"))
 	opts.Runtime = nil
 	if c, err := catalog.Open(t.Context(), opts); err == nil {
-		t.Errorf("got %v; want an error", c)
+		t.Errorf("without a runtime: got %v; want an error", c)
+	}
+}
+
+// TestT18_Verdicts: a verdict that was not made here, or for another module, is
+// told and made anew.
+func TestT18_Verdicts(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(t *testing.T, opts catalog.Options, path string){
+		"of another module": func(t *testing.T, opts catalog.Options, path string) {
+			forge(t, opts, path, "verdict "+strings.Repeat("0", 64))
+		},
+		"not authentic": func(t *testing.T, _ catalog.Options, path string) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Dir(path), filepath.Base(path), []byte(strings.Replace(string(data), `"1.2.0"`, `"9.9.9"`, 1)))
+		},
+		"cut off": func(t *testing.T, _ catalog.Options, path string) {
+			write(t, filepath.Dir(path), filepath.Base(path), []byte("{"))
+		},
+		"of another key": func(t *testing.T, opts catalog.Options, path string) {
+			forge(t, opts, path, "verdict "+strings.TrimSuffix(filepath.Base(path), ".2.json"))
+			write(t, opts.CacheDir, "key", make([]byte, 32))
+		},
+		"the list of files": func(t *testing.T, _ catalog.Options, path string) {
+			write(t, filepath.Dir(path), "last.2.json", []byte("rubbish"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opts, path, reported := cached(t)
+			spoil(t, opts, path)
+			if e := open(t, opts).Lookup("Deploy"); e.Version != "1.2.0" || e.Err != nil {
+				t.Errorf("got %+v; want the module asked again", e)
+			}
+			if len(*reported) == 0 || !strings.Contains((*reported)[0], "not authentic") {
+				t.Errorf("reported %q; want it told", *reported)
+			}
+			*reported = nil
+			if e := open(t, opts).Lookup("Deploy"); e.Version != "1.2.0" || len(*reported) != 0 {
+				t.Errorf("got %+v, reported %q; want it made anew", e, *reported)
+			}
+		})
 	}
 }
 

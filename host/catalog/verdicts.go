@@ -6,69 +6,115 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 
 	"github.com/callgate/callgate/host/internal/private"
-	"github.com/callgate/callgate/host/internal/whole"
 )
 
 // verdicts remembers between processes which modules were admitted, by digest,
 // with what they said of themselves; and what each file was last admitted as,
 // so that the names of a module that is broken today are still known. A nil
-// verdicts remembers nothing. The directory has the standing of the cache of
-// compiled code: whoever writes there decides.
+// verdicts remembers nothing. They are authenticated with the key of the cache
+// they are in: whoever could write one would decide. Threat T18.
 type verdicts struct {
-	dir  string
-	last map[string]string // file -> digest
+	dir    *private.Dir
+	key    *private.Key
+	last   map[string]string // file -> digest
+	report func(error)
 }
 
 // verdictVersion is part of the file names; it changes when the rules of
 // admission do.
-const verdictVersion = "1"
+const verdictVersion = "2"
 
-func openVerdicts(dir string) (*verdicts, error) {
-	if dir == "" {
+// verdictDir is the directory of verdicts below the cache's own.
+const verdictDir = "verdicts"
+
+// openVerdicts opens those of a cache. A place that others could have filled is
+// an error; one that cannot be written remembers nothing.
+func openVerdicts(cache string, report func(error)) (*verdicts, error) {
+	if cache == "" {
 		return nil, nil
 	}
-	if err := private.Directory(dir); err != nil {
-		return nil, fmt.Errorf("catalog: verdicts on modules: %w", err)
+	v := &verdicts{last: map[string]string{}, report: report}
+	if err := v.open(cache); err != nil {
+		err = fmt.Errorf("catalog: verdicts on modules: %w", err)
+		if !private.Unwritable(err) {
+			return nil, err
+		}
+		report(err)
+		return nil, nil
 	}
-	v := &verdicts{dir: dir, last: map[string]string{}}
-	data, err := os.ReadFile(v.lastPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return v, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &v.last)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("catalog: %s: %w: remove the file to start anew", v.lastPath(), err)
+	data, ok := v.read(lastFile, lastFile)
+	if ok {
+		if err := json.Unmarshal(data, &v.last); err != nil {
+			report(fmt.Errorf("catalog: %s: %w", lastFile, err))
+		}
 	}
 	return v, nil
 }
 
-func (v *verdicts) path(digest string) string {
-	return filepath.Join(v.dir, digest+"."+verdictVersion+".json")
+func (v *verdicts) open(cache string) error {
+	top, err := private.Open(cache)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = top.Close() }() // nothing was written through it that can be lost
+	if v.key, err = top.Key(); err != nil {
+		return err
+	}
+	v.dir, err = top.Sub(verdictDir)
+	return err
 }
 
-func (v *verdicts) lastPath() string { return filepath.Join(v.dir, "last."+verdictVersion+".json") }
+// verdictFile is where the verdict on a module is.
+func verdictFile(digest string) string { return digest + "." + verdictVersion + ".json" }
+
+const lastFile = "last." + verdictVersion + ".json"
+
+// maxVerdict is the largest file of verdicts that is read.
+const maxVerdict = 64 << 20
+
+// read returns an authentic file without its MAC, which stands before it. One
+// that is not is told, and as good as absent: it is made again.
+func (v *verdicts) read(name, purpose string) ([]byte, bool) {
+	data, err := v.dir.Read(name, maxVerdict)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false
+	}
+	if err == nil && (len(data) < private.MACSize || !v.key.Authentic(data[:private.MACSize], purpose, data[private.MACSize:])) {
+		err = errors.New("not authentic: damaged, or made with another key")
+	}
+	if err != nil {
+		v.report(fmt.Errorf("catalog: %s is not used: %w", v.dir.Path(name), errors.Join(err, v.dir.Remove(name))))
+		return nil, false
+	}
+	return data[private.MACSize:], true
+}
+
+func (v *verdicts) write(name, purpose string, data []byte) error {
+	if err := v.dir.Write(name, true, v.key.MAC(purpose, data), data); err != nil {
+		return fmt.Errorf("catalog: write %s: %w", v.dir.Path(name), err)
+	}
+	return nil
+}
 
 // admitted returns the description of a module that passed before.
 func (v *verdicts) admitted(digest string) ([]byte, bool) {
 	if v == nil {
 		return nil, false
 	}
-	data, err := os.ReadFile(v.path(digest))
-	return data, err == nil
+	return v.read(verdictFile(digest), "verdict "+digest)
 }
 
-// admit remembers that a module passed.
-func (v *verdicts) admit(digest string, description []byte) error {
+// admit remembers that a module passed. That it could not is told; it costs time
+// at the next start.
+func (v *verdicts) admit(digest string, description []byte) {
 	if v == nil {
-		return nil
+		return
 	}
-	return keep(v.path(digest), description)
+	if err := v.write(verdictFile(digest), "verdict "+digest, description); err != nil {
+		v.report(err)
+	}
 }
 
 // seen is what each file was last admitted as, as far as that is still known.
@@ -103,13 +149,9 @@ func (v *verdicts) remember(now map[string]seen) error {
 	if err != nil {
 		return fmt.Errorf("catalog: encode: %w", err)
 	}
-	v.last = last
-	return keep(v.lastPath(), data)
-}
-
-func keep(path string, data []byte) error {
-	if err := whole.Write(path, data, nil); err != nil {
-		return fmt.Errorf("catalog: write %s: %w", path, err)
+	if err := v.write(lastFile, lastFile, data); err != nil {
+		return err
 	}
+	v.last = last
 	return nil
 }

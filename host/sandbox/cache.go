@@ -8,10 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"runtime"
 	"runtime/debug"
-	"syscall"
 
 	"github.com/tetratelabs/wazero"
 
@@ -45,7 +43,7 @@ func openKept(dir string, report func(error)) (*kept, wazero.CompilationCache, e
 	k.bridge = bridge
 	if err := k.open(dir); err != nil {
 		err = fmt.Errorf("cache of compiled modules: %w", errors.Join(err, k.close()))
-		if !unwritable(err) {
+		if !private.Unwritable(err) {
 			return nil, nil, fmt.Errorf("sandbox: %w", err)
 		}
 		report(err)
@@ -71,20 +69,6 @@ func (k *kept) open(dir string) error {
 	k.dirs = append(k.dirs, compiled)
 	k.store = codecache.New(compiled, key, k.report)
 	return nil
-}
-
-// unwritable reports whether the trouble is that nothing can be kept, not that
-// something could have been put there.
-func unwritable(err error) bool {
-	if errors.Is(err, private.ErrUnsafe) {
-		return false
-	}
-	for _, cause := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT} {
-		if errors.Is(err, cause) {
-			return true
-		}
-	}
-	return false
 }
 
 func (k *kept) close() error {
@@ -133,21 +117,21 @@ func engineVersion() string {
 }
 
 // codeID is a digest of all that the compiled code of a module depends on.
-func (r *Runtime) codeID(digest []byte) codecache.ID {
+func (r *Runtime) codeID(digest string) codecache.ID {
 	o := r.options()
 	o.Dear = nil // fixed with wasmbin.Version
-	return sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%x\n%+v", wasmbin.Version, r.kept.engine, digest, o))
+	return sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s\n%+v", wasmbin.Version, r.kept.engine, digest, o))
 }
 
-// Compiled reports whether the code of a module of this digest, in bytes, is at
-// hand, so that loading it takes milliseconds.
-func (r *Runtime) Compiled(digest []byte) bool {
+// Compiled reports whether the code of the module of this digest, as
+// Module.Digest gives it, is kept, so that loading it takes milliseconds.
+func (r *Runtime) Compiled(digest string) bool {
 	return r.kept != nil && r.kept.store.Has(r.codeID(digest))
 }
 
 // recall returns the kept code of a module. Whatever is wrong with it, it is as if
 // there were none.
-func (r *Runtime) recall(ctx context.Context, digest []byte) (wazero.CompiledModule, *wasmbin.Result, bool) {
+func (r *Runtime) recall(ctx context.Context, digest string) (wazero.CompiledModule, *wasmbin.Result, bool) {
 	if r.kept == nil {
 		return nil, nil, false
 	}
@@ -179,7 +163,7 @@ func (r *Runtime) take(ctx context.Context, e *codecache.Entry) (compiled wazero
 }
 
 // keep stores what was compiled.
-func (r *Runtime) keep(digest []byte, binary *wasmbin.Result, code []byte) {
+func (r *Runtime) keep(digest string, binary *wasmbin.Result, code []byte) {
 	if r.kept == nil || code == nil {
 		return
 	}

@@ -52,11 +52,12 @@ func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, 
 	if len(wasm) > r.limits.ModuleBytes {
 		return nil, exceed("module_kib", "%d bytes, at most %d", len(wasm), r.limits.ModuleBytes)
 	}
-	digest := sha256.Sum256(wasm)
-	compiled, binary, ok := r.recall(ctx, digest[:])
+	sum := sha256.Sum256(wasm)
+	digest := hex.EncodeToString(sum[:])
+	compiled, binary, ok := r.recall(ctx, digest)
 	if !ok {
 		var err error
-		if compiled, binary, err = r.make(ctx, digest[:], wasm); err != nil {
+		if compiled, binary, err = r.make(ctx, digest, wasm); err != nil {
 			return nil, err
 		}
 	}
@@ -65,11 +66,11 @@ func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, 
 		_ = compiled.Close(ctx) // err says more
 		return nil, err
 	}
-	return newModule(r, name, compiled, binary, verbs, hex.EncodeToString(digest[:]), len(wasm)), nil
+	return newModule(r, name, compiled, binary, verbs, digest, len(wasm)), nil
 }
 
 // make rewrites and compiles a module, and keeps the code.
-func (r *Runtime) make(ctx context.Context, digest, wasm []byte) (wazero.CompiledModule, *wasmbin.Result, error) {
+func (r *Runtime) make(ctx context.Context, digest string, wasm []byte) (wazero.CompiledModule, *wasmbin.Result, error) {
 	binary, err := r.rewrite(wasm)
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +110,9 @@ func (r *Runtime) rewrite(wasm []byte) (*wasmbin.Result, error) {
 // options are the limits that shape the rewritten code.
 func (r *Runtime) options() wasmbin.Options {
 	return wasmbin.Options{
-		MemoryPages: r.limits.MemoryPages, TableEntries: r.limits.TableEntries, Bytes: growth * r.limits.ModuleBytes,
+		MemoryPages: r.limits.MemoryPages, TableEntries: r.limits.TableEntries,
+		Functions: r.limits.Functions, Globals: r.limits.Globals, StackBytes: r.limits.StackBytes,
+		Bytes: growth * r.limits.ModuleBytes,
 		Dear: dear,
 	}
 }

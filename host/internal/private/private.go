@@ -13,11 +13,26 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 )
 
 // ErrUnsafe marks a place that somebody else could have filled, in which the
 // host keeps nothing until its owner has looked at it.
 var ErrUnsafe = errors.New("not safe to use")
+
+// Unwritable reports whether an error means that nothing can be kept somewhere, not
+// that somebody could have put something there: it costs no more than time.
+func Unwritable(err error) bool {
+	if errors.Is(err, ErrUnsafe) {
+		return false
+	}
+	for _, cause := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	return false
+}
 
 // checksModes tells whether modes and owners of files mean what they do on Unix.
 const checksModes = runtime.GOOS != "windows" && runtime.GOOS != "plan9"
@@ -269,13 +284,4 @@ func (d *Dir) Files() ([]fs.FileInfo, error) {
 		}
 	}
 	return files, nil
-}
-
-// Directory is Open for a directory that is used by name.
-func Directory(path string) error {
-	d, err := Open(path)
-	if err != nil {
-		return err
-	}
-	return d.Close()
 }
