@@ -1,0 +1,54 @@
+package catalog
+
+import (
+	"sync"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// lookup answers config_get: the top-level members of a tool's configuration,
+// strings as they are and other values as JSON.
+type lookup func(key string) (value string, ok bool)
+
+// configOf returns the lookup of a configuration, nil for none. It is decoded when
+// it is first asked; one that is no object has no keys.
+func configOf(config []byte) lookup {
+	if len(config) == 0 {
+		return nil
+	}
+	members := sync.OnceValue(func() map[string]string { return topLevel(config) })
+	return func(key string) (string, bool) {
+		value, ok := members()[key]
+		return value, ok
+	}
+}
+
+func topLevel(config []byte) map[string]string {
+	var object map[string]jsontext.Value
+	if err := jsonv2.Unmarshal(config, &object); err != nil {
+		return nil
+	}
+	members := make(map[string]string, len(object))
+	for key, value := range object {
+		text := string(value)
+		if value.Kind() == '"' {
+			if err := jsonv2.Unmarshal(value, &text); err != nil {
+				return nil // cannot be: it was read as JSON just now
+			}
+		}
+		members[key] = text
+	}
+	return members
+}
+
+// configFor is what config_get answers in a call: what the call brings stands in
+// place of the grant's, as in the envelope.
+func (m *module) configFor(call *engine.Call) lookup {
+	if len(call.Context.Config) > 0 {
+		return configOf(call.Context.Config)
+	}
+	return m.config
+}
