@@ -15,6 +15,7 @@ func BenchmarkRewrite(b *testing.B) {
 	}
 	large := options
 	large.MemoryPages, large.TableEntries, large.Bytes = 1024, 65536, 64<<20
+	large.Functions, large.Globals = 65536, 10000
 	b.SetBytes(int64(len(wasm)))
 	b.ReportAllocs()
 	for b.Loop() {

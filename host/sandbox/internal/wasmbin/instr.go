@@ -1,9 +1,14 @@
 package wasmbin
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // The opcodes that matter here.
 const (
+	opUnreachable  = 0x00
+	opNop          = 0x01
 	opBlock        = 0x02
 	opLoop         = 0x03
 	opIf           = 0x04
@@ -19,6 +24,8 @@ const (
 	opSelect       = 0x1b
 	opSelectT      = 0x1c
 	opLocalGet     = 0x20
+	opLocalSet     = 0x21
+	opLocalTee     = 0x22
 	opGlobalGet    = 0x23
 	opGlobalSet    = 0x24
 	opTableGet     = 0x25
@@ -32,10 +39,18 @@ const (
 	opF32Const     = 0x43
 	opF64Const     = 0x44
 	opFirstNumeric = 0x45
+	opI32LtS       = 0x48
+	opI32LtU       = 0x49
+	opI32GtU       = 0x4b
+	opI32LeU       = 0x4d
 	opI64LtS       = 0x53
-	opI64Sub       = 0x7d
-	opI64ExtendU   = 0xad
+	opI32Add       = 0x6a
+	opI32Sub       = 0x6b
+	opI32Or        = 0x72
 	opI32ShrU      = 0x76
+	opI64Sub       = 0x7d
+	opI64Mul       = 0x7e
+	opI64ExtendU   = 0xad
 	opLastNumeric  = 0xc4
 	opRefNull      = 0xd0
 	opRefIsNull    = 0xd1
@@ -58,90 +73,37 @@ const (
 	miscTableFill  = 17
 )
 
-// instr is one instruction: its bytes, and what of it a rewriter looks at.
+// instr is one instruction, and what of it a rewriter looks at.
 type instr struct {
-	raw   []byte
-	op    byte
-	misc  uint32 // the second number after opMisc
-	index uint32 // of a function or global
+	start  int // in the body; it ends where the reader stands
+	op     byte
+	misc   uint32 // the second number after opMisc or opVector
+	index  uint32 // of a function, type, local, global, table, segment or label
+	second uint32 // the second index of opMisc; the number of targets of opBrTable
+	block  int64  // the type of a block, as it is written
 }
 
 // next reads one instruction, immediates included.
-func (r *reader) next() instr {
-	start := r.pos
-	i := instr{op: r.byte()}
-	switch op := i.op; {
-	case op == opCall, op == opRefFunc, op == opGlobalGet, op == opGlobalSet:
-		i.index = r.u32()
-	case op == opMisc:
-		i.misc = r.miscImmediates()
-	case op == opVector:
-		r.vectorImmediates()
-	default:
-		r.immediates(op)
-	}
-	if r.err == nil {
-		i.raw = r.data[start:r.pos]
-	}
-	return i
-}
-
-// form is what follows an opcode of one byte.
-type form uint8
-
-const (
-	formUnknown form = iota
-	formNone
-	formIndex     // one u32
-	formTwo       // two u32: call_indirect, and loads and stores
-	formBlockType // s33, as for ref.null
-	formTargets   // br_table
-	formTypes     // select with types
-	formI32
-	formI64
-	form4
-	form8
-)
-
-var forms = func() (f [256]form) {
-	set := func(to form, ops ...byte) {
-		for _, op := range ops {
-			f[op] = to
-		}
-	}
-	between := func(to form, first, last byte) {
-		for op := first; op <= last; op++ {
-			f[op] = to
-		}
-	}
-	set(formNone, 0x00, 0x01, opElse, opEnd, opReturn, opDrop, opSelect, opRefIsNull)
-	between(formNone, opFirstNumeric, opLastNumeric)
-	set(formBlockType, opBlock, opLoop, opIf, opRefNull)
-	set(formIndex, opBr, opBrIf, opMemorySize, opMemoryGrow)
-	between(formIndex, opLocalGet, opTableSet)
-	set(formTwo, opCallIndirect)
-	between(formTwo, opFirstLoad, opLastStore)
-	set(formTargets, opBrTable)
-	set(formTypes, opSelectT)
-	set(formI32, opI32Const)
-	set(formI64, opI64Const)
-	set(form4, opF32Const)
-	set(form8, opF64Const)
-	return f
-}()
-
-// immediates passes over those of a one-byte opcode.
-func (r *reader) immediates(op byte) {
-	switch forms[op] {
+func (r *reader) next(i *instr) {
+	i.start = r.pos
+	i.op = r.byte()
+	switch forms[i.op] {
 	case formNone:
 	case formIndex:
+		i.index = r.u32()
+	case formCallIndirect:
+		i.index = r.u32()
+		i.second = r.u32()
+	case formZero:
+		r.zero()
+	case formMemory:
 		r.u32()
-	case formTwo:
-		r.memarg()
+		r.u32()
 	case formBlockType:
-		r.skipLEB(33)
+		i.block = r.s33()
 	case formTargets:
-		for range r.count() {
+		i.second = r.count()
+		for range i.second {
 			r.u32()
 		}
 		r.u32()
@@ -155,52 +117,118 @@ func (r *reader) immediates(op byte) {
 		r.take(4)
 	case form8:
 		r.take(8)
+	case formMisc:
+		r.miscImmediates(i)
+	case formVector:
+		r.vectorImmediates(i)
 	default:
-		r.fail(fmt.Errorf("instruction 0x%02x is not supported", op))
+		r.failAt(i.start, fmt.Errorf("instruction 0x%02x is not supported", i.op))
 	}
 }
 
-func (r *reader) memarg() {
-	r.u32()
-	r.u32()
-}
+// form is what follows an opcode of one byte.
+type form uint8
 
-func (r *reader) miscImmediates() uint32 {
-	op := r.u32()
-	switch {
-	case op <= 7: // saturating conversions
-	case op == miscMemoryInit, op == miscMemoryCopy, op == miscTableInit, op == miscTableCopy:
-		r.u32()
-		r.u32()
-	case op <= miscTableFill:
-		r.u32()
-	default:
-		r.fail(fmt.Errorf("instruction 0xfc %d is not supported", op))
+const (
+	formUnknown form = iota
+	formNone
+	formIndex        // one u32
+	formCallIndirect // a type and a table
+	formZero         // the only memory
+	formMemory       // of loads and stores: two u32
+	formBlockType    // s33, as for ref.null
+	formTargets      // br_table
+	formTypes        // select with types
+	formI32
+	formI64
+	form4
+	form8
+	formMisc
+	formVector
+)
+
+var forms = func() (f [256]form) {
+	set := func(to form, ops ...byte) {
+		for _, op := range ops {
+			f[op] = to
+		}
 	}
-	return op
+	between := func(to form, first, last byte) {
+		for op := first; op <= last; op++ {
+			f[op] = to
+		}
+	}
+	set(formNone, opUnreachable, opNop, opElse, opEnd, opReturn, opDrop, opSelect, opRefIsNull)
+	between(formNone, opFirstNumeric, opLastNumeric)
+	set(formBlockType, opBlock, opLoop, opIf, opRefNull)
+	set(formIndex, opBr, opBrIf, opCall, opRefFunc)
+	set(formZero, opMemorySize, opMemoryGrow)
+	between(formIndex, opLocalGet, opTableSet)
+	set(formCallIndirect, opCallIndirect)
+	between(formMemory, opFirstLoad, opLastStore)
+	set(formTargets, opBrTable)
+	set(formTypes, opSelectT)
+	set(formI32, opI32Const)
+	set(formI64, opI64Const)
+	set(form4, opF32Const)
+	set(form8, opF64Const)
+	set(formMisc, opMisc)
+	set(formVector, opVector)
+	return f
+}()
+
+// zero reads the byte that stands for the only memory.
+func (r *reader) zero() {
+	if start := r.pos; r.byte() != 0 && r.err == nil {
+		r.failAt(start, errors.New("a memory's index is zero"))
+	}
 }
 
-func (r *reader) vectorImmediates() {
-	op := r.u32()
+func (r *reader) miscImmediates(i *instr) {
+	i.misc = r.u32()
 	switch {
+	case i.misc <= 7: // saturating conversions
+	case i.misc == miscMemoryInit:
+		i.index = r.u32()
+		r.zero()
+	case i.misc == miscMemoryCopy:
+		r.zero()
+		r.zero()
+	case i.misc == miscMemoryFill:
+		r.zero()
+	case i.misc == miscTableInit, i.misc == miscTableCopy:
+		i.index = r.u32()
+		i.second = r.u32()
+	case i.misc <= miscTableFill:
+		i.index = r.u32()
+	default:
+		r.failAt(i.start, fmt.Errorf("instruction 0xfc %d is not supported", i.misc))
+	}
+}
+
+func (r *reader) vectorImmediates(i *instr) {
+	i.misc = r.u32()
+	switch op := i.misc; {
 	case op <= 11, op == 92, op == 93: // loads and stores
-		r.memarg()
+		r.u32()
+		r.u32()
 	case op == 12, op == 13: // const, shuffle
 		r.take(16)
 	case op >= 21 && op <= 34: // lanes
 		r.take(1)
 	case op >= 84 && op <= 91: // loads and stores of a lane
-		r.memarg()
+		r.u32()
+		r.u32()
 		r.take(1)
 	case op <= 255:
 	default:
-		r.fail(fmt.Errorf("instruction 0xfd %d is not supported", op))
+		r.failAt(i.start, fmt.Errorf("instruction 0xfd %d is not supported", op))
 	}
 }
 
 // lasting reports whether an instruction can change what only a new instance
 // has again: a table, or a dropped segment.
-func (i instr) lasting() bool {
+func (i *instr) lasting() bool {
 	switch {
 	case i.op == opTableSet:
 		return true
@@ -212,22 +240,4 @@ func (i instr) lasting() bool {
 		return true
 	}
 	return false
-}
-
-// bulk reports whether the instruction takes time by the number on top of the
-// stack.
-func (i instr) bulk() bool {
-	if i.op != opMisc {
-		return false
-	}
-	switch i.misc {
-	case miscMemoryInit, miscMemoryCopy, miscMemoryFill, miscTableInit, miscTableCopy, miscTableFill:
-		return true
-	}
-	return false
-}
-
-// grows reports whether the instruction makes a memory or table larger.
-func (i instr) grows() bool {
-	return i.op == opMemoryGrow || i.op == opMisc && i.misc == miscTableGrow
 }

@@ -24,26 +24,33 @@ const (
 	secDataCount = 12
 )
 
-var sectionNames = [...]string{"custom", "type", "import", "function", "table", "memory", "global", "export", "start", "element", "code", "data", "data count"}
+var sectionNames = [...]string{"custom section", "type section", "import section", "function section", "table section", "memory section", "global section", "export section", "start section", "element section", "code section", "data section", "data count section"}
 
 // sectionOrder is the order in which sections stand in a binary.
 var sectionOrder = [...]byte{secType, secImport, secFunction, secTable, secMemory, secGlobal, secExport, secStart, secElement, secDataCount, secCode, secData}
 
 var header = []byte("\x00asm\x01\x00\x00\x00")
 
-// sections are the contents of a binary's sections by id. Custom ones are left
-// out: they mean nothing to the engine.
-type sections [13][]byte
+// section is the content of one section and its offset in the file.
+type section struct {
+	content []byte
+	offset  int
+}
+
+// sections are a binary's sections by id. Custom ones are left out: they mean
+// nothing to the engine.
+type sections [13]section
 
 // split reads the sections of a binary and makes sure of their order.
 func split(wasm []byte) (*sections, error) {
 	if !bytes.HasPrefix(wasm, header) {
-		return nil, errors.New("not a WebAssembly module of version 1")
+		return nil, &Error{Err: errors.New("not a WebAssembly module of version 1")}
 	}
 	var s sections
 	r := reader{data: wasm, pos: len(header)}
 	place := 0
 	for !r.done() {
+		start := r.pos
 		id := r.byte()
 		content := r.take(r.u32())
 		if r.err != nil {
@@ -51,7 +58,8 @@ func split(wasm []byte) (*sections, error) {
 		}
 		if id == secCustom {
 			if custom := (&reader{data: content}); !utf8.ValidString(custom.name()) || custom.err != nil {
-				return nil, errors.New("a custom section's name is cut off or not UTF-8")
+				r.failAt(start, errors.New("a custom section's name is cut off or not UTF-8"))
+				return nil, r.err
 			}
 			continue
 		}
@@ -59,23 +67,25 @@ func split(wasm []byte) (*sections, error) {
 			place++
 		}
 		if place == len(sectionOrder) {
-			return nil, fmt.Errorf("section %d is unknown, out of order or there twice", id)
+			r.failAt(start, fmt.Errorf("section %d is unknown, out of order or there twice", id))
+			return nil, r.err
 		}
 		place++
-		s[id] = content
-		if content == nil {
-			s[id] = []byte{}
-		}
+		s[id] = section{content, r.pos - len(content)}
 	}
 	return &s, nil
 }
 
 // join writes a binary.
 func (s *sections) join() []byte {
-	out := bytes.Clone(header)
+	size := len(header)
+	for i := range s {
+		size += len(s[i].content) + 6
+	}
+	out := append(make([]byte, 0, size), header...)
 	for _, id := range sectionOrder {
-		if s[id] != nil {
-			out = appendSection(out, id, s[id])
+		if s[id].content != nil {
+			out = appendSection(out, id, s[id].content)
 		}
 	}
 	return out
@@ -84,11 +94,21 @@ func (s *sections) join() []byte {
 // reader returns a reader over one section and the number of its elements; an
 // absent section has none.
 func (s *sections) reader(id byte) (*reader, uint32) {
-	r := &reader{data: s[id]}
-	if s[id] == nil {
+	r := &reader{data: s[id].content, base: s[id].offset}
+	if r.data == nil {
 		return r, 0
 	}
 	return r, r.count()
+}
+
+// set changes the content of a section, or makes one.
+func (s *sections) set(id byte, content []byte) { s[id].content = content }
+
+// replace changes the content of a section that is there.
+func (s *sections) replace(id byte, content []byte) {
+	if s[id].content != nil {
+		s[id].content = content
+	}
 }
 
 // Import is one import of a module.
@@ -97,7 +117,8 @@ type Import struct {
 	// Kind is "function", "table", "memory" or "global".
 	Kind string
 
-	typ uint32 // of a function
+	typ    uint32 // of a function
+	offset int    // in the file
 }
 
 var importKinds = [...]string{"function", "table", "memory", "global"}
@@ -115,7 +136,8 @@ func (s *sections) imports() ([]Import, error) {
 	r, n := s.reader(secImport)
 	var list []Import
 	for range n {
-		i := Import{Module: r.name(), Name: r.name()}
+		i := Import{offset: r.base + r.pos}
+		i.Module, i.Name = r.name(), r.name()
 		kind := r.byte()
 		if int(kind) >= len(importKinds) {
 			r.fail(fmt.Errorf("import of kind %d", kind))
@@ -134,19 +156,11 @@ func (s *sections) imports() ([]Import, error) {
 			r.take(2)
 		}
 		if r.err != nil {
-			return nil, at("import", r.err)
+			break
 		}
 		list = append(list, i)
 	}
-	return list, at("import", r.end())
-}
-
-// end makes sure that a section holds nothing more.
-func (r *reader) end() error {
-	if r.err == nil && !r.done() {
-		r.fail(errors.New("bytes after the last element"))
-	}
-	return r.err
+	return list, in(sectionNames[secImport], r.end())
 }
 
 // limits reads the size of a memory or table. Without a maximum, max is the

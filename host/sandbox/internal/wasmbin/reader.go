@@ -1,15 +1,13 @@
 package wasmbin
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // reader walks over bytes and remembers its first error; after that it reads
 // zeros and stays at the end.
 type reader struct {
 	data []byte
 	pos  int
+	base int // offset of data in the file
 	err  error
 }
 
@@ -18,11 +16,21 @@ var (
 	errLEB   = errors.New("number too long")
 )
 
-func (r *reader) fail(err error) {
+// fail notes that what stands before pos is wrong.
+func (r *reader) fail(err error) { r.failAt(r.pos, err) }
+
+// failAt notes that what stands at pos is wrong.
+func (r *reader) failAt(pos int, err error) {
 	if r.err == nil {
-		r.err = err
+		r.err = &Error{Offset: r.base + pos, Err: err}
 	}
 	r.pos = len(r.data)
+}
+
+// sub returns a reader over the next n bytes.
+func (r *reader) sub(n uint32) reader {
+	base := r.base + r.pos
+	return reader{data: r.take(n), base: base, err: r.err}
 }
 
 func (r *reader) done() bool { return r.pos >= len(r.data) }
@@ -80,51 +88,44 @@ func (r *reader) skipLEB(bits int) {
 	r.fail(errLEB)
 }
 
-// count reads the length of a vector whose elements take at least one byte
+// count reads the length of a vector.
+func (r *reader) count() uint32 { return r.vector(1) }
+
+func (r *reader) name() string { return string(r.take(r.u32())) }
+
+// s33 reads a signed number of 33 bits.
+func (r *reader) s33() int64 {
+	var v int64
+	for shift := 0; shift < 35; shift += 7 {
+		b := r.byte()
+		v |= int64(b&0x7f) << shift
+		if b < 0x80 {
+			if b&0x40 != 0 {
+				v |= -1 << (shift + 7)
+			}
+			return v
+		}
+	}
+	r.fail(errLEB)
+	return 0
+}
+
+// vector reads the length of a vector whose elements take at least size bytes
 // each, so that no length can be larger than what follows.
-func (r *reader) count() uint32 {
+func (r *reader) vector(size int) uint32 {
+	start := r.pos
 	n := r.u32()
-	if uint64(n) > uint64(len(r.data)-r.pos) {
-		r.fail(errShort)
+	if uint64(n)*uint64(size) > uint64(len(r.data)-r.pos) {
+		r.failAt(start, errShort)
 		return 0
 	}
 	return n
 }
 
-func (r *reader) name() string { return string(r.take(r.u32())) }
-
-// at adds where in the binary an error was met.
-func at(section string, err error) error {
-	if err == nil {
-		return nil
+// end makes sure that nothing is left.
+func (r *reader) end() error {
+	if r.err == nil && !r.done() {
+		r.fail(errors.New("bytes after the last element"))
 	}
-	return fmt.Errorf("%s section: %w", section, err)
-}
-
-func appendU32(dst []byte, v uint32) []byte {
-	for v >= 0x80 {
-		dst = append(dst, byte(v)|0x80)
-		v >>= 7
-	}
-	return append(dst, byte(v))
-}
-
-// appendI64 appends a signed LEB128 number.
-func appendI64(dst []byte, v int64) []byte {
-	for {
-		b := byte(v & 0x7f)
-		v >>= 7
-		if v == 0 && b&0x40 == 0 || v == -1 && b&0x40 != 0 {
-			return append(dst, b)
-		}
-		dst = append(dst, b|0x80)
-	}
-}
-
-func appendName(dst []byte, name string) []byte {
-	return append(appendU32(dst, uint32(len(name))), name...)
-}
-
-func appendSection(dst []byte, id byte, content []byte) []byte {
-	return append(appendU32(append(dst, id), uint32(len(content))), content...)
+	return r.err
 }

@@ -1,7 +1,7 @@
 package wasmbin
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -24,17 +24,32 @@ const (
 // FuelGlobal is the exported mutable i64 global that holds the fuel left.
 const FuelGlobal = Prefix + "fuel"
 
+// StackGlobal is the exported mutable i32 global that holds the bytes of stack
+// left. It is Options.StackBytes at first, and again after each call that ended
+// well.
+const StackGlobal = Prefix + "stack"
+
 // Options bound what a module may declare.
 type Options struct {
 	// MemoryPages and TableEntries are the largest maxima; a declared larger or
 	// missing one is lowered to them.
 	MemoryPages  uint32
 	TableEntries uint32
+	// Functions and Globals cap how many the module defines; 0 means any number.
+	Functions, Globals int
+	// StackBytes is how much of the native stack the calls of a guest may take; 0
+	// means that nobody counts.
+	StackBytes int
 	// Bytes caps the size of the result.
 	Bytes int
 	// Dear names the imports that may take long at one call, by their arguments.
 	// Each call of theirs makes the guest ask whether it may go on. Nil means none.
 	Dear func(module, name string) bool
+	// Unmetered leaves out fuel and stack, to measure what they cost. Such a
+	// module cannot be stopped.
+	Unmetered bool
+
+	segment, nested int64 // for tests: instead of segmentCost and nestedCost
 }
 
 // Result is a rewritten module.
@@ -54,45 +69,49 @@ type Result struct {
 	MemoryPages uint32
 }
 
+// The bounds that nobody sets.
 const (
-	maxTables  = 16
-	maxGlobals = 10000
-	maxLocals  = 50000
-	maxPages   = 65536 // of any memory of WebAssembly
+	maxTables    = 16
+	maxPages     = 65536   // of any memory of WebAssembly
+	maxLocals    = 50000   // of one function, as the engine has it
+	maxAllLocals = 4 << 20 // of all functions: the engine sets each of them up
 )
 
 // rewriter holds the sections of a module on their way.
 type rewriter struct {
 	*sections
-	opts     Options
-	imported uint32 // functions
-	defined  uint32 // functions
-	added    uint32 // index of the first import added; later functions move up by addedImports
-	bulk     uint32 // index of the function that charges for bulk instructions
-	fuel     uint32 // index of the fuel global
-	thunks   []thunk
-	result   Result
+	opts Options
 
-	// What body works with, kept from function to function.
-	edits   []edit
-	open    []block
-	scratch []byte
+	types     []functionType
+	declared  uint32   // of types
+	functions []uint32 // the type of each function of the module, by old index
+	imported  uint32   // of functions
+	helpers   []helper
+	helperAt  map[helperKey]uint32
+	thunks    []thunk
+	fuel      uint32 // index of the fuel global
+	stack     uint32 // index of the stack global
+	result    Result
 }
 
 // Rewrite returns the module with fuel, exported globals and maxima. The error
-// says in which section what is wrong.
+// is an *Error, which says where in the file what is wrong.
 func Rewrite(wasm []byte, opts Options) (*Result, error) {
 	s, err := split(wasm)
 	if err != nil {
 		return nil, err
 	}
-	w := &rewriter{sections: s, opts: opts, result: Result{Restorable: true}}
+	if opts.segment == 0 {
+		opts.segment, opts.nested = segmentCost, nestedCost
+	}
+	w := &rewriter{sections: s, opts: opts, helperAt: map[helperKey]uint32{}, result: Result{Restorable: true}}
 	for _, step := range []struct {
 		id byte
 		do func() error
 	}{
-		{secImport, w.importFuel},
-		{secFunction, w.addBulk}, // before the sections that speak of functions
+		{secType, w.readTypes},
+		{secImport, w.addImports},
+		{secFunction, w.readFunctions}, // before the sections that speak of functions
 		{secTable, w.boundTables},
 		{secMemory, w.boundMemory},
 		{secGlobal, w.globals},
@@ -102,129 +121,109 @@ func Rewrite(wasm []byte, opts Options) (*Result, error) {
 		{secCode, w.code},
 		{secData, w.data},
 	} {
-		if err := at(sectionNames[step.id], step.do()); err != nil {
-			return nil, err
+		if err := step.do(); err != nil {
+			return nil, in(sectionNames[step.id], err)
 		}
 	}
+	w.addHelpers()
+	w.writeTypes()
 	w.result.Wasm = w.join()
-	if len(w.result.Wasm) > opts.Bytes {
-		return nil, fmt.Errorf("%d bytes with its fuel: at most %d", len(w.result.Wasm), opts.Bytes)
+	if err := atMost("module_kib with its fuel", len(w.result.Wasm), opts.Bytes); err != nil {
+		return nil, &Error{Offset: len(wasm), Err: err}
 	}
 	return &w.result, nil
 }
 
-// addType appends a function type and returns its index.
-func (w *rewriter) addType(params, results string) (uint32, error) {
-	r, n := w.reader(secType)
-	if r.err != nil {
-		return 0, at("type", r.err)
-	}
-	content := appendU32(nil, n+1)
-	content = append(content, r.data[r.pos:]...)
-	content = append(content, 0x60)
-	content = appendName(content, params)
-	w.sections[secType] = appendName(content, results)
-	return n, nil
-}
+// addedImports are refill and overflow, after the module's own.
+const addedImports = 2
 
-// The bytes of value types.
-const (
-	typeI32 = "\x7f"
-	typeI64 = "\x7e"
-	typeF32 = "\x7d"
-	typeF64 = "\x7c"
-)
-
-// importFuel appends the imports. Only functions may be imported, so all
-// other spaces begin with what the module defines itself.
-func (w *rewriter) importFuel() error {
+// addImports appends the imports. Only functions may be imported, so all other
+// spaces begin with what the module defines itself.
+func (w *rewriter) addImports() error {
 	imports, err := w.imports()
 	if err != nil {
-		return errors.Unwrap(err)
+		return err
 	}
 	for index, i := range imports {
-		if i.Kind != "function" {
-			return fmt.Errorf("a %s is imported: a tool module may import functions only", i.Kind)
+		switch {
+		case i.Kind != "function":
+			return &Error{Offset: i.offset, Err: fmt.Errorf("a %s is imported: a tool module may import functions only", i.Kind)}
+		case strings.HasPrefix(i.Module, Prefix):
+			return &Error{Offset: i.offset, Err: fmt.Errorf("module names with %q are the host's own", Prefix)}
+		case i.typ >= w.declared:
+			return &Error{Offset: i.offset, Err: fmt.Errorf("there is no type %d", i.typ)}
 		}
-		if strings.HasPrefix(i.Module, Prefix) {
-			return fmt.Errorf("module names with %q are the host's own", Prefix)
-		}
+		w.functions = append(w.functions, i.typ)
 		if w.opts.Dear != nil && w.opts.Dear(i.Module, i.Name) {
 			w.thunks = append(w.thunks, thunk{imported: uint32(index), typ: i.typ})
 		}
 	}
-	refill, err := w.addType(typeI64, typeI64)
-	if err != nil {
-		return err
-	}
-	overflow, err := w.addType("", "")
-	if err != nil {
-		return err
-	}
 	w.imported = uint32(len(imports))
-	w.added = w.imported
 	r, n := w.reader(secImport)
 	content := append(appendU32(nil, n+addedImports), r.data[r.pos:]...)
 	content = appendName(appendName(content, FuelModule), RefillName)
-	content = appendU32(append(content, 0), refill)
+	content = appendU32(append(content, 0), w.typeIndex(typeI64, typeI64))
 	content = appendName(appendName(content, FuelModule), OverflowName)
-	w.sections[secImport] = appendU32(append(content, 0), overflow)
+	w.set(secImport, appendU32(append(content, 0), w.typeIndex("", "")))
 	return nil
 }
 
-// addedImports are refill and overflow.
-const addedImports = 2
+func (w *rewriter) readFunctions() error {
+	r, n := w.reader(secFunction)
+	if err := atMost("functions", int(n), w.opts.Functions); err != nil && w.opts.Functions > 0 {
+		r.failAt(0, err)
+		return r.err
+	}
+	for range n {
+		start := r.pos
+		typ := r.u32()
+		if typ >= w.declared {
+			r.failAt(start, fmt.Errorf("there is no type %d", typ))
+		}
+		w.functions = append(w.functions, typ)
+	}
+	for i, t := range w.thunks {
+		w.thunks[i].helper = w.helper(helperKey{kind: helperThunk, index: t.imported}, w.typeAt(t.typ))
+	}
+	return r.end()
+}
 
-// function returns the new index of a function. An index that was out of range
+// moved returns the new index of a function. An index that was out of range
 // must stay so: it could mean what Rewrite adds.
-func (w *rewriter) function(r *reader, index uint32) uint32 {
+func (w *rewriter) moved(r *reader, start int, index uint32) uint32 {
 	switch {
 	case index < w.imported:
-		for i, t := range w.thunks {
+		for _, t := range w.thunks {
 			if t.imported == index {
-				return w.bulk + 1 + uint32(i)
+				return t.helper
 			}
 		}
 		return index
-	case index-w.imported < w.defined:
+	case int(index) < len(w.functions):
 		return index + addedImports
 	}
-	r.fail(fmt.Errorf("there is no function %d", index))
+	r.failAt(start, fmt.Errorf("there is no function %d", index))
 	return 0
-}
-
-// addBulk declares the function that charges for bulk instructions, after all
-// others, and then the thunks; their bodies are added with the code.
-func (w *rewriter) addBulk() error {
-	index, err := w.addType(typeI32, typeI32)
-	if err != nil {
-		return err
-	}
-	r, n := w.reader(secFunction)
-	content := append(appendU32(nil, n+1+uint32(len(w.thunks))), r.data[r.pos:]...)
-	content = appendU32(content, index)
-	for _, t := range w.thunks {
-		content = appendU32(content, t.typ)
-	}
-	w.sections[secFunction] = content
-	w.defined, w.bulk = n, w.imported+addedImports+n
-	return r.err
 }
 
 func (w *rewriter) boundTables() error {
 	r, n := w.reader(secTable)
-	if n > maxTables {
-		return fmt.Errorf("%d tables: at most %d", n, maxTables)
+	if err := atMost("tables", n, maxTables); err != nil {
+		r.failAt(0, err)
 	}
 	content := appendU32(nil, n)
 	for range n {
+		start := r.pos
 		kind := r.byte()
-		if kind != 0x70 && kind != 0x6f {
-			return fmt.Errorf("table of kind 0x%02x is not supported", kind)
+		if kind != 0x70 && kind != 0x6f && r.err == nil {
+			r.failAt(start, fmt.Errorf("table of kind 0x%02x is not supported", kind))
 		}
 		low, high := r.limits()
-		if low > w.opts.TableEntries {
-			return fmt.Errorf("%d entries: at most %d", low, w.opts.TableEntries)
+		if err := atMost("table_entries", low, w.opts.TableEntries); err != nil {
+			r.failAt(start, err)
+		}
+		if r.err != nil {
+			break
 		}
 		content = appendLimits(append(content, kind), low, min(high, w.opts.TableEntries))
 	}
@@ -234,21 +233,24 @@ func (w *rewriter) boundTables() error {
 
 func (w *rewriter) boundMemory() error {
 	r, n := w.reader(secMemory)
-	if n > 1 {
-		return fmt.Errorf("%d memories: at most one", n)
+	if err := atMost("memories", n, 1); err != nil {
+		r.failAt(0, err)
 	}
-	w.result.Memory = n == 1
 	content := appendU32(nil, n)
 	for range n {
-		bounded := !r.done() && r.data[r.pos] == 1
+		start := r.pos
+		bounded := !r.done() && r.data[start] == 1
 		low, high := r.limits()
 		if bounded && high > maxPages {
-			return fmt.Errorf("%d pages: memory has at most %d", high, maxPages)
+			r.failAt(start, fmt.Errorf("%d pages: memory has at most %d", high, maxPages))
 		}
-		if low > w.opts.MemoryPages {
-			return fmt.Errorf("%d pages: at most %d", low, w.opts.MemoryPages)
+		if err := atMost("memory_mib in pages of 64 KiB", low, w.opts.MemoryPages); err != nil {
+			r.failAt(start, err)
 		}
-		w.result.MemoryPages = min(high, w.opts.MemoryPages)
+		if r.err != nil {
+			break
+		}
+		w.result.Memory, w.result.MemoryPages = true, min(high, w.opts.MemoryPages)
 		content = appendLimits(content, low, w.result.MemoryPages)
 	}
 	w.replace(secMemory, content)
@@ -259,21 +261,14 @@ func appendLimits(dst []byte, low, high uint32) []byte {
 	return appendU32(appendU32(append(dst, 1), low), high)
 }
 
-// replace changes a section that is there.
-func (w *rewriter) replace(id byte, content []byte) {
-	if w.sections[id] != nil {
-		w.sections[id] = content
-	}
-}
-
-// globals appends the fuel global and notes which others can change.
+// globals appends the globals of fuel and stack, and notes which others can change.
 func (w *rewriter) globals() error {
 	r, n := w.reader(secGlobal)
-	if n > maxGlobals {
-		return fmt.Errorf("%d globals: at most %d", n, maxGlobals)
+	if err := atMost("globals", int(n), w.opts.Globals); err != nil && w.opts.Globals > 0 {
+		r.failAt(0, err)
 	}
-	w.fuel = n
-	content := appendU32(nil, n+1)
+	w.fuel, w.stack = n, n+1
+	content := appendU32(nil, n+2)
 	for i := range n {
 		kind, mutable := r.byte(), r.byte()
 		content = w.expression(r, append(content, kind, mutable))
@@ -287,7 +282,9 @@ func (w *rewriter) globals() error {
 			w.result.Restorable = false
 		}
 	}
-	w.sections[secGlobal] = append(append(content, typeI64[0], 1), opI64Const, 0, opEnd)
+	content = append(content, typeI64[0], 1, opI64Const, 0, opEnd)
+	content = appendI64(append(content, typeI32[0], 1, opI32Const), int64(w.opts.StackBytes))
+	w.set(secGlobal, append(content, opEnd))
 	return r.end()
 }
 
@@ -296,19 +293,24 @@ func globalName(index uint32) string { return Prefix + "g" + strconv.Itoa(int(in
 // exports moves the exported functions and adds the mutable globals.
 func (w *rewriter) exports() error {
 	r, n := w.reader(secExport)
-	content := appendU32(nil, n+uint32(len(w.result.Globals))+1)
+	content := appendU32(nil, n+uint32(len(w.result.Globals))+2)
 	for range n {
-		name, kind, index := r.name(), r.byte(), r.u32()
-		if strings.HasPrefix(name, Prefix) {
-			return fmt.Errorf("names with %q are the host's own", Prefix)
+		start := r.pos
+		name, kind, index := r.take(r.u32()), r.byte(), r.u32()
+		if bytes.HasPrefix(name, []byte(Prefix)) {
+			r.failAt(start, fmt.Errorf("names with %q are the host's own", Prefix))
 		}
-		switch {
-		case kind == 0:
-			index = w.function(r, index)
-		case kind == 3 && index >= w.fuel:
-			return fmt.Errorf("there is no global %d", index)
+		switch kind {
+		case 0:
+			index = w.moved(r, start, index)
+		case 3:
+			w.global(r, start, index)
 		}
-		content = appendU32(append(appendName(content, name), kind), index)
+		if r.err != nil {
+			return r.err
+		}
+		content = append(appendU32(content, uint32(len(name))), name...)
+		content = appendU32(append(content, kind), index)
 	}
 	for _, name := range w.result.Globals {
 		index, err := strconv.Atoi(strings.TrimPrefix(name, Prefix+"g"))
@@ -317,16 +319,18 @@ func (w *rewriter) exports() error {
 		}
 		content = appendU32(append(appendName(content, name), 3), uint32(index))
 	}
-	w.sections[secExport] = appendU32(append(appendName(content, FuelGlobal), 3), w.fuel)
+	content = appendU32(append(appendName(content, FuelGlobal), 3), w.fuel)
+	w.set(secExport, appendU32(append(appendName(content, StackGlobal), 3), w.stack))
 	return r.end()
 }
 
 func (w *rewriter) start() error {
-	if w.sections[secStart] == nil {
+	s := w.sections[secStart]
+	if s.content == nil {
 		return nil
 	}
-	r := &reader{data: w.sections[secStart]}
-	w.sections[secStart] = appendU32(nil, w.function(r, r.u32()))
+	r := &reader{data: s.content, base: s.offset}
+	w.set(secStart, appendU32(nil, w.moved(r, 0, r.u32())))
 	return r.end()
 }
 
@@ -364,7 +368,8 @@ func (w *rewriter) element(r *reader, dst []byte) []byte {
 		if flags&4 != 0 {
 			dst = w.expression(r, dst)
 		} else {
-			dst = appendU32(dst, w.function(r, r.u32()))
+			start := r.pos
+			dst = appendU32(dst, w.moved(r, start, r.u32()))
 		}
 	}
 	return dst
@@ -377,7 +382,8 @@ func (w *rewriter) data() error {
 	for range n {
 		flags := r.u32()
 		if flags > 2 {
-			return fmt.Errorf("segment of kind %d is not supported", flags)
+			r.fail(fmt.Errorf("segment of kind %d is not supported", flags))
+			break
 		}
 		content = appendU32(content, flags)
 		if flags == 2 {
@@ -393,11 +399,22 @@ func (w *rewriter) data() error {
 	return r.end()
 }
 
-// expression copies a constant expression.
+// expression copies a constant expression with its functions moved.
 func (w *rewriter) expression(r *reader, dst []byte) []byte {
+	var i instr
 	for r.err == nil {
-		i := r.next()
-		dst = w.move(r, i, dst)
+		r.next(&i)
+		switch i.op {
+		case opCall, opRefFunc:
+			dst = appendU32(append(dst, i.op), w.moved(r, i.start, i.index))
+			continue
+		case opGlobalGet, opGlobalSet:
+			w.global(r, i.start, i.index)
+		}
+		if r.err != nil {
+			break
+		}
+		dst = append(dst, r.data[i.start:r.pos]...)
 		if i.op == opEnd {
 			break
 		}
@@ -405,20 +422,9 @@ func (w *rewriter) expression(r *reader, dst []byte) []byte {
 	return dst
 }
 
-// move copies an instruction with its function moved.
-func (w *rewriter) move(r *reader, i instr, dst []byte) []byte {
-	switch i.op {
-	case opCall, opRefFunc:
-		return appendU32(append(dst, i.op), w.function(r, i.index))
-	case opGlobalGet, opGlobalSet:
-		w.global(r, i.index)
-	}
-	return append(dst, i.raw...)
-}
-
 // global makes sure that a global is the module's own.
-func (w *rewriter) global(r *reader, index uint32) {
+func (w *rewriter) global(r *reader, start int, index uint32) {
 	if index >= w.fuel {
-		r.fail(fmt.Errorf("there is no global %d", index))
+		r.failAt(start, fmt.Errorf("there is no global %d", index))
 	}
 }

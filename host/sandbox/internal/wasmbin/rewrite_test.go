@@ -14,7 +14,7 @@ import (
 )
 
 var options = wasmbin.Options{
-	MemoryPages: 64, TableEntries: 1000, Bytes: 1 << 20,
+	MemoryPages: 64, TableEntries: 1000, Functions: 1000, Globals: 100, StackBytes: 1 << 20, Bytes: 1 << 20,
 	Dear: func(module, name string) bool { return module != "extism:host/env" || name == "alloc" },
 }
 
@@ -123,17 +123,17 @@ func TestRewriteRefuses(t *testing.T) {
 		{"more elements than bytes", empty + "\x04\x05\xff\xff\xff\xff\x0f", "table section: "},
 		{"bytes left over", empty + "\x05\x04\x01\x00\x01\x00", "memory section: bytes after the last element"},
 		{"a number too long", empty + "\x05\x07\x81\x80\x80\x80\x80\x80\x00", "memory section: "},
-		{"two memories", empty + "\x05\x05\x02\x00\x01\x00\x01", "memory section: 2 memories"},
-		{"too much memory", empty + "\x05\x03\x01\x00\x41", "memory section: 65 pages: at most 64"},
+		{"two memories", empty + "\x05\x05\x02\x00\x01\x00\x01", "memory section: limit memories: 2, at most 1"},
+		{"too much memory", empty + "\x05\x03\x01\x00\x41", "memory section: limit memory_mib in pages of 64 KiB: 65, at most 64"},
 		{"a memory of more than 4 GiB", empty + "\x05\x06\x01\x01\x01\x81\x80\x04", "memory section: 65537 pages"},
 		{"a custom section without a name", empty + "\x00\x01\x05", "a custom section's name is cut off"},
 		{"a custom section's name", empty + "\x00\x02\x01\xff", "not UTF-8"},
 		{"shared memory", empty + "\x05\x04\x01\x03\x01\x01", "memory section: limits of kind 3"},
 		{"memory of 64 bits", empty + "\x05\x03\x01\x04\x01", "memory section: limits of kind 4"},
-		{"a large table", empty + "\x04\x05\x01\x70\x00\xe9\x07", "table section: 1001 entries: at most 1000"},
-		{"many tables", empty + "\x04\x34\x11" + strings.Repeat("\x70\x00\x00", 17), "table section: 17 tables"},
+		{"a large table", empty + "\x04\x05\x01\x70\x00\xe9\x07", "table section: limit table_entries: 1001, at most 1000"},
+		{"many tables", empty + "\x04\x34\x11" + strings.Repeat("\x70\x00\x00", 17), "table section: limit tables: 17, at most 16"},
 		{"a table of something else", empty + "\x04\x04\x01\x63\x00\x00", "table section: table of kind 0x63"},
-		{"an unknown instruction", function("\xfe\x00\x0b"), "code section: function 0: instruction 0xfe is not supported"},
+		{"an unknown instruction", function("\xfe\x00\x0b"), "at 0x17: code section, function 0: instruction 0xfe is not supported"},
 		{"a tail call", function("\x12\x00\x0b"), "instruction 0x12 is not supported"},
 		{"a relaxed vector instruction", function("\xfd\x80\x02\x0b"), "instruction 0xfd 256 is not supported"},
 		{"an unknown 0xfc", function("\xfc\x12\x0b"), "instruction 0xfc 18 is not supported"},

@@ -13,12 +13,12 @@ func Stub(wasm, tag []byte) ([]byte, error) {
 		return nil, err
 	}
 	_, n := s.reader(secCode)
-	if s[secCode] != nil {
+	if s[secCode].content != nil {
 		code := appendU32(nil, n)
 		for range n {
 			code = append(code, 3, 0, 0, opEnd) // 3 bytes: no locals, unreachable, end
 		}
-		s[secCode] = code
+		s.set(secCode, code)
 	}
 	return appendSection(s.join(), secCustom, append(appendName(nil, stubSection), tag...)), nil
 }

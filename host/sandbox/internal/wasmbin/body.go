@@ -1,0 +1,306 @@
+package wasmbin
+
+import (
+	"errors"
+	"fmt"
+)
+
+// body rewrites functions, one after the other. A first pass over a function
+// lists the changes in their order, a second one applies them.
+type body struct {
+	w *rewriter
+	reader
+	typ     functionType
+	locals  int
+	wide    bool // has vectors
+	calls   bool
+	edits   []edit
+	regions []region
+	frame   frame
+	out     []byte
+}
+
+// edit is one change to a function body: the bytes from at to end are replaced.
+type edit struct {
+	kind    editKind
+	op      byte // of editInstr
+	at, end int
+	index   uint32 // of editInstr
+	cost    int64  // of editEnter and editCharge: fuel
+}
+
+type editKind uint8
+
+const (
+	editEnter  editKind = iota // pay for the first segment and for the frame
+	editCharge                 // pay for a segment
+	editInstr                  // an instruction with one index
+	editReturn                 // a return; index is the label of the body
+	editLeave                  // give the frame back
+)
+
+// code rewrites all function bodies.
+func (w *rewriter) code() error {
+	r, n := w.reader(secCode)
+	if defined := len(w.functions) - int(w.imported); int(n) != defined {
+		r.failAt(0, fmt.Errorf("%d bodies for %d functions", n, defined))
+		return r.err
+	}
+	content := appendU32(make([]byte, 0, len(r.data)+len(r.data)/2), n)
+	b := &body{w: w}
+	all := 0
+	for i := range n {
+		b.reader = r.sub(r.u32())
+		err := b.rewrite(w.types[w.functions[w.imported+i]])
+		all += b.locals
+		if err == nil {
+			err = b.failed(atMost("locals of all functions", all, maxAllLocals))
+		}
+		if err == nil {
+			content = append(appendU32(content, uint32(len(b.out))), b.out...)
+			err = b.failed(atMost("module_kib with its fuel", len(content), w.opts.Bytes))
+		}
+		if err != nil {
+			return in(fmt.Sprintf("code section, function %d", w.imported+i), err)
+		}
+	}
+	w.set(secCode, content)
+	return r.end()
+}
+
+// failed makes err, if any, the reader's.
+func (b *body) failed(err error) error {
+	if err != nil {
+		b.fail(err)
+	}
+	return b.err
+}
+
+// rewrite leaves the new body in b.out.
+func (b *body) rewrite(typ functionType) error {
+	b.typ, b.wide, b.calls = typ, false, false
+	if b.readLocals(); b.err != nil {
+		return b.err
+	}
+	if b.scan(); b.err != nil {
+		return b.err
+	}
+	b.apply()
+	return nil
+}
+
+func (b *body) readLocals() {
+	all := uint64(len(b.typ.params))
+	for _, t := range b.typ.params {
+		b.wide = b.wide || t == typeV128
+	}
+	for range b.vector(2) {
+		start := b.pos
+		all += uint64(b.u32())
+		b.wide = b.byte() == typeV128 || b.wide
+		if err := atMost("locals", all, maxLocals); err != nil {
+			b.failAt(start, err)
+			return
+		}
+	}
+	b.locals = int(all)
+}
+
+// scan reads the instructions of a body and lists the changes in their order.
+// It also makes sure that the blocks of the body close just where it ends.
+func (b *body) scan() {
+	b.edits = append(b.edits[:0], edit{kind: editEnter, at: b.pos, end: b.pos})
+	b.regions = append(b.regions[:0], region{op: opBlock, results: len(b.typ.results)})
+	b.frame.begin(b.locals)
+	var i instr
+	for !b.done() {
+		if len(b.regions) == 0 {
+			b.fail(errors.New("instructions after the last end"))
+			return
+		}
+		if b.next(&i); b.err != nil {
+			return
+		}
+		b.step(&i)
+	}
+	if b.err == nil && len(b.regions) > 0 {
+		b.fail(errors.New("a block is not closed"))
+	}
+}
+
+// step looks at one instruction.
+func (b *body) step(i *instr) {
+	top := &b.regions[len(b.regions)-1]
+	if !top.dead {
+		b.pay(i, i.weigh(b.w.imported))
+	}
+	b.frame.clock++
+	switch i.op {
+	case opBlock, opLoop, opIf:
+		b.open(i)
+		return
+	case opElse:
+		b.otherwise(i)
+		return
+	case opEnd:
+		b.close(i)
+		return
+	case opUnreachable, opBr, opBrTable, opReturn:
+		if i.op == opReturn {
+			b.edits = append(b.edits, edit{kind: editReturn, at: i.start, end: b.pos, index: uint32(len(b.regions) - 1)})
+		}
+		b.regions[len(b.regions)-1].dead = true
+		return
+	case opGlobalGet, opGlobalSet:
+		b.w.global(&b.reader, i.start, i.index)
+	case opRefFunc:
+		b.instr(i, opRefFunc, b.w.moved(&b.reader, i.start, i.index))
+	case opCall:
+		b.instr(i, opCall, b.w.moved(&b.reader, i.start, i.index))
+		b.calls = true
+	case opCallIndirect:
+		b.calls = true
+	case opTableSet, opMemoryGrow, opMisc:
+		b.bulk(i)
+	case opVector:
+		b.wide = true
+	}
+	if !top.dead {
+		b.track(i)
+	}
+}
+
+// bulk handles what may take time by its operands, or lasts.
+func (b *body) bulk(i *instr) {
+	b.w.result.Restorable = b.w.result.Restorable && !i.lasting()
+	b.frame.call(0)
+	if index, ok := b.w.replaced(i); ok {
+		b.instr(i, opCall, index)
+	} else if index, ok := b.w.preceded(i); ok {
+		b.edits = append(b.edits, edit{kind: editInstr, at: i.start, end: i.start, op: opCall, index: index})
+	}
+}
+
+// instr replaces an instruction by one with one index.
+func (b *body) instr(i *instr, op byte, index uint32) {
+	b.edits = append(b.edits, edit{kind: editInstr, at: i.start, end: b.pos, op: op, index: index})
+}
+
+// open begins a block, a loop or an if.
+func (b *body) open(i *instr) {
+	outer := &b.regions[len(b.regions)-1]
+	in := region{op: i.op, dead: outer.dead, deadAll: outer.dead, segment: outer.segment}
+	if i.op == opIf {
+		b.frame.pop(1)
+	}
+	switch typ := i.block; {
+	case typ >= 0:
+		t := b.w.typeAt(uint32(typ))
+		in.params, in.results = len(t.params), len(t.results)
+	case typ != -64:
+		in.results = 1
+	}
+	in.height = b.frame.height - in.params
+	if i.op != opBlock && !in.dead {
+		in.segment = b.chargeAt(b.pos)
+		in.own = in.segment
+	}
+	if i.op == opLoop {
+		b.frame.loops = append(b.frame.loops, loop{b.frame.clock, len(b.regions)})
+	}
+	b.regions = append(b.regions, in)
+}
+
+// otherwise begins the second arm of an if.
+func (b *body) otherwise(i *instr) {
+	top := &b.regions[len(b.regions)-1]
+	if top.op != opIf {
+		b.failAt(i.start, errors.New("else without if"))
+		return
+	}
+	top.op = opElse
+	b.frame.merge(len(b.regions)-1, top.height+top.params)
+	if top.deadAll {
+		return
+	}
+	top.other = b.absorb(top)
+	top.dead = false
+	top.segment = b.chargeAt(b.pos)
+	top.own = top.segment
+}
+
+// close ends a region.
+func (b *body) close(i *instr) {
+	top := b.regions[len(b.regions)-1]
+	b.regions = b.regions[:len(b.regions)-1]
+	if len(b.regions) == 0 {
+		b.edits = append(b.edits, edit{kind: editLeave, at: i.start, end: b.pos})
+		return
+	}
+	b.frame.merge(len(b.regions), top.height+top.results)
+	if top.op == opLoop {
+		b.frame.loops = b.frame.loops[:len(b.frame.loops)-1]
+	}
+	if top.deadAll || top.op != opIf && top.op != opElse {
+		return
+	}
+	outer := &b.regions[len(b.regions)-1]
+	b.edits[outer.segment].cost += max(top.other, b.absorb(&top))
+}
+
+// apply writes the body with its changes.
+func (b *body) apply() {
+	out, done := b.out[:0], 0
+	stack := int64(0)
+	if b.calls && b.w.opts.StackBytes > 0 && !b.w.opts.Unmetered {
+		stack = b.frame.bytes(b)
+	}
+	for k := range b.edits {
+		e := &b.edits[k]
+		if e.kind == editCharge && (e.cost == 0 || b.w.opts.Unmetered) {
+			continue
+		}
+		out = append(out, b.data[done:e.at]...)
+		done = e.end
+		switch e.kind {
+		case editEnter:
+			if !b.w.opts.Unmetered && e.cost > 0 {
+				out = b.w.charge(out, e.cost)
+			}
+			if stack > 0 {
+				out = b.wrap(b.w.takeStack(out, stack))
+			}
+		case editCharge:
+			out = b.w.charge(out, e.cost)
+		case editInstr:
+			out = appendU32(append(out, e.op), e.index)
+		case editReturn:
+			if stack > 0 {
+				out = appendU32(append(out, opBr), e.index)
+			} else {
+				out = append(out, opReturn)
+			}
+		case editLeave:
+			if stack > 0 {
+				out = b.w.giveStack(append(out, opEnd), stack)
+			}
+			out = append(out, opEnd)
+		}
+	}
+	b.out = append(out, b.data[done:]...)
+}
+
+// wrap begins a block with the results of the function around its body, so that
+// what leaves the function by a branch to its end, whose number stays right,
+// comes by where the frame is given back.
+func (b *body) wrap(dst []byte) []byte {
+	dst = append(dst, opBlock)
+	switch len(b.typ.results) {
+	case 0:
+		return append(dst, blockEmpty)
+	case 1:
+		return append(dst, b.typ.results[0])
+	default:
+		return appendI64(dst, int64(b.w.typeIndex("", b.typ.results)))
+	}
+}

@@ -1,0 +1,106 @@
+package wasmbin
+
+// Structured code reaches an instruction at a region's own level only through
+// those before it at that level, however deep it has been in between. So a
+// region (a body, a loop's body, an arm of an if) is cut into segments at its
+// own level, and each is paid for at its start, before any of it is done. A
+// block is entered from above alone: it goes on in the segment it stands in. An
+// arm of at most nestedCost is paid by the segment its if stands in, the dearer
+// arm of the two.
+//
+// So what is charged is never less than what is done; and a segment that is
+// begun and then left, by a branch or a trap, has paid for at most segmentCost +
+// nestedCost and one instruction that is not done.
+const (
+	// segmentCost is where a segment is cut: long enough that charging costs
+	// little, short enough that what is paid for in vain is.
+	segmentCost = 128
+	nestedCost  = 40
+)
+
+const blockEmpty = 0x40
+
+// charge takes cost from the fuel, and calls the import when that leaves less
+// than nothing. It needs nothing on the stack and leaves nothing.
+func (w *rewriter) charge(dst []byte, cost int64) []byte {
+	return w.endCharge(appendI64(append(w.beginCharge(dst), opI64Const), cost))
+}
+
+// beginCharge and endCharge stand around what leaves the cost on the stack.
+func (w *rewriter) beginCharge(dst []byte) []byte {
+	return appendU32(append(dst, opGlobalGet), w.fuel)
+}
+
+func (w *rewriter) endCharge(dst []byte) []byte {
+	dst = appendU32(append(dst, opI64Sub, opGlobalSet), w.fuel)
+	dst = appendU32(append(dst, opGlobalGet), w.fuel)
+	dst = append(dst, opI64Const, 0, opI64LtS, opIf, blockEmpty)
+	dst = appendU32(append(dst, opGlobalGet), w.fuel)
+	dst = appendU32(append(dst, opCall), w.imported)
+	dst = appendU32(append(dst, opGlobalSet), w.fuel)
+	return append(dst, opEnd)
+}
+
+// takeStack takes bytes from the stack left, and calls the import when that
+// leaves less than nothing.
+func (w *rewriter) takeStack(dst []byte, bytes int64) []byte {
+	dst = appendU32(append(dst, opGlobalGet), w.stack)
+	dst = appendI64(append(dst, opI32Const), bytes)
+	dst = appendU32(append(dst, opI32Sub, opGlobalSet), w.stack)
+	dst = appendU32(append(dst, opGlobalGet), w.stack)
+	dst = append(dst, opI32Const, 0, opI32LtS, opIf, blockEmpty)
+	dst = appendU32(append(dst, opCall), w.imported+1)
+	return append(dst, opEnd)
+}
+
+func (w *rewriter) giveStack(dst []byte, bytes int64) []byte {
+	dst = appendU32(append(dst, opGlobalGet), w.stack)
+	dst = appendI64(append(dst, opI32Const), bytes)
+	return appendU32(append(dst, opI32Add, opGlobalSet), w.stack)
+}
+
+// region is an open block, loop, arm of an if, or body.
+type region struct {
+	op      byte
+	dead    bool  // what comes next is never reached
+	deadAll bool  // nor is anything inside
+	segment int   // the edit that pays for what comes next
+	own     int   // the edit at the start of an arm
+	other   int64 // what an arm before else costs where it stands
+	results int
+	height  int // of the operand stack below
+	params  int
+	start   int // the number of its first instruction
+}
+
+// pay adds the weight of an instruction to the segment it stands in, or begins
+// another.
+func (b *body) pay(i *instr, cost int64) {
+	top := &b.regions[len(b.regions)-1]
+	if cost == 0 {
+		return
+	}
+	if e := &b.edits[top.segment]; e.cost >= b.w.opts.segment {
+		top.segment = b.chargeAt(i.start)
+	}
+	b.edits[top.segment].cost += cost
+}
+
+// chargeAt adds an edit that charges, nothing as yet.
+func (b *body) chargeAt(pos int) int {
+	b.edits = append(b.edits, edit{kind: editCharge, at: pos, end: pos})
+	b.frame.call(0)
+	return len(b.edits) - 1
+}
+
+// absorb returns what the enclosing segment is to pay for an arm that ends:
+// nothing when it has paid itself.
+func (b *body) absorb(arm *region) int64 {
+	e := &b.edits[arm.own]
+	if arm.segment != arm.own || e.cost > b.w.opts.nested {
+		return 0
+	}
+	cost := e.cost
+	e.cost = 0
+	return cost
+}

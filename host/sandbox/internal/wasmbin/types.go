@@ -1,0 +1,67 @@
+package wasmbin
+
+import "fmt"
+
+// The bytes of value types.
+const (
+	typeI32  = "\x7f"
+	typeI64  = "\x7e"
+	typeF32  = "\x7d"
+	typeF64  = "\x7c"
+	typeV128 = 0x7b
+)
+
+// functionType holds the value types of a function, one byte each.
+type functionType struct{ params, results string }
+
+// readTypes reads the types that the module defines.
+func (w *rewriter) readTypes() error {
+	r, n := w.reader(secType)
+	w.types = make([]functionType, 0, n+8)
+	for range n {
+		if form := r.byte(); form != 0x60 && r.err == nil {
+			r.failAt(r.pos-1, fmt.Errorf("type of kind 0x%02x is not supported", form))
+		}
+		w.types = append(w.types, functionType{r.name(), r.name()})
+	}
+	w.declared = n
+	return r.end()
+}
+
+// typeIndex returns the index of a type that Rewrite needs.
+func (w *rewriter) typeIndex(params, results string) uint32 {
+	wanted := functionType{params, results}
+	for i, t := range w.types[w.declared:] {
+		if t == wanted {
+			return w.declared + uint32(i)
+		}
+	}
+	w.types = append(w.types, wanted)
+	return uint32(len(w.types) - 1)
+}
+
+// writeTypes adds the types that typeIndex has given out.
+func (w *rewriter) writeTypes() {
+	r, _ := w.reader(secType)
+	content := append(appendU32(nil, uint32(len(w.types))), r.data[r.pos:]...)
+	for _, t := range w.types[w.declared:] {
+		content = appendName(appendName(append(content, 0x60), t.params), t.results)
+	}
+	w.set(secType, content)
+}
+
+// typeOf returns the type of one of the module's functions, by its old index;
+// an unknown one has none.
+func (w *rewriter) typeOf(function uint32) functionType {
+	if int(function) >= len(w.functions) {
+		return functionType{}
+	}
+	return w.typeAt(w.functions[function])
+}
+
+func (w *rewriter) typeAt(index uint32) functionType {
+	if index >= w.declared {
+		return functionType{}
+	}
+	return w.types[index]
+}
