@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/host/sandbox"
 )
@@ -16,38 +17,59 @@ const bashCall = `{"tool":"Bash","input":{"command":"npm run build"},"context":{
 	`"cwd":"/my/project","working_directories":["/my/project"],"home":"/home/dev","kind":"main","resumed":false,"approver":"","active_skills":[],"targets":[]},` +
 	`"behavior":"allow","rules":[{"content":"npm run:*"}]}`
 
-func BenchmarkCall(b *testing.B) {
-	for _, bm := range []struct{ name, module, verb, input string }{
-		{"empty", "code", "check_read_only", ""},
-		{"wat", "deploy", "check_permissions", `{"target":"staging/web"}`},
-		{"fresh", "count_table", "match_rule", ""}, // cannot be restored
-	} {
-		b.Run(bm.name, func(b *testing.B) { measure(b, wasm(b, bm.module), bm.verb, bm.input) })
-	}
-	b.Run("go", func(b *testing.B) {
-		module, err := os.ReadFile(goGuest)
-		if err != nil {
-			b.Skipf("no Go guest: %v: run make wasm", err)
-		}
-		measure(b, module, "match_rule", bashCall)
-	})
+// guests are the permission check of testdata/bench/guests. The Go ones are
+// built by the benchmarks' Makefile.
+var guests = []struct{ name, file string }{
+	{"C", "../../testdata/bench/guests/check_c.wasm"},
+	{"AssemblyScript", "../../testdata/bench/guests/check_as.wasm"},
+	{"Go", "../../bin/bench/check_go.wasm"},
+	{"Go+sh", "../../bin/bench/check_gosh.wasm"},
 }
 
-func measure(b *testing.B, wasm []byte, verb, input string) {
-	m, err := newRuntime(b, sandbox.Limits{}).Load(context.Background(), "x.wasm", wasm)
-	if err != nil {
-		b.Fatal(err)
-	}
-	example := sandbox.Example{verb: []byte(strings.ReplaceAll(input, "npm run build", "git status"))}
-	m.WarmUp(context.Background(), []sandbox.Example{example, example})
-	call := func() {
-		if _, err := m.Call(context.Background(), verb, []byte(input)); err != nil {
-			b.Fatal(err)
+// checkCall is what they are asked, 346 bytes.
+const checkCall = `{"tool":"Bash","input":{"command":"npm run build -- --mode production && npm run check 2>&1"},` +
+	`"context":{"agent":"builder","session":"s-1","user":"ann","mode":"default","cwd":"/my/project",` +
+	`"working_directories":["/my/project"],"project_root":"/my/project","home":"/home/dev","kind":"main",` +
+	`"resumed":false,"approver":"ann","active_skills":[]}}`
+
+// guestBytes reads a guest of the benchmarks; a missing one skips.
+func guestBytes(tb testing.TB, name string) []byte {
+	tb.Helper()
+	for _, g := range guests {
+		if g.name == name {
+			wasm, err := os.ReadFile(g.file)
+			if err != nil {
+				tb.Skipf("no guest %s: %v: run make bench", name, err)
+			}
+			return wasm
 		}
 	}
-	call()
-	b.ReportAllocs()
-	for b.Loop() {
-		call()
+	tb.Fatalf("no guest is called %s", name)
+	return nil
+}
+
+type loader func(context.Context, string, []byte) (*sandbox.Module, error)
+
+// warm loads a guest and warms it up on calls like those that are measured.
+func warm(tb testing.TB, load loader, name string, wasm []byte) *sandbox.Module {
+	tb.Helper()
+	m, err := load(context.Background(), name, wasm)
+	if err != nil {
+		tb.Fatal(err)
 	}
+	example := sandbox.Example{sandbox.CheckPermissions: []byte(strings.ReplaceAll(checkCall, "npm run build", "go test ./..."))}
+	m.WarmUp(context.Background(), []sandbox.Example{example, example, example, example, example, example})
+	return m
+}
+
+func hold(tb testing.TB, m *sandbox.Module) *sandbox.Held {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	h, err := m.Hold(ctx)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { h.Release(context.Background()) })
+	return h
 }
