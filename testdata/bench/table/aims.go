@@ -69,12 +69,12 @@ var aims = slices.Concat(
 	[]aim{
 		{figure: "empty verb, against raw CallWithStack", of: "Empty ns/kept", over: "Empty ns/raw", atMost: 8},
 		{figure: "empty verb: restoring adds", of: "Empty ns/restored", minus: "Empty ns/kept", scale: 1000, unit: "µs", atMost: 1},
-		{figure: "heap allocations of a call (C, AssemblyScript, Go)", of: "Inside/allocations allocs/call", atMost: 0},
+		{figure: "heap allocations of a call (C, AssemblyScript, Go)", of: "Allocations allocs/call", atMost: 0},
 		{figure: "two cores, against one (C)", of: "Cores/C calls/two", over: "Cores/C calls/one", atLeast: 1.9},
 		{figure: "two cores, against one (Go)", of: "Cores/Go calls/two", over: "Cores/Go calls/one", atLeast: 1.9},
 		{figure: "two cores, against one (nothing but a loop: the machine)", of: "Cores/loop calls/two", over: "Cores/loop calls/one", atLeast: 1.9},
 		{figure: "private memory of an idle instance (C)", of: "Memory/C KiB/instance", unit: "KiB", atMost: 64},
 		{figure: "private memory of an idle instance (Go)", of: "Memory/Go KiB/instance", unit: "KiB", atMost: 400},
-		{figure: "recovery from a fault, times cheaper than a new Go instance", of: "Recovery/Go ns/new", over: "Recovery/Go ns/fault", atLeast: 20},
+		{figure: "recovery from a fault, times cheaper than a new Go instance", of: "Recovery ns/new", over: "Recovery ns/fault", atLeast: 20},
 	},
 )

@@ -47,6 +47,9 @@ func checkPermissions() int32 {
 		pdk.SetError(err)
 		return 1
 	}
+	if strings.HasPrefix(e.Input.Command, "panic") {
+		panic("as the command says")
+	}
 	found := rule{behavior: "passthrough"}
 	for _, r := range rules {
 		if strings.HasPrefix(e.Input.Command, r.prefix) {
