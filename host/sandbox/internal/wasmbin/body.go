@@ -37,6 +37,8 @@ const (
 	editInstr                  // an instruction with one index
 	editReturn                 // a return; index is the label of the body
 	editLeave                  // give the frame back
+	editMark                   // note that what has a shadow changes
+	editDrop                   // drop a segment by its flag, which is index
 )
 
 // code rewrites all function bodies.
@@ -153,6 +155,7 @@ func (b *body) step(i *instr) {
 		return
 	case opGlobalGet, opGlobalSet:
 		b.w.global(&b.reader, i.start, i.index)
+		b.lasting(i)
 	case opRefFunc:
 		b.instr(i, opRefFunc, b.w.moved(&b.reader, i.start, i.index))
 	case opCall:
@@ -160,8 +163,13 @@ func (b *body) step(i *instr) {
 		b.calls = true
 	case opCallIndirect:
 		b.calls = true
+		b.lasting(i)
+	case opTableGet:
+		b.lasting(i)
 	case opTableSet, opMemoryGrow, opMisc:
-		b.bulk(i)
+		if b.lasting(i); b.err == nil {
+			b.bulk(i)
+		}
 	case opVector:
 		b.wide = true
 	}
@@ -172,12 +180,12 @@ func (b *body) step(i *instr) {
 
 // bulk handles what may take time by its operands, or lasts.
 func (b *body) bulk(i *instr) {
-	b.w.result.Restorable = b.w.result.Restorable && !i.lasting()
 	b.frame.call(0)
+	if index, ok := b.w.preceded(i); ok {
+		b.edits = append(b.edits, edit{kind: editInstr, at: i.start, end: i.start, op: opCall, index: index})
+	}
 	if index, ok := b.w.replaced(i); ok {
 		b.instr(i, opCall, index)
-	} else if index, ok := b.w.preceded(i); ok {
-		b.edits = append(b.edits, edit{kind: editInstr, at: i.start, end: i.start, op: opCall, index: index})
 	}
 }
 
@@ -274,6 +282,10 @@ func (b *body) apply() {
 			out = b.w.charge(out, e.cost)
 		case editInstr:
 			out = appendU32(append(out, e.op), e.index)
+		case editMark:
+			out = b.w.appendMark(out)
+		case editDrop:
+			out = appendDrop(out, e.index)
 		case editReturn:
 			if stack > 0 {
 				out = appendU32(append(out, opBr), e.index)

@@ -182,6 +182,24 @@ func (th *theatre) compare(t fataler, data []byte) {
 	if !slices.Equal(fuel, largeFuel) {
 		t.Fatalf("fuel in slices of 1 %d, in large ones %d", fuel, largeFuel)
 	}
+	th.count(t, data, fuel)
+}
+
+// count holds the fuel of each call against the instructions that it ran, which
+// the module itself counts here.
+func (th *theatre) count(t fataler, data []byte, fuel []int64) {
+	m := wasmgen.Generate(data, wasmgen.Options{Count: true})
+	_, _, counted := th.plain.perform(m.Wasm, m)
+	if len(counted) != len(fuel) {
+		t.Fatalf("%d calls, %d when counted", len(fuel), len(counted))
+	}
+	done := int64(0)
+	for i := range counted {
+		if ran := counted[i] - done; fuel[i] < ran {
+			t.Fatalf("call %d: %d fuel for %d instructions", i, fuel[i], ran)
+		}
+		done = counted[i]
+	}
 }
 
 func difference(a, b []string) string {

@@ -21,17 +21,21 @@ const (
 type helperKind uint8
 
 const (
-	helperThunk   helperKind = iota // index is the import
-	helperFill                      // memory.fill
-	helperCopy                      // memory.copy
-	helperInit                      // memory.init, index is the segment
-	helperGrow                      // memory.grow
-	helperEntries                   // (n) -> (n), charges for n entries of a table
+	helperThunk     helperKind = iota // index is the import
+	helperFill                        // memory.fill
+	helperCopy                        // memory.copy
+	helperInit                        // memory.init, index is the segment
+	helperGrow                        // memory.grow
+	helperEntries                     // (n) -> (n), charges for n entries of a table
+	helperTableInit                   // table.init, index is the segment, second the table
+	helperTableGrow                   // table.grow, index is the table
+	helperSave                        // SaveName
+	helperRestore                     // RestoreName
 )
 
 type helperKey struct {
-	kind  helperKind
-	index uint32
+	kind          helperKind
+	index, second uint32
 }
 
 type helper struct {
@@ -59,6 +63,11 @@ const threeI32 = typeI32 + typeI32 + typeI32
 
 // replaced returns the helper that does an instruction, if one does.
 func (w *rewriter) replaced(i *instr) (index uint32, ok bool) {
+	if i.op == opMisc {
+		if index, ok := w.stateHelper(i); ok {
+			return index, true
+		}
+	}
 	if w.opts.Unmetered {
 		return 0, false
 	}
@@ -74,7 +83,7 @@ func (w *rewriter) replaced(i *instr) (index uint32, ok bool) {
 	case miscMemoryCopy:
 		return w.helper(helperKey{kind: helperCopy}, functionType{threeI32, ""}), true
 	case miscMemoryInit:
-		return w.helper(helperKey{helperInit, i.index}, functionType{threeI32, ""}), true
+		return w.helper(helperKey{kind: helperInit, index: i.index}, functionType{threeI32, ""}), true
 	}
 	return 0, false
 }
@@ -119,7 +128,15 @@ func (w *rewriter) helperBody(h helper) []byte {
 	case helperCopy:
 		return w.chunked([]byte{opMisc, miscMemoryCopy, 0, 0}, true, true)
 	case helperInit:
-		return w.chunked(append(appendU32([]byte{opMisc, miscMemoryInit}, h.index), 0), true, false)
+		return w.initBody(h)
+	case helperTableInit:
+		return w.tableInitBody(h)
+	case helperTableGrow:
+		return w.tableGrowBody(h)
+	case helperSave:
+		return w.saveBody()
+	case helperRestore:
+		return w.restoreBody()
 	case helperGrow:
 		return w.growBody()
 	default:

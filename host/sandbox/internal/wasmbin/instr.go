@@ -39,6 +39,8 @@ const (
 	opF32Const     = 0x43
 	opF64Const     = 0x44
 	opFirstNumeric = 0x45
+	opI32Eqz       = 0x45
+	opI32Ne        = 0x47
 	opI32LtS       = 0x48
 	opI32LtU       = 0x49
 	opI32GtU       = 0x4b
@@ -224,20 +226,4 @@ func (r *reader) vectorImmediates(i *instr) {
 	default:
 		r.failAt(i.start, fmt.Errorf("instruction 0xfd %d is not supported", op))
 	}
-}
-
-// lasting reports whether an instruction can change what only a new instance
-// has again: a table, or a dropped segment.
-func (i *instr) lasting() bool {
-	switch {
-	case i.op == opTableSet:
-		return true
-	case i.op != opMisc:
-		return false
-	}
-	switch i.misc {
-	case miscDataDrop, miscElemDrop, miscTableInit, miscTableCopy, miscTableGrow, miscTableFill:
-		return true
-	}
-	return false
 }

@@ -58,10 +58,10 @@ type Result struct {
 	// Globals are the export names of the mutable globals of number types,
 	// FuelGlobal not among them.
 	Globals []string
-	// Restorable tells that linear memory and Globals are all that a call can
-	// change for good, apart from the size of the memory. Otherwise the module
-	// writes to tables, drops segments or has mutable globals that hold vectors or
-	// references: only a new instance is as new.
+	// Kept tells that a call can change more than linear memory, Globals and
+	// sizes: the module has DirtyGlobal, SaveName and RestoreName.
+	Kept bool
+	// Restorable is the opposite of Kept.
 	Restorable bool
 	// Memory tells whether there is a linear memory, MemoryPages how large it may
 	// become.
@@ -91,6 +91,7 @@ type rewriter struct {
 	thunks    []thunk
 	fuel      uint32 // index of the fuel global
 	stack     uint32 // index of the stack global
+	kept      kept
 	result    Result
 }
 
@@ -104,7 +105,7 @@ func Rewrite(wasm []byte, opts Options) (*Result, error) {
 	if opts.segment == 0 {
 		opts.segment, opts.nested = segmentCost, nestedCost
 	}
-	w := &rewriter{sections: s, opts: opts, helperAt: map[helperKey]uint32{}, result: Result{Restorable: true}}
+	w := &rewriter{sections: s, opts: opts, helperAt: map[helperKey]uint32{}, kept: newKept()}
 	for _, step := range []struct {
 		id byte
 		do func() error
@@ -118,13 +119,14 @@ func Rewrite(wasm []byte, opts Options) (*Result, error) {
 		{secExport, w.exports},
 		{secStart, w.start},
 		{secElement, w.elements},
+		{secData, w.data}, // before the code that drops segments
 		{secCode, w.code},
-		{secData, w.data},
 	} {
 		if err := step.do(); err != nil {
 			return nil, in(sectionNames[step.id], err)
 		}
 	}
+	w.addState()
 	w.addHelpers()
 	w.writeTypes()
 	w.result.Wasm = w.join()
@@ -225,7 +227,9 @@ func (w *rewriter) boundTables() error {
 		if r.err != nil {
 			break
 		}
-		content = appendLimits(append(content, kind), low, min(high, w.opts.TableEntries))
+		high = min(high, w.opts.TableEntries)
+		content = appendLimits(append(content, kind), low, high)
+		w.kept.tables = append(w.kept.tables, table{kind, low, high})
 	}
 	w.replace(secTable, content)
 	return r.end()
@@ -279,7 +283,7 @@ func (w *rewriter) globals() error {
 		case typeI32, typeI64, typeF32, typeF64:
 			w.result.Globals = append(w.result.Globals, globalName(i))
 		default:
-			w.result.Restorable = false
+			w.kept.wide[i] = kind
 		}
 	}
 	content = append(content, typeI64[0], 1, opI64Const, 0, opEnd)
@@ -303,6 +307,8 @@ func (w *rewriter) exports() error {
 		switch kind {
 		case 0:
 			index = w.moved(r, start, index)
+		case 1:
+			w.checkTable(r, start, index)
 		case 3:
 			w.global(r, start, index)
 		}
@@ -353,9 +359,13 @@ func (w *rewriter) element(r *reader, dst []byte) []byte {
 		r.fail(fmt.Errorf("segment of kind %d is not supported", flags))
 	}
 	dst = appendU32(dst, flags)
+	w.kept.elements = append(w.kept.elements, flags&3 == 1)
 	if flags&1 == 0 {
 		if flags&2 != 0 {
-			dst = appendU32(dst, r.u32())
+			start := r.pos
+			table := r.u32()
+			w.checkTable(r, start, table)
+			dst = appendU32(dst, table)
 		}
 		dst = w.expression(r, dst)
 	}
@@ -386,6 +396,7 @@ func (w *rewriter) data() error {
 			break
 		}
 		content = appendU32(content, flags)
+		w.kept.data = append(w.kept.data, flags == 1)
 		if flags == 2 {
 			content = appendU32(content, r.u32())
 		}

@@ -9,7 +9,15 @@ const (
 	typeF32  = "\x7d"
 	typeF64  = "\x7c"
 	typeV128 = 0x7b
+
+	typeFuncref   = 0x70
+	typeExternref = 0x6f
 )
+
+// maxParams is how many parameters a function may have, and how many results: as
+// many as in browsers. For each type the engine makes a text, in time that grows
+// with the square: a million of them took minutes.
+const maxParams = 1000
 
 // functionType holds the value types of a function, one byte each.
 type functionType struct{ params, results string }
@@ -22,7 +30,11 @@ func (w *rewriter) readTypes() error {
 		if form := r.byte(); form != 0x60 && r.err == nil {
 			r.failAt(r.pos-1, fmt.Errorf("type of kind 0x%02x is not supported", form))
 		}
-		w.types = append(w.types, functionType{r.name(), r.name()})
+		t := functionType{r.name(), r.name()}
+		if err := atMost("parameters and results of a type", max(len(t.params), len(t.results)), maxParams); err != nil {
+			return err
+		}
+		w.types = append(w.types, t)
 	}
 	w.declared = n
 	return r.end()

@@ -117,7 +117,7 @@ func (b *body) spend() {
 
 // emit adds an instruction that is work, and counts it.
 func (b *body) emit(code ...byte) {
-	if b.opts.Count {
+	if b.opts.Count && code[0] != opNop && code[0] != opDrop {
 		count := u32(uint32(len(b.globals)))
 		b.code = slices.Concat(b.code, []byte{opGlobalGet}, count, constant(i64, 1), []byte{opI64Add, opGlobalSet}, count)
 	}

@@ -21,7 +21,8 @@ const MaxPages = 6
 // otherwise.
 type Options struct {
 	// Count adds to the global CountGlobal at each instruction that runs, other
-	// than block, loop, else and end, which are no work, and those of probes.
+	// than nop, drop, block, loop, else and end, which become no code, and those of
+	// probes.
 	Count bool
 	// Endless leaves out what makes all calls end.
 	Endless bool
