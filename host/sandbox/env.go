@@ -2,110 +2,129 @@ package sandbox
 
 import (
 	"context"
-	"encoding/binary"
+	"fmt"
 	"log/slog"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 )
 
-// envModule is the module from which Extism guests import the host.
-const envModule = "extism:host/env"
-
-// logLevel is what get_log_level answers: warnings. It is the same with and
-// without a logger, or a guest's behavior would depend on the operator's.
-const logLevel = 3
+const (
+	// envModule is the module from which Extism guests import the host.
+	envModule = "extism:host/env"
+	// kernelModule is the module from which kernel.wat imports the Go side. No
+	// guest may import it.
+	kernelModule = "callgate:host"
+)
 
 const (
 	i32 = api.ValueTypeI32
 	i64 = api.ValueTypeI64
 )
 
-// hostFunction is one import of the guest. It takes its arguments from stack
-// and leaves its result in stack[0].
+func sig(types ...api.ValueType) []api.ValueType { return types }
+
+// hostFunction is a function of the host that runs in Go. It takes its arguments
+// from stack and leaves its result in stack[0]; cost is the fuel it takes, some
+// two units for each nanosecond, however short the work: coming to Go takes time.
 type hostFunction struct {
 	name            string
 	params, results []api.ValueType
-	run             func(k *kernel, stack []uint64)
+	cost            int64
+	run             func(k *kernel, guest api.Module, stack []uint64)
 }
 
-func sig(types ...api.ValueType) []api.ValueType { return types }
+const (
+	// goCost is the fuel of coming to Go and back.
+	goCost = 100
+	// logCost is that of a line of log, which the host formats and writes.
+	logCost = 5000
+)
 
-// envFunctions are the 32 functions of the ABI. Source: the Extism kernel,
-// libextism 1.x; where it trusts a guest's offset, this one traps.
+// envFunctions are what kernel.wat imports and, but for the first two, exports
+// again as it is. Source: the Extism kernel, libextism 1.x; where it trusts a
+// guest's offset, this one traps.
 var envFunctions = []hostFunction{
-	// Memory.
-	{"alloc", sig(i64), sig(i64), func(k *kernel, s []uint64) { s[0] = k.arena.alloc(s[0]) }},
-	{"free", sig(i64), nil, func(k *kernel, s []uint64) { k.free(s[0]) }},
-	{"length", sig(i64), sig(i64), func(k *kernel, s []uint64) { s[0] = k.arena.length(s[0]) }},
-	{"length_unsafe", sig(i64), sig(i64), func(k *kernel, s []uint64) { s[0] = k.arena.length(s[0]) }},
-	{"load_u8", sig(i64), sig(i32), func(k *kernel, s []uint64) { s[0] = uint64(k.check("load_u8", s[0], 1)[0]) }},
-	{"load_u64", sig(i64), sig(i64), func(k *kernel, s []uint64) {
-		s[0] = binary.LittleEndian.Uint64(k.check("load_u64", s[0], 8))
+	{"outside", sig(i32, i64, i64), nil, 0, func(_ *kernel, _ api.Module, s []uint64) {
+		panic(outside(checked[uint32(s[0])], s[1], s[2]))
 	}},
-	{"store_u8", sig(i64, i32), nil, func(k *kernel, s []uint64) { k.check("store_u8", s[0], 1)[0] = byte(s[1]) }},
-	{"store_u64", sig(i64, i64), nil, func(k *kernel, s []uint64) {
-		binary.LittleEndian.PutUint64(k.check("store_u64", s[0], 8), s[1])
-	}},
-	{"reset", nil, nil, func(k *kernel, _ []uint64) { k.arena.reset(); k.clearCall() }},
-	{"memory_bytes", nil, sig(i64), func(k *kernel, s []uint64) { s[0] = uint64(len(k.arena.bytes)) }},
-
-	// Input.
-	{"input_length", nil, sig(i64), func(k *kernel, s []uint64) { s[0] = k.inputLength }},
-	{"input_offset", nil, sig(i64), func(k *kernel, s []uint64) { s[0] = k.input }},
-	{"input_load_u8", sig(i64), sig(i32), func(k *kernel, s []uint64) { s[0] = k.loadInput(s[0], 1) }},
-	{"input_load_u64", sig(i64), sig(i64), func(k *kernel, s []uint64) { s[0] = k.loadInput(s[0], 8) }},
-	{"input_set", sig(i64, i64), nil, func(k *kernel, s []uint64) {
-		if s[1] != 0 {
-			k.check("input_set", s[0], s[1])
+	{"more", sig(i64), sig(i32), 0, func(k *kernel, _ api.Module, s []uint64) {
+		end := s[0]
+		s[0] = 0
+		if end <= k.memory.most {
+			if t := k.more(end); t != nil {
+				panic(t)
+			}
+			s[0] = 1
 		}
-		k.input, k.inputLength = s[0], s[1]
 	}},
-
-	// Output and error. The range is judged after the call: the last one wins.
-	{"output_set", sig(i64, i64), nil, func(k *kernel, s []uint64) { k.output, k.outputLength = s[0], s[1] }},
-	{"output_length", nil, sig(i64), func(k *kernel, s []uint64) { s[0] = k.outputLength }},
-	{"output_offset", nil, sig(i64), func(k *kernel, s []uint64) { s[0] = k.output }},
-	{"error_set", sig(i64), nil, func(k *kernel, s []uint64) { k.failure, k.failed = s[0], s[0] != 0 }},
-	{"error_get", nil, sig(i64), func(k *kernel, s []uint64) { s[0] = k.failure }},
-
-	// Configuration and variables: nothing is ever there. The operator's
-	// configuration comes in the envelope, and no call may leave a trace.
-	{"config_get", sig(i64), sig(i64), func(_ *kernel, s []uint64) { s[0] = 0 }},
-	{"var_get", sig(i64), sig(i64), func(_ *kernel, s []uint64) { s[0] = 0 }},
-	{"var_set", sig(i64, i64), nil, func(*kernel, []uint64) {}},
-
-	// HTTP: refused.
-	{"http_request", sig(i64, i64), sig(i64), func(*kernel, []uint64) {
+	{"config_get", sig(i64), sig(i64), goCost, configGet},
+	{"var_get", sig(i64), sig(i64), goCost, varGet},
+	{"var_set", sig(i64, i64), nil, goCost, varSet},
+	{"http_request", sig(i64, i64), sig(i64), goCost, func(*kernel, api.Module, []uint64) {
 		panic(&trap{kind: KindTrap, message: "http_request: a tool module has no network"})
 	}},
-	{"http_status_code", nil, sig(i32), func(_ *kernel, s []uint64) { s[0] = 0 }},
-	{"http_headers", nil, sig(i64), func(_ *kernel, s []uint64) { s[0] = 0 }},
-
-	// Log.
-	{"log_trace", sig(i64), nil, logAt(slog.LevelDebug - 4)},
-	{"log_debug", sig(i64), nil, logAt(slog.LevelDebug)},
-	{"log_info", sig(i64), nil, logAt(slog.LevelInfo)},
-	{"log_warn", sig(i64), nil, logAt(slog.LevelWarn)},
-	{"log_error", sig(i64), nil, logAt(slog.LevelError)},
-	{"get_log_level", nil, sig(i32), func(_ *kernel, s []uint64) { s[0] = logLevel }},
+	{"log_warn", sig(i64), nil, logCost, logAt(slog.LevelWarn)},
+	{"log_error", sig(i64), nil, logCost, logAt(slog.LevelError)},
 }
 
-func logAt(level slog.Level) func(*kernel, []uint64) {
-	return func(k *kernel, s []uint64) { k.log(level, s[0]) }
+// checked are the names of the functions that call outside, by their numbers in
+// kernel.wat.
+var checked = [...]string{"load_u8", "store_u8", "load_u64", "store_u64", "input_set"}
+
+func outside(name string, offset, length uint64) *trap {
+	return &trap{kind: KindTrap, message: fmt.Sprintf("%s: offset %d, length %d is outside the host memory", name, offset, length)}
 }
 
-// export adds f to b, bound to the kernel of the calling instance.
+// configGet answers from the call's configuration. An empty value is as good as
+// none, since offset 0 means both.
+func configGet(k *kernel, guest api.Module, s []uint64) {
+	key := k.key(guest, s[0])
+	s[0] = 0
+	if key == nil || k.config == nil {
+		return
+	}
+	if value, ok := k.config(string(key)); ok {
+		s[0] = k.give(guest, "config_get", []byte(value))
+	}
+}
+
+// byteCost is how many bytes that Go copies for a guest cost one unit of fuel.
+const byteCost = 16
+
+// key returns the bytes of a guest's block, nil when there is none there.
+func (k *kernel) key(guest api.Module, offset uint64) []byte {
+	data, _ := k.memory.block(offset)
+	k.charge(guest, int64(len(data))/byteCost)
+	return data
+}
+
+// give hands data to the guest as a new block.
+func (k *kernel) give(guest api.Module, function string, data []byte) uint64 {
+	k.charge(guest, int64(len(data))/byteCost)
+	offset, t := k.put(data)
+	if t != nil {
+		t.message = function + ": " + t.message
+		panic(t)
+	}
+	return offset
+}
+
+// export adds f to b, for the kernel of the calling instance.
 func (f hostFunction) export(b wazero.HostModuleBuilder) {
-	b.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
-		f.run(kernelOf(ctx), stack)
+	b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, guest api.Module, stack []uint64) {
+		k := kernelOf(ctx)
+		if f.cost > 0 {
+			k.charge(guest, f.cost)
+		}
+		f.run(k, guest, stack)
 	}), f.params, f.results).Export(f.name)
 }
 
-// linkEnv makes the ABI's functions importable in r.
-func linkEnv(ctx context.Context, r wazero.Runtime) (api.Module, error) {
-	b := r.NewHostModuleBuilder(envModule)
-	for _, f := range envFunctions {
+// linkHost makes functions importable in r, as those of a module.
+func linkHost(ctx context.Context, r wazero.Runtime, module string, functions []hostFunction) (api.Module, error) {
+	b := r.NewHostModuleBuilder(module)
+	for _, f := range functions {
 		f.export(b)
 	}
 	return b.Instantiate(ctx)

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/tetratelabs/wazero/sys"
 )
 
 // Kind tells how a guest failed.
@@ -36,8 +34,8 @@ type Error struct {
 	// Limit is the name of the limit that ended the call, as Limits and the
 	// operator's configuration spell it ("fuel"); empty where there was none.
 	Limit string
-	// Message is one line of at most 512 bytes without control characters. It
-	// may hold the guest's own words: untrusted text.
+	// Message is one line without control characters. It may hold the guest's own
+	// words, at most Limits.ErrorBytes of them: untrusted text.
 	Message string
 	cause   error
 }
@@ -50,7 +48,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, if it is an error that callers branch on.
 func (e *Error) Unwrap() error { return e.cause }
 
-// maxMessage caps a guest's message in bytes.
+// maxMessage caps what an engine says about a guest, in bytes.
 const maxMessage = 512
 
 // Clean makes a guest's text fit to be shown on one line: invalid UTF-8 is
@@ -81,6 +79,7 @@ func Clean(text string, limit int) string {
 // way wazero offers. The engine recovers it and returns it from the call.
 type trap struct {
 	kind    Kind
+	limit   string
 	message string
 	cause   error
 }
@@ -89,23 +88,20 @@ type trap struct {
 func (t *trap) Error() string { return t.message }
 
 // classify turns what wazero returned into an Error. guestMessage is what the
-// guest had stored with error_set before it died.
+// guest had stored with error_set before it died, clean.
 func classify(err error, guestMessage string) *Error {
 	e := &Error{Kind: KindTrap, Message: firstLine(err.Error())}
-	var exit *sys.ExitError
 	var t *trap
 	switch {
 	case errors.As(err, &t):
-		e.Kind, e.Message, e.cause = t.kind, t.message, t.cause
-	case errors.As(err, &exit):
-		e.Kind, e.Message = KindExit, fmt.Sprintf("the module exited with code %d", exit.ExitCode())
+		e.Kind, e.Limit, e.Message, e.cause = t.kind, t.limit, t.message, t.cause
 	case strings.Contains(e.Message, "out of memory"):
 		e.Kind = KindMemory
 	}
+	e.Message = Clean(e.Message, maxMessage)
 	if guestMessage != "" {
 		e.Message += ": " + guestMessage
 	}
-	e.Message = Clean(e.Message, maxMessage)
 	return e
 }
 

@@ -65,9 +65,8 @@ type Traced struct {
 // Trace runs a verb, restores, and tells all that can be told of it.
 func (h *Held) Trace(ctx context.Context, export string, input []byte) (Traced, error) {
 	h.inst.watch()
-	h.inst.kernel.spent = 0
 	output, failure := h.inst.call(ctx, nil, slices.Index(h.m.verbs, export), Request{Export: export, Input: input})
-	t := Traced{Output: string(output), Fuel: h.inst.kernel.spent - int64(h.inst.fuel.Get()), After: h.checksum()}
+	t := Traced{Output: string(output), Fuel: h.inst.kernel.used(), After: h.checksum()}
 	if !h.inst.restore() {
 		return t, fmt.Errorf("%s: the instance could not be restored", h.m.name)
 	}

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
@@ -29,7 +28,6 @@ type instance struct {
 	linear  api.Memory // meaningful only where memory has a region
 	memory  tracker
 	globals []api.MutableGlobal
-	fuel    api.MutableGlobal
 
 	pristine   []uint64 // of globals
 	restorable bool
@@ -134,15 +132,20 @@ func (m *Module) find(ctx context.Context) (*state, *Error) {
 
 // instantiate makes an instance and runs its start function, if any.
 func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
+	k, err := newKernel(ctx, m.rt, m.name, m.limits)
+	if err != nil {
+		return nil, &Error{Kind: KindMemory, Message: err.Error()}
+	}
+	k.allow(startFactor)
 	inst := &instance{
-		kernel: newKernel(m.name, m.limits, m.rt.logger), limits: m.limits, binary: m.binary,
+		kernel: k, limits: m.limits, binary: m.binary,
 		exports: m.verbs, verbs: make([]verb, len(m.verbs)), tracking: m.rt.tracking,
 	}
-	inst.kernel.deadline = time.Now().Add(startFactor * m.limits.Timeout)
-	inst.kernel.unpin = inst.faults.unpin
+	k.unpin = inst.faults.unpin
 	if err := inst.bear(ctx, m); err != nil {
+		failure := classify(err, k.message())
 		inst.release()
-		return nil, classify(err, inst.kernel.message())
+		return nil, failure
 	}
 	inst.bind()
 	return inst, nil
@@ -150,7 +153,7 @@ func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
 
 // bear makes the guest, in a memory of ours.
 func (inst *instance) bear(ctx context.Context, m *Module) (err error) {
-	ctx = inst.context(ctx)
+	ctx = inst.kernel.link(inst.context(ctx))
 	if most := uint64(m.binary.MemoryPages) * PageSize; m.binary.Memory && most > 0 {
 		if inst.memory.region = reserve(most, m.rt.memory); inst.memory.region == nil {
 			return &trap{kind: KindMemory, message: "no addresses for another instance"}
@@ -166,7 +169,7 @@ func (inst *instance) bear(ctx context.Context, m *Module) (err error) {
 			panic(r)
 		}
 	}()
-	inst.guest, err = m.rt.engine.InstantiateModule(ctx, m.pool.compiled, inst.kernel.config())
+	inst.guest, err = m.rt.engine.InstantiateModule(ctx, m.pool.compiled, unnamed)
 	return err
 }
 
@@ -176,7 +179,7 @@ func (inst *instance) bind() {
 	for _, name := range inst.binary.Globals {
 		inst.globals = append(inst.globals, mutable(inst.guest, name))
 	}
-	inst.fuel = mutable(inst.guest, wasmbin.FuelGlobal)
+	inst.kernel.bind(inst.guest)
 }
 
 // initialised makes an instance and runs its initialisers.
@@ -221,7 +224,7 @@ func initCall(ctx context.Context, name string, f api.Function) error {
 
 // context is ctx with the instance's kernel, for host functions.
 func (inst *instance) context(ctx context.Context) context.Context {
-	return &callContext{ctx, inst.kernel}
+	return inst.kernel.during(ctx)
 }
 
 // mutable returns a mutable global that the rewriter has exported.
@@ -236,7 +239,10 @@ func (inst *instance) close(ctx context.Context) {
 	inst.release()
 }
 
-func (inst *instance) release() { inst.memory.release() }
+func (inst *instance) release() {
+	inst.memory.release()
+	inst.kernel.close()
+}
 
 // verb returns an exported function.
 func (inst *instance) verb(i int) api.Function {

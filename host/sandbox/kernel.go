@@ -2,42 +2,171 @@ package sandbox
 
 import (
 	"context"
-	"encoding/binary"
+	_ "embed"
 	"fmt"
-	"log/slog"
-	"math/rand/v2"
-	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
-// kernel is the host's side of one instance: the state behind the functions of
-// "extism:host/env" and behind clock and randomness. One call at a time uses it.
+// kernelWasm is kernel.wat, built by testdata/modules/build.sh (make wasm).
+//
+//go:embed kernel.wasm
+var kernelWasm []byte
+
+// kernel is the host's side of one instance: the module that serves its
+// "extism:host/env", and the state behind that and behind the world that WASI
+// shows. One call at a time uses it.
 type kernel struct {
-	arena  arena
+	memory hostMemory
+	env    api.Module // the guest's "extism:host/env"
+	meter
+	world
+	log    lines
+	vars   vars
+	config func(key string) (string, bool) // of the call; nil has no keys
+
+	name   string
 	limits Limits
-	module string
-	logger *slog.Logger
+	budget *budget // of all modules; nil has no bounds
+	lent   int64   // what the budget counts beyond the soft part of the arena
 
-	input, inputLength   uint64
-	output, outputLength uint64
-	failure              uint64 // offset given to error_set
-	failed               bool
-	logged               int
-
-	deadline time.Time
-	spent    int64 // fuel handed out, for warmUp
-	slept    time.Duration
-	rand     *rand.ChaCha8
-
+	running callContext
 	// unpin lets the goroutine of a call leave its thread. The first yield of a
 	// call that takes long must call it; see faults.
 	unpin func()
 }
 
+// linkKernel compiles the kernel, and makes known what it exports.
+func (r *Runtime) linkKernel(ctx context.Context) (err error) {
+	if _, err = linkHost(ctx, r.engine, kernelModule, envFunctions); err != nil {
+		return err
+	}
+	if r.kernel, err = r.engine.CompileModule(ctx, kernelWasm); err != nil {
+		return err
+	}
+	r.hosts[envModule], err = r.engine.InstantiateModule(ctx, r.kernel, unnamed)
+	return err
+}
+
+// unnamed is how kernels and guests are instantiated: any number of the same,
+// nothing of them run unasked, nothing of wazero's own WASI.
+var unnamed = wazero.NewModuleConfig().WithName("").WithStartFunctions()
+
+// newKernel makes the host's side of one instance of the module called name.
+// Close it when the instance is closed.
+func newKernel(ctx context.Context, r *Runtime, name string, limits Limits) (*kernel, error) {
+	k := &kernel{name: name, limits: limits}
+	k.running.kernel = k
+	k.log.logger = r.logger
+	size := k.memory.arrange(limits.arenaBytes())
+	if k.memory.region = reserve(size, nil); k.memory.region == nil {
+		return nil, fmt.Errorf("no addresses for %d KiB of host memory", size>>10)
+	}
+	env, err := r.engine.InstantiateModule(k.memory.allocate(ctx), r.kernel, unnamed)
+	if err != nil {
+		k.memory.region.release()
+		return nil, fmt.Errorf("instantiate %s: %w", envModule, err)
+	}
+	k.env = env
+	env.Memory().Grow(uint32(size/PageSize) - 1) // cannot fail: the addresses are there
+	k.memory.bytes, _ = env.Memory().Read(0, uint32(size))
+	k.reset()
+	return k, nil
+}
+
+// reset forgets the last call altogether. What a call may use is not part of
+// that: see meter.
+func (k *kernel) reset() {
+	k.memory.reset()
+	k.budget.give(k.lent)
+	k.lent = 0
+	k.world.reset()
+	k.vars.reset()
+	k.log.reset()
+	k.config = nil
+}
+
+// close frees the kernel. Its guest must be closed by then.
+func (k *kernel) close() {
+	_ = k.env.Close(context.Background()) // frees memory only
+	k.budget.give(k.lent)
+	k.memory.bytes, k.lent = nil, 0
+	k.memory.region.release()
+}
+
+// link lets the guest that is instantiated with the context import the kernel.
+func (k *kernel) link(ctx context.Context) context.Context {
+	return experimental.WithImportResolver(ctx, func(module string) api.Module {
+		if module == envModule {
+			return k.env
+		}
+		return nil
+	})
+}
+
+// setInput starts a call with data as its input.
+func (k *kernel) setInput(data []byte) *trap {
+	offset, t := k.put(data)
+	if t != nil {
+		return t
+	}
+	k.memory.set(atInput, offset)
+	k.memory.set(atInputLength, uint64(len(data)))
+	return nil
+}
+
+// put stores data in a new block. No data is offset 0.
+func (k *kernel) put(data []byte) (uint64, *trap) {
+	if len(data) == 0 {
+		return 0, nil
+	}
+	if end := k.memory.after(len(data)); end > k.memory.get(atLimit) {
+		if end > k.memory.most {
+			return 0, &trap{kind: KindMemory, message: fmt.Sprintf("%d bytes do not fit the host memory of %d", len(data), k.memory.most)}
+		}
+		if t := k.more(end); t != nil {
+			return 0, t
+		}
+	}
+	return k.memory.put(data), nil
+}
+
+// more lets the arena be used up to end, in large steps. Memory that all modules
+// have together and have used up ends the call: what a guest is told must not
+// depend on its neighbours.
+func (k *kernel) more(end uint64) *trap {
+	limit := k.memory.get(atLimit)
+	next := min(max(end, 2*limit), k.memory.most)
+	n := int64(next-limit) * 3 / 2 // the handles are half as large as the arena
+	if !k.budget.take(n) {
+		return k.budget.refusal(uint64(n))
+	}
+	k.lent += n
+	k.memory.set(atLimit, next)
+	return nil
+}
+
+// message returns what the guest gave to error_set, as one clean line.
+func (k *kernel) message() string {
+	text, ok := k.memory.view(k.memory.get(atError), k.memory.get(atErrorLength))
+	if !ok {
+		return ""
+	}
+	return cleanBytes(text, k.limits.ErrorBytes)
+}
+
+// cleanBytes is Clean for bytes of which there may be many more than are shown.
+func cleanBytes(text []byte, limit int) string {
+	return Clean(string(text[:min(len(text), 4*limit)]), limit)
+}
+
 // kernelKey is the context key under which host functions find their kernel.
 type kernelKey struct{}
 
-// callContext carries the kernel of the instance that runs. It is one
-// allocation where context.WithValue would be one more lookup for each import.
+// callContext carries the kernel of the instance that runs. It knows no other
+// values: wazero asks for some at each call, and no guest has use for any.
 type callContext struct {
 	context.Context
 	kernel *kernel
@@ -48,93 +177,23 @@ func (c *callContext) Value(key any) any {
 	if _, ok := key.(kernelKey); ok {
 		return c.kernel
 	}
-	return c.Context.Value(key)
+	return nil
+}
+
+// during returns the context that calls of the guest run in, for as long as
+// ctx allows. It is valid until the next one.
+func (k *kernel) during(ctx context.Context) context.Context {
+	k.running.Context = ctx
+	return &k.running
 }
 
 func kernelOf(ctx context.Context) *kernel {
-	k, ok := ctx.Value(kernelKey{}).(*kernel)
+	if c, ok := ctx.(*callContext); ok {
+		return c.kernel
+	}
+	k, ok := ctx.Value(kernelKey{}).(*kernel) // while an instance starts
 	if !ok {
 		panic(&trap{kind: KindTrap, message: "a host function was called outside a call"})
 	}
 	return k
-}
-
-// randSeed makes each call draw the same numbers. A fixed seed is the point:
-// a module's answer depends on its input and on nothing else.
-var randSeed = [32]byte([]byte("callgate: the same for each call"))
-
-func newKernel(module string, limits Limits, logger *slog.Logger) *kernel {
-	k := &kernel{module: module, limits: limits, logger: logger, rand: rand.NewChaCha8(randSeed)}
-	k.arena.limit = limits.arenaBytes()
-	k.reset()
-	return k
-}
-
-// reset forgets the last call altogether.
-func (k *kernel) reset() {
-	k.arena.reset()
-	k.clearCall()
-	k.logged = 0
-	k.slept = 0
-	k.rand.Seed(randSeed)
-}
-
-// clearCall zeroes what belongs to input, output and error.
-func (k *kernel) clearCall() {
-	k.input, k.inputLength = 0, 0
-	k.output, k.outputLength = 0, 0
-	k.failure, k.failed = 0, false
-}
-
-// setInput starts a call with data as its input.
-func (k *kernel) setInput(data []byte) error {
-	offset, ok := k.arena.put(data)
-	if !ok {
-		return fmt.Errorf("%d bytes do not fit the host memory of %d", len(data), k.arena.limit)
-	}
-	k.input, k.inputLength = offset, uint64(len(data))
-	return nil
-}
-
-// message returns what the guest gave to error_set.
-func (k *kernel) message() string { return k.arena.text(k.failure, maxMessage) }
-
-// check traps when offset and size leave the memory in use.
-func (k *kernel) check(name string, offset, size uint64) []byte {
-	data, ok := k.arena.view(offset, size)
-	if !ok {
-		panic(&trap{kind: KindTrap, message: fmt.Sprintf("%s: offset %d, length %d is outside the host memory", name, offset, size)})
-	}
-	return data
-}
-
-func (k *kernel) loadInput(index, width uint64) uint64 {
-	if index >= k.inputLength || width > k.inputLength-index {
-		return 0
-	}
-	data, ok := k.arena.view(k.input+index, width)
-	if !ok {
-		return 0
-	}
-	if width == 1 {
-		return uint64(data[0])
-	}
-	return binary.LittleEndian.Uint64(data)
-}
-
-func (k *kernel) free(offset uint64) {
-	if offset == k.input {
-		k.inputLength = 0
-	}
-	k.arena.free(offset)
-}
-
-// log passes a guest's message on, up to the call's share.
-func (k *kernel) log(level slog.Level, offset uint64) {
-	if level < slog.LevelWarn || k.logger == nil || k.logged >= k.limits.LogBytes {
-		return
-	}
-	text := k.arena.text(offset, min(maxMessage, k.limits.LogBytes-k.logged))
-	k.logged += len(text) + 16 // an empty message costs too
-	k.logger.Log(context.Background(), level, "module says", "module", k.module, "text", text)
 }

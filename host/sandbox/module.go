@@ -60,6 +60,15 @@ type Request struct {
 	Input []byte
 	// Config answers config_get; nil has no keys.
 	Config func(key string) (value string, ok bool)
+	// Used is told what the call used, if it is not nil.
+	Used *Usage
+}
+
+// Usage is what a call used.
+type Usage struct {
+	// Fuel is in the unit of Limits.Fuel. The same call uses the same on every
+	// machine; one that was stopped for want of fuel says all of it.
+	Fuel int64
 }
 
 // Call runs one export on input and returns its output, which is never empty

@@ -38,6 +38,7 @@ type Runtime struct {
 	kept     *kept // nil: no code is kept
 	compiler *compiler
 	hosts    map[string]api.Module
+	kernel   wazero.CompiledModule // of each instance
 	limits   Limits
 	logger   *slog.Logger
 	use      *usage
@@ -60,8 +61,7 @@ func New(ctx context.Context, cfg Config) (*Runtime, error) {
 	if r.limits.MemoryPages > PageSize {
 		return nil, fmt.Errorf("sandbox: memory limit of %d pages: at most %d", r.limits.MemoryPages, PageSize)
 	}
-	rc := wazero.NewRuntimeConfig().
-		WithMemoryLimitPages(r.limits.MemoryPages)
+	rc := wazero.NewRuntimeConfig() // the rewriter bounds the memories of guests
 	if err := r.openCache(cfg); err != nil {
 		return nil, err
 	}
@@ -92,15 +92,14 @@ func (r *Runtime) openCache(cfg Config) (err error) {
 }
 
 func (r *Runtime) link(ctx context.Context) error {
-	env, err := linkEnv(ctx, r.engine)
-	if err != nil {
+	if err := r.linkKernel(ctx); err != nil {
 		return fmt.Errorf("sandbox: link %s: %w", envModule, err)
 	}
-	wasi, err := linkWASI(ctx, r.engine)
+	wasi, err := linkHost(ctx, r.engine, wasiModule, wasiFunctions)
 	if err != nil {
 		return fmt.Errorf("sandbox: link %s: %w", wasiModule, err)
 	}
-	r.hosts[envModule], r.hosts[wasiModule] = env, wasi
+	r.hosts[wasiModule] = wasi
 	if err := linkFuel(ctx, r.engine); err != nil {
 		return fmt.Errorf("sandbox: link %s: %w", wasmbin.FuelModule, err)
 	}

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"math"
-	"time"
 )
 
 // Example is a call of each of some verbs, as a module's own examples give them.
@@ -37,7 +36,7 @@ func (m *Module) WarmUp(ctx context.Context, examples []Example) {
 // not matter here; nil means that the instance did not survive.
 func (m *Module) warmUp(ctx context.Context, inst *instance) *state {
 	ctx = inst.context(ctx)
-	inst.kernel.deadline = time.Now().Add(startFactor * m.limits.Timeout)
+	inst.kernel.allow(startFactor)
 	if !inst.run(ctx, basic) {
 		return nil
 	}
@@ -87,11 +86,11 @@ func (inst *instance) run(ctx context.Context, e Example) bool {
 // could not be put back.
 func (inst *instance) probe(ctx context.Context, s *state, e Example) (spent int64, ok bool) {
 	for verb, input := range e {
-		inst.kernel.spent = 0
+		before := inst.kernel.used()
 		if !inst.run(ctx, Example{verb: input}) {
 			return 0, false
 		}
-		spent += inst.kernel.spent - int64(inst.fuel.Get())
+		spent += inst.kernel.used() - before
 		if !inst.write(s) {
 			return 0, false
 		}

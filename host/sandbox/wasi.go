@@ -1,82 +1,274 @@
 package sandbox
 
 import (
-	"context"
-	"time"
+	"encoding/binary"
+	"fmt"
 
-	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
-	"github.com/tetratelabs/wazero/sys"
 )
 
-const wasiModule = wasi_snapshot_preview1.ModuleName
+// wasiModule is the module from which guests import WASI preview 1.
+const wasiModule = "wasi_snapshot_preview1"
 
-// The WASI error numbers that the empty world answers with.
+// The WASI error numbers that the empty world answers with. Source: the witx
+// files of WASI preview 1.
 const (
 	wasiOK     = 0
 	wasiBadf   = 8
+	wasiFault  = 21
+	wasiInval  = 28
+	wasiNosys  = 52
 	wasiNotsup = 58
+	wasiSpipe  = 70
 )
 
-// statelessWASI replaces the functions of WASI that change the table of open
-// files. Only standard input and outputs are open, and a call that closed one
-// would be seen by the next; here they stay as they are.
-var statelessWASI = []hostFunction{
-	{"fd_close", sig(i32), sig(i32), standardOnly},
-	{"fd_fdstat_set_flags", sig(i32, i32), sig(i32), standardOnly},
-	{"fd_renumber", sig(i32, i32), sig(i32), func(_ *kernel, s []uint64) { s[0] = wasiNotsup }},
+// errno ends a function of WASI with an error number.
+type errno uint32
+
+// wasiFunctions are all functions of WASI preview 1, in a world with a clock,
+// random numbers and three files: standard input, which is at its end, and two
+// outputs, which lead nowhere. Nothing a guest does to them lasts.
+var wasiFunctions = []hostFunction{
+	{"args_get", sig(i32, i32), sig(i32), goCost, always(wasiOK)},
+	{"args_sizes_get", sig(i32, i32), sig(i32), goCost, wasi(noneOf)},
+	{"environ_get", sig(i32, i32), sig(i32), goCost, always(wasiOK)},
+	{"environ_sizes_get", sig(i32, i32), sig(i32), goCost, wasi(noneOf)},
+	{"clock_res_get", sig(i32, i32), sig(i32), goCost, wasi(clockResolution)},
+	{"clock_time_get", sig(i32, i64, i32), sig(i32), goCost, wasi(clockTime)},
+	{"random_get", sig(i32, i32), sig(i32), goCost, wasi(randomGet)},
+	{"poll_oneoff", sig(i32, i32, i32, i32), sig(i32), goCost, wasi(pollOneoff)},
+	{"sched_yield", nil, sig(i32), goCost, always(wasiOK)},
+	{"proc_exit", sig(i32), nil, goCost, procExit},
+	{"proc_raise", sig(i32), sig(i32), goCost, always(wasiNosys)},
+
+	{"fd_write", sig(i32, i32, i32, i32), sig(i32), goCost, wasi(fdWrite)},
+	{"fd_read", sig(i32, i32, i32, i32), sig(i32), goCost, wasi(fdRead)},
+	{"fd_fdstat_get", sig(i32, i32), sig(i32), goCost, wasi(fdStat)},
+	{"fd_filestat_get", sig(i32, i32), sig(i32), goCost, wasi(fileStat)},
+	{"fd_close", sig(i32), sig(i32), goCost, standard(wasiOK)},
+	{"fd_fdstat_set_flags", sig(i32, i32), sig(i32), goCost, standard(wasiOK)},
+	{"fd_fdstat_set_rights", sig(i32, i64, i64), sig(i32), goCost, standard(wasiNosys)},
+	{"fd_seek", sig(i32, i64, i32, i32), sig(i32), goCost, standard(wasiSpipe)},
+	{"fd_tell", sig(i32, i32), sig(i32), goCost, standard(wasiSpipe)},
+	{"fd_pread", sig(i32, i32, i32, i64, i32), sig(i32), goCost, standard(wasiSpipe)},
+	{"fd_pwrite", sig(i32, i32, i32, i64, i32), sig(i32), goCost, standard(wasiSpipe)},
+	{"fd_advise", sig(i32, i64, i64, i32), sig(i32), goCost, standard(wasiSpipe)},
+	{"fd_allocate", sig(i32, i64, i64), sig(i32), goCost, standard(wasiNotsup)},
+	{"fd_datasync", sig(i32), sig(i32), goCost, standard(wasiOK)},
+	{"fd_sync", sig(i32), sig(i32), goCost, standard(wasiOK)},
+	{"fd_filestat_set_size", sig(i32, i64), sig(i32), goCost, standard(wasiInval)},
+	{"fd_filestat_set_times", sig(i32, i64, i64, i32), sig(i32), goCost, standard(wasiNotsup)},
+	{"fd_readdir", sig(i32, i32, i32, i64, i32), sig(i32), goCost, always(wasiBadf)},
+	{"fd_renumber", sig(i32, i32), sig(i32), goCost, always(wasiNotsup)},
+
+	// There are no directories, so no paths.
+	{"fd_prestat_get", sig(i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"fd_prestat_dir_name", sig(i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"path_create_directory", sig(i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"path_filestat_get", sig(i32, i32, i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"path_filestat_set_times", sig(i32, i32, i32, i32, i64, i64, i32), sig(i32), goCost, always(wasiBadf)},
+	{"path_link", sig(i32, i32, i32, i32, i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"path_open", sig(i32, i32, i32, i32, i32, i64, i64, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"path_readlink", sig(i32, i32, i32, i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"path_remove_directory", sig(i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"path_rename", sig(i32, i32, i32, i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"path_symlink", sig(i32, i32, i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"path_unlink_file", sig(i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"sock_accept", sig(i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"sock_recv", sig(i32, i32, i32, i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"sock_send", sig(i32, i32, i32, i32, i32), sig(i32), goCost, always(wasiBadf)},
+	{"sock_shutdown", sig(i32, i32), sig(i32), goCost, always(wasiBadf)},
 }
 
-func standardOnly(_ *kernel, s []uint64) {
-	if uint32(s[0]) <= 2 {
-		s[0] = wasiOK
-		return
+// always answers the same.
+func always(n errno) func(*kernel, api.Module, []uint64) {
+	return func(_ *kernel, _ api.Module, s []uint64) { s[0] = uint64(n) }
+}
+
+// isStandard tells the three files that there are.
+func isStandard(fd uint64) bool { return uint32(fd) <= 2 }
+
+// standard answers the same for each file that there is.
+func standard(n errno) func(*kernel, api.Module, []uint64) {
+	return func(_ *kernel, _ api.Module, s []uint64) {
+		if isStandard(s[0]) {
+			s[0] = uint64(n)
+		} else {
+			s[0] = wasiBadf
+		}
 	}
-	s[0] = wasiBadf
 }
 
-// linkWASI makes the empty WASI preview 1 importable in r.
-func linkWASI(ctx context.Context, r wazero.Runtime) (api.Module, error) {
-	b := r.NewHostModuleBuilder(wasiModule)
-	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
-	for _, f := range statelessWASI {
-		f.export(b)
-	}
-	return b.Instantiate(ctx)
-}
-
-// epoch is the time in every sandbox: 2026-01-01T00:00:00Z.
-var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// config returns the world an instance with this kernel lives in. The clock
-// moves only by what the guest sleeps, or a sleeping guest would wait for ever.
-func (k *kernel) config() wazero.ModuleConfig {
-	return wazero.NewModuleConfig().
-		WithName("").
-		WithStartFunctions().
-		WithRandSource(randReader{k}).
-		WithNanosleep(func(ns int64) { k.sleep(ns) }).
-		WithNanotime(func() int64 { return int64(uptime + k.slept) }, sys.ClockResolution(time.Millisecond)).
-		WithWalltime(func() (int64, int32) {
-			now := epoch.Add(k.slept)
-			return now.Unix(), int32(now.Nanosecond())
-		}, sys.ClockResolution(time.Millisecond))
-}
-
-// uptime is what the monotonic clock begins with: Go guests do not start at zero.
-const uptime = time.Second
-
-// maxSlept keeps the virtual clock from running over.
-const maxSlept = 1 << 60
-
-func (k *kernel) sleep(ns int64) {
-	if ns > 0 && ns <= int64(maxSlept-k.slept) {
-		k.slept += time.Duration(ns)
+// wasi makes a host function of one that answers with an error number.
+func wasi(run func(k *kernel, guest guestMemory, s []uint64) errno) func(*kernel, api.Module, []uint64) {
+	return func(k *kernel, guest api.Module, s []uint64) {
+		s[0] = uint64(run(k, guestMemory{guest}, s))
 	}
 }
 
-type randReader struct{ k *kernel }
+// guestMemory is the memory of a guest, which may have none.
+type guestMemory struct{ guest api.Module }
 
-// Read implements io.Reader.
-func (r randReader) Read(p []byte) (int, error) { return r.k.rand.Read(p) }
+// view returns size bytes of the guest's memory.
+func (g guestMemory) view(offset, size uint64) ([]byte, bool) {
+	memory := g.guest.Memory()
+	if memory == nil || size > 1<<32-1 {
+		return nil, false
+	}
+	return memory.Read(uint32(offset), uint32(size))
+}
+
+func (g guestMemory) put32(offset uint64, v uint32) errno {
+	b, ok := g.view(offset, 4)
+	if !ok {
+		return wasiFault
+	}
+	binary.LittleEndian.PutUint32(b, v)
+	return wasiOK
+}
+
+func (g guestMemory) put64(offset uint64, v uint64) errno {
+	b, ok := g.view(offset, 8)
+	if !ok {
+		return wasiFault
+	}
+	binary.LittleEndian.PutUint64(b, v)
+	return wasiOK
+}
+
+// procExit ends the call. Unlike wazero's it does not close the instance, which
+// can be put back like any other.
+func procExit(_ *kernel, _ api.Module, s []uint64) {
+	panic(&trap{kind: KindExit, message: fmt.Sprintf("the module exited with code %d", uint32(s[0]))})
+}
+
+// noneOf answers that there are no arguments, or variables, and that they take
+// no bytes.
+func noneOf(_ *kernel, g guestMemory, s []uint64) errno {
+	if e := g.put32(s[0], 0); e != wasiOK {
+		return e
+	}
+	return g.put32(s[1], 0)
+}
+
+func clockResolution(_ *kernel, g guestMemory, s []uint64) errno {
+	if uint32(s[0]) > 1 {
+		return wasiInval
+	}
+	return g.put64(s[1], uint64(resolution))
+}
+
+func clockTime(k *kernel, g guestMemory, s []uint64) errno {
+	switch uint32(s[0]) {
+	case 0:
+		return g.put64(s[2], uint64(k.walltime()))
+	case 1:
+		return g.put64(s[2], uint64(k.monotonic()))
+	}
+	return wasiInval
+}
+
+// drawAtOnce is how many random bytes are drawn before fuel and clock are looked
+// at again: some microseconds' worth. One byte costs one unit of fuel.
+const drawAtOnce = 4096
+
+func randomGet(k *kernel, g guestMemory, s []uint64) errno {
+	p, ok := g.view(s[0], uint64(uint32(s[1])))
+	if !ok {
+		return wasiFault
+	}
+	for len(p) > 0 {
+		n := min(len(p), drawAtOnce)
+		k.charge(g.guest, int64(n))
+		k.draw(p[:n])
+		p = p[n:]
+	}
+	return wasiOK
+}
+
+// listMost caps the lists that a guest passes. More than POSIX allows are refused
+// as POSIX does, so that no list takes long to read.
+const listMost = 1024
+
+// list returns n entries of size bytes, which cost fuel.
+func (g guestMemory) list(k *kernel, offset, n, size uint64) ([]byte, errno) {
+	if n > listMost {
+		return nil, wasiInval
+	}
+	b, ok := g.view(offset, n*size)
+	if !ok {
+		return nil, wasiFault
+	}
+	k.charge(g.guest, int64(n)*listCost)
+	return b, wasiOK
+}
+
+// listCost is the fuel of reading one entry of a list.
+const listCost = 8
+
+// fdWrite counts what is written, and drops it.
+func fdWrite(k *kernel, g guestMemory, s []uint64) errno {
+	if !isStandard(s[0]) || uint32(s[0]) == 0 {
+		return wasiBadf
+	}
+	parts, e := g.list(k, s[1], uint64(uint32(s[2])), 8)
+	if e != wasiOK {
+		return e
+	}
+	total := uint64(0)
+	for ; len(parts) > 0; parts = parts[8:] {
+		offset, size := binary.LittleEndian.Uint32(parts), binary.LittleEndian.Uint32(parts[4:])
+		if _, ok := g.view(uint64(offset), uint64(size)); !ok {
+			return wasiFault
+		}
+		total += uint64(size)
+	}
+	if total > 1<<32-1 {
+		return wasiInval
+	}
+	return g.put32(s[3], uint32(total))
+}
+
+// fdRead reads the end of standard input.
+func fdRead(_ *kernel, g guestMemory, s []uint64) errno {
+	if uint32(s[0]) != 0 {
+		return wasiBadf
+	}
+	return g.put32(s[3], 0)
+}
+
+// The standard files look like a terminal's, as wazero's own do: a guest that
+// asks whether it may seek is told no.
+const (
+	characterDevice = 2
+	// deviceRights are those of a file but to seek and tell.
+	deviceRights = 0x08e001ff &^ (1 << 2) &^ (1 << 5)
+)
+
+func fdStat(_ *kernel, g guestMemory, s []uint64) errno {
+	b, ok := g.view(s[1], 24)
+	if !ok {
+		return wasiFault
+	}
+	if !isStandard(s[0]) {
+		return wasiBadf
+	}
+	clear(b)
+	b[0] = characterDevice
+	binary.LittleEndian.PutUint64(b[8:], deviceRights)
+	return wasiOK
+}
+
+func fileStat(_ *kernel, g guestMemory, s []uint64) errno {
+	b, ok := g.view(s[1], 64)
+	if !ok {
+		return wasiFault
+	}
+	if !isStandard(s[0]) {
+		return wasiBadf
+	}
+	clear(b)
+	b[16] = characterDevice
+	b[24] = 1 // link
+	return wasiOK
+}

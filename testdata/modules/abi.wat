@@ -50,10 +50,16 @@
     (call $free (local.get $b))
     (if (i64.eq (call $alloc (i64.const 16)) (local.get $b)) (then (return (i32.const 15))))
     (if (i64.eqz (call $memory_bytes)) (then (return (i32.const 16))))
-    ;; configuration, variables, http: nothing there
+    ;; configuration, variables, http: there is what the guest has set
     (if (i64.ne (call $config_get (call $text (i32.const 1024))) (i64.const 0)) (then (return (i32.const 17))))
-    (call $var_set (call $text (i32.const 1024)) (call $text (i32.const 1024)))
     (if (i64.ne (call $var_get (call $text (i32.const 1024))) (i64.const 0)) (then (return (i32.const 18))))
+    (call $var_set (call $text (i32.const 1024)) (call $text (i32.const 1028)))
+    (local.set $b (call $var_get (call $text (i32.const 1024))))
+    (if (i64.ne (call $length (local.get $b)) (i64.const 1)) (then (return (i32.const 28))))
+    (if (i32.ne (call $load_u8 (local.get $b)) (i32.const 0x6f)) (then (return (i32.const 29))))
+    (call $var_set (call $text (i32.const 1024)) (i64.const 0))
+    (if (i64.ne (call $var_get (call $text (i32.const 1024))) (i64.const 0)) (then (return (i32.const 30))))
+    (call $var_set (call $text (i32.const 1024)) (call $text (i32.const 1024))) ;; the next call must not see it
     (if (i32.ne (call $http_status_code) (i32.const 0)) (then (return (i32.const 19))))
     (if (i64.ne (call $http_headers) (i64.const 0)) (then (return (i32.const 20))))
     ;; log

@@ -1,0 +1,123 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/binary"
+	"os"
+
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// hostMemory is the Go side of a kernel's memory: its control block, the arena
+// and the handles. kernel.wat says how they lie and what holds for them.
+type hostMemory struct {
+	bytes  []byte
+	region *region
+	table  uint64 // address of the handles
+	most   uint64 // the largest top
+	soft   uint64 // the top that is there without asking
+}
+
+// Where the control block holds what. Source: kernel.wat.
+const (
+	atTop          = 0
+	atFloor        = 8
+	atLimit        = 16
+	atTable        = 24
+	atInput        = 32
+	atInputLength  = 40
+	atOutput       = 48
+	atOutputLength = 56
+	atError        = 64
+	atErrorLength  = 72
+	arenaAt        = 128
+	// arenaBase is the first offset handed out: 0 means "none".
+	arenaBase = 8
+)
+
+const (
+	// arenaSoft is what each arena has without asking.
+	arenaSoft = 256 << 10
+	// arenaKeep is how much of the arena, and of the handles, is cleared between
+	// calls; what lies beyond is given back to the system.
+	arenaKeep = 256 << 10
+)
+
+// arrange lays out a memory for an arena of at most size bytes, and returns how
+// many bytes that takes.
+func (m *hostMemory) arrange(size int) uint64 {
+	m.most = arenaBase + uint64(size)&^7
+	m.soft = min(m.most, arenaSoft)
+	m.table = inPages(arenaAt+m.most) * PageSize
+	return inPages(m.table+m.most/2+4) * PageSize
+}
+
+// allocate lets the module that is instantiated with the context have the region.
+func (m *hostMemory) allocate(ctx context.Context) context.Context {
+	return experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
+		return m.region
+	}))
+}
+
+func inPages(bytes uint64) uint64 { return (bytes + PageSize - 1) / PageSize }
+
+func (m *hostMemory) get(at int) uint64 { return binary.LittleEndian.Uint64(m.bytes[at:]) }
+
+func (m *hostMemory) set(at int, v uint64) { binary.LittleEndian.PutUint64(m.bytes[at:], v) }
+
+// reset frees everything, and makes all of it zeros again.
+func (m *hostMemory) reset() {
+	top := m.get(atTop)
+	m.wipe(0, arenaAt+top)
+	m.wipe(m.table, m.table+top/2)
+	m.set(atTop, arenaBase)
+	m.set(atFloor, arenaBase)
+	m.set(atLimit, m.soft)
+	m.set(atTable, m.table)
+}
+
+// wipe clears the bytes from a page's beginning on; many of them by giving them
+// back.
+func (m *hostMemory) wipe(from, to uint64) {
+	keep := min(to, from+arenaKeep)
+	clear(m.bytes[from:keep])
+	if keep < to {
+		page := uint64(os.Getpagesize())
+		m.region.discard(int(keep), int((to+page-1)/page*page))
+	}
+}
+
+// view returns the size bytes at offset, and false when they are not all inside
+// what is in use.
+func (m *hostMemory) view(offset, size uint64) ([]byte, bool) {
+	floor, top := m.get(atFloor), m.get(atTop)
+	if offset < floor || offset > top || size > top-offset {
+		return nil, false
+	}
+	return m.bytes[arenaAt+offset:][:size], true
+}
+
+// block returns the live block that begins at offset.
+func (m *hostMemory) block(offset uint64) ([]byte, bool) {
+	if offset%8 != 0 || offset < m.get(atFloor) || offset >= m.get(atTop) {
+		return nil, false
+	}
+	size := binary.LittleEndian.Uint32(m.bytes[m.table+offset/2:])
+	if size == 0 {
+		return nil, false
+	}
+	return m.view(offset, uint64(size))
+}
+
+// put makes a block of data at the top, as the guest's alloc would. The room is
+// there.
+func (m *hostMemory) put(data []byte) uint64 {
+	at := m.get(atTop)
+	binary.LittleEndian.PutUint32(m.bytes[m.table+at/2:], uint32(len(data)))
+	copy(m.bytes[arenaAt+at:], data)
+	m.set(atTop, m.after(len(data)))
+	return at
+}
+
+// after is where the top is with a block of size bytes more.
+func (m *hostMemory) after(size int) uint64 { return (m.get(atTop) + uint64(size) + 7) &^ 7 }
