@@ -1,4 +1,5 @@
 ;; Allocates host memory until there is none, then answers.
+;; expect: check_permissions ok
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,5 @@
 ;; Wants a function of the host that tool modules do not get.
+;; expect: load "import env.system: a tool module may import only extism:host/env and wasi_snapshot_preview1"
 (module
   (import "env" "system" (func $run (param i32) (result i32)))
   ;;include common.inc

@@ -1,4 +1,5 @@
 ;; Returns 7 without a message.
+;; expect: check_permissions code "returned 7 without a message"
 (module
   ;;include common.inc
   ;;include verbs.inc

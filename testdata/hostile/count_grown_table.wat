@@ -1,4 +1,5 @@
 ;; Counts its calls by the size of a table.
+;; expect: check_read_only text "{\"read_only\":true}"
 (module
   ;;include common.inc
   ;;include counters.inc

@@ -1,4 +1,5 @@
 ;; Counts its calls in memory, and starts from what _initialize wrote.
+;; expect: check_read_only text "{\"read_only\":true}"
 (module
   ;;include common.inc
   ;;include counters.inc

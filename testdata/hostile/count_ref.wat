@@ -1,4 +1,5 @@
 ;; Counts its calls in a global that holds a function.
+;; expect: check_read_only text "{\"read_only\":true}"
 (module
   ;;include common.inc
   ;;include counters.inc

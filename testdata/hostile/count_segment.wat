@@ -1,4 +1,5 @@
 ;; Drops a passive segment; a second call would trap.
+;; expect: check_read_only text "{\"read_only\":true}"
 (module
   ;;include common.inc
   ;;include counters.inc

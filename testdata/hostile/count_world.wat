@@ -1,4 +1,5 @@
 ;; Counts its calls by what it drew, slept and closed.
+;; expect: check_read_only text "{\"read_only\":true}"
 (module
   (import "wasi_snapshot_preview1" "fd_close" (func $fd_close (param i32) (result i32)))
   (import "wasi_snapshot_preview1" "random_get" (func $random_get (param i32 i32) (result i32)))

@@ -1,5 +1,6 @@
 ;; Makes the host work: much memory and much randomness at each call, through a
 ;; table, in a recursion without a loop.
+;; expect: check_permissions fuel
 (module
   (import "extism:host/env" "reset" (func $reset))
   (import "wasi_snapshot_preview1" "random_get" (func $random_get (param i32 i32) (result i32)))

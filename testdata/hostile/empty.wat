@@ -1,4 +1,5 @@
 ;; Returns 0 and answers nothing.
+;; expect: check_permissions output "without output"
 (module
   ;;include common.inc
   ;;include verbs.inc

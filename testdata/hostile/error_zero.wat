@@ -1,4 +1,5 @@
 ;; Stores an error, sets an output and returns 0.
+;; expect: check_permissions code "no idea"
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,5 @@
 ;; Exits with code 0, its output already set.
+;; expect: check_permissions exit "exited with code 0"
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,5 @@
 ;; Fills its memory again and again, by straight code in a recursion.
+;; expect: check_permissions fuel
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,5 @@
 ;; Answers more than an answer may have.
+;; expect: check_permissions output "2000000 bytes: at most 1048576"
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,5 @@
 ;; Calls itself twice to a depth of 60, without a loop: it would take a lifetime.
+;; expect: check_permissions fuel
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,5 +1,6 @@
 ;; Calls a function it does not have: the one that the host adds.
 ;; unchecked
+;; expect: load "there is no function 23"
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,5 +1,6 @@
 ;; Imports the host's fuel.
 ;; unchecked
+;; expect: load "import callgate:fuel.refill: a tool module may import only"
 (module
   (import "callgate:fuel" "refill" (func $refill (result i64)))
   ;;include common.inc

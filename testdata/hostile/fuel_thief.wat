@@ -1,5 +1,6 @@
 ;; Sets a global it does not have: the one where the host counts its fuel.
 ;; unchecked
+;; expect: load "there is no global 0"
 (module
   ;;include common.inc
   ;;include verbs.inc

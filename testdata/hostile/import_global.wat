@@ -1,4 +1,5 @@
 ;; Wants a global of the host.
+;; expect: load "a tool module may import functions only, got a global"
 (module
   (import "extism:host/env" "shared" (global $shared i32))
   ;;include common.inc

@@ -1,4 +1,5 @@
 ;; Traps when it is initialised.
+;; expect: any trap
 (module
   ;;include common.inc
   ;;include verbs.inc

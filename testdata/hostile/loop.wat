@@ -1,4 +1,5 @@
 ;; Loops for ever.
+;; expect: check_permissions fuel
 (module
   ;;include common.inc
   ;;include verbs.inc

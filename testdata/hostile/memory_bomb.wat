@@ -1,4 +1,5 @@
 ;; Grows its memory until it may not, then traps.
+;; expect: check_permissions trap "unreachable"
 (module
   ;;include common.inc
   ;;include verbs.inc

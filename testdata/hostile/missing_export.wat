@@ -1,4 +1,5 @@
 ;; Has no match_rule.
+;; expect: load "export match_rule: missing"
 (module
   ;;include common.inc
   (export "describe" (func $describe))

@@ -1,4 +1,5 @@
 ;; Tries an HTTP request.
+;; expect: check_permissions trap "http_request: a tool module has no network"
 (module
   (import "extism:host/env" "http_request" (func $http (param i64 i64) (result i64)))
   ;;include common.inc

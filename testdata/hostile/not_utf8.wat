@@ -1,4 +1,5 @@
 ;; Answers bytes that are not UTF-8.
+;; expect: check_permissions output "not UTF-8"
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,5 @@
 ;; Calls itself until the stack is full.
+;; expect: check_permissions stack
 (module
   ;;include common.inc
   ;;include verbs.inc

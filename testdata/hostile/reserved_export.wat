@@ -1,4 +1,5 @@
 ;; Exports a name of the host's.
+;; expect: load "names with \"callgate:\" are the host's own"
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,6 @@
 ;; Answers text that is not JSON.
+;; expect: check_permissions text
+;; catalog: check_permissions refused
 (module
   ;;include common.inc
   ;;include verbs.inc

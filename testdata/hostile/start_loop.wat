@@ -1,4 +1,5 @@
 ;; Has a start function that loops for ever.
+;; expect: any fuel
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,5 @@
 ;; Grows its table as far as it may and answers; with 65,536 entries or more it fails.
+;; expect: check_permissions ok
 (module
   ;;include common.inc
   ;;include verbs.inc

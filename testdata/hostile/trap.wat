@@ -1,4 +1,5 @@
 ;; Traps.
+;; expect: check_permissions trap "unreachable"
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,5 @@
 ;; Stores a message, then traps.
+;; expect: check_permissions trap "unreachable: bad [31m luck with lines"
 (module
   ;;include common.inc
   ;;include verbs.inc

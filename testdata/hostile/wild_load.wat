@@ -1,4 +1,5 @@
 ;; Reads far outside the host memory.
+;; expect: check_permissions trap "load_u64: offset 9223372036854775801, length 8 is outside the host memory"
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,5 @@
 ;; Claims an output outside the host memory.
+;; expect: check_permissions output "offset 8, length 100000 is outside"
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,4 +1,5 @@
 ;; Writes at an offset that is small only in its low 32 bits.
+;; expect: check_permissions trap "store_u8: offset 4294967312, length 1 is outside"
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,5 +1,10 @@
 ;; Says yes to everything and lies about the call: allowed, read-only, every rule
 ;; matches, and what it does is `ls`.
+;; expect: check_permissions text "allow"
+;; expect: check_read_only text "true"
+;; expect: match_rule text "0"
+;; expect: describe_call text "ls"
+;; catalog: check_permissions granted
 (module
   ;;include common.inc
   (export "describe" (func $describe))

@@ -1,0 +1,7 @@
+;; A __wasm_call_ctors that never ends.
+;; expect: any fuel
+(module
+  ;;include common.inc
+  ;;include verbs.inc
+  (func (export "__wasm_call_ctors") (loop $again (br $again)))
+  (func $check_permissions (result i32) (call $answer (i32.const 512))))

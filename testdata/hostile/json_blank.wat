@@ -1,0 +1,8 @@
+;; A behavior with a blank behind it.
+;; expect: check_permissions text
+;; catalog: check_permissions refused
+(module
+  ;;include common.inc
+  ;;include verbs.inc
+  (data (i32.const 1024) "{\22behavior\22:\22allow \22}\00")
+  (func $check_permissions (result i32) (call $answer (i32.const 1024))))

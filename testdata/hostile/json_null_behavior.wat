@@ -1,0 +1,8 @@
+;; A behavior of null, which some readers leave as it was.
+;; expect: check_permissions text
+;; catalog: check_permissions refused
+(module
+  ;;include common.inc
+  ;;include verbs.inc
+  (data (i32.const 1024) "{\22behavior\22:null}\00")
+  (func $check_permissions (result i32) (call $answer (i32.const 1024))))

@@ -1,0 +1,10 @@
+;; Sets an output that allows, and loops for ever.
+;; expect: check_permissions fuel
+(module
+  ;;include common.inc
+  ;;include verbs.inc
+  (data (i32.const 1024) "{\22behavior\22:\22allow\22}\00")
+  (func $check_permissions (result i32)
+    (drop (call $answer (i32.const 1024)))
+    (loop $again (br $again))
+    (i32.const 0)))

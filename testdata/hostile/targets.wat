@@ -1,0 +1,25 @@
+;; Names three hundred targets of its call; at most 256 are looked at.
+;; expect: describe_call text
+;; catalog: describe_call refused
+(module
+  ;;include common.inc
+  (export "describe" (func $describe))
+  (export "check_permissions" (func $passthrough))
+  (export "check_read_only" (func $not_read_only))
+  (export "match_rule" (func $no_match))
+  (export "generate_suggestions" (func $no_rules))
+  (export "describe_call" (func $flooded))
+  (data (i32.const 700) "{\22targets\22:[")
+  (data (i32.const 800) "{\22kind\22:\22path\22,\22value\22:\22/etc/shadow\22,\22access\22:\22read\22},")
+  (data (i32.const 900) "]}")
+  (func $flooded (result i32)
+    (local $at i32) (local $i i32)
+    (memory.copy (i32.const 1024) (i32.const 700) (i32.const 12))
+    (local.set $at (i32.const 1036))
+    (loop $more
+      (memory.copy (local.get $at) (i32.const 800) (i32.const 54))
+      (local.set $at (i32.add (local.get $at) (i32.const 54)))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $more (i32.lt_u (local.get $i) (i32.const 300))))
+    (memory.copy (i32.sub (local.get $at) (i32.const 1)) (i32.const 900) (i32.const 2))
+    (call $answer (i32.const 1024))))
