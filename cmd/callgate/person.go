@@ -41,18 +41,24 @@ func (p *person) close() {
 	}
 }
 
-// secret asks for a line that is not shown.
+// secret asks for a line that is not shown. It is not shown from before the prompt
+// on: who knows what comes types as soon as the prompt is there.
 func (p *person) secret(ctx context.Context, prompt string) (string, error) {
 	fd := int(p.keyboard.Fd())
 	before, err := term.GetState(fd)
+	if err == nil {
+		err = hideTyping(fd)
+	}
 	if err != nil {
 		return "", fmt.Errorf("the terminal: %w", err)
 	}
+	restore := func() { _ = term.Restore(fd, before) } // the shell restores it as well
+	defer restore()
 	return p.answer(ctx, prompt, func() (string, error) {
 		text, err := term.ReadPassword(fd)
 		fmt.Fprintln(p.screen) // its line feed was not shown either
 		return string(text), err
-	}, func() { _ = term.Restore(fd, before) }) // the shell restores it as well
+	}, restore)
 }
 
 // line asks for a line.

@@ -43,6 +43,9 @@ until then.`,
 			return choosePIN(ctx, client, by, true)
 		}),
 		c.pinDo("unlock", "Type the PIN now: this terminal may approve for 15 minutes", func(ctx context.Context, client *api.Client) (api.PresenceView, error) {
+			if view, err := client.Presence(ctx); err != nil || !view.Set || view.Locked {
+				return view, unusable(view, err)
+			}
 			p, err := atTerminal()
 			if err != nil {
 				return api.PresenceView{}, err
@@ -115,6 +118,8 @@ func choosePIN(ctx context.Context, client *api.Client, by string, change bool) 
 		return view, err
 	}
 	switch {
+	case change && view.Locked:
+		return view, unusable(view, nil)
 	case change && !view.Set:
 		return view, errors.New("there is no PIN to change: callgate pin set")
 	case !change && view.Set:
@@ -136,6 +141,14 @@ func choosePIN(ctx context.Context, client *api.Client, by string, change bool) 
 		return view, err
 	}
 	return client.SetPIN(ctx, by, old, pin)
+}
+
+// unusable is why a PIN is not even asked for.
+func unusable(v api.PresenceView, err error) error {
+	if err != nil {
+		return err
+	}
+	return errors.New(v.Why)
 }
 
 // newPIN has a PIN chosen and typed again, in at most so many tries. Nothing

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -115,6 +116,10 @@ func tokensCreate(c *cli, by *string) *cobra.Command {
 					return usageError(cmd, fmt.Errorf("--expires: %w", err))
 				}
 				n.ExpiresAt = time.Now().Add(life)
+			}
+			// What cannot be made is not worth a PIN.
+			if !slices.Contains(store.TokenKinds(), n.Kind) {
+				return usageError(cmd, fmt.Errorf("--kind %q: want check, approver, admin or integrator", n.Kind))
 			}
 			return c.tell(cmd, out, func(client *api.Client) (api.MadeToken, error) { return client.CreateToken(cmd.Context(), *by, n) })
 		},

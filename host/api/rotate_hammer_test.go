@@ -19,6 +19,9 @@ func TestTokens_hammer(t *testing.T) {
 	var stop atomic.Bool
 	var judged, refused atomic.Int64
 	var wg sync.WaitGroup
+	// Also when a step below fails: calls that go on would hide it.
+	defer wg.Wait()
+	defer stop.Store(true)
 	for range 6 {
 		wg.Go(func() {
 			for !stop.Load() {
