@@ -92,8 +92,8 @@ func (s *stage) perform(wasm []byte, m *wasmgen.Module) (told []string, fuel, co
 }
 
 func (s *stage) call(mod api.Module, c wasmgen.Call) {
-	s.meter.balance()
 	results, err := mod.ExportedFunction(c.Name).Call(context.Background(), c.Args...)
+	err = s.meter.balance(err)
 	s.notes = append(s.notes, fmt.Sprintf("%s: %x %s", c.Name, hideFunctions(mod.ExportedFunction(c.Name), results), class(err)))
 }
 
@@ -151,6 +151,13 @@ var generatedOptions = func() wasmbin.Options {
 // theatre has the stages that a module is compared on.
 type theatre struct{ plain, single, large *stage }
 
+// unmetered are generatedOptions without fuel and stack.
+var unmetered = func() wasmbin.Options {
+	opts := generatedOptions
+	opts.Unmetered = true
+	return opts
+}()
+
 func newTheatre(tb testing.TB) *theatre {
 	tb.Helper()
 	return &theatre{newStage(tb, 0), newStage(tb, 1), newStage(tb, 1<<20)}
@@ -171,10 +178,15 @@ func (th *theatre) compare(t fataler, data []byte) {
 	if again, err := wasmbin.Rewrite(m.Wasm, generatedOptions); err != nil || !slices.Equal(again.Wasm, result.Wasm) {
 		t.Fatalf("rewritten twice, the results differ: %v", err)
 	}
+	free, err := wasmbin.Rewrite(m.Wasm, unmetered)
+	if err != nil {
+		t.Fatalf("refused without fuel: %v", err)
+	}
 	before, _, _ := th.plain.perform(m.Wasm, m)
+	without, _, _ := th.large.perform(free.Wasm, m)
 	single, fuel, _ := th.single.perform(result.Wasm, m)
 	large, largeFuel, _ := th.large.perform(result.Wasm, m)
-	for _, after := range [][]string{single, large} {
+	for _, after := range [][]string{without, single, large} {
 		if !slices.Equal(before, after) {
 			t.Fatalf("before and after differ: %s", difference(before, after))
 		}

@@ -3,6 +3,7 @@ package wasmbin_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,18 +23,21 @@ var (
 type meter struct {
 	slice, limit int64 // limit 0 means none
 	handed       int64
-	calls        int64 // of refill
+	overflows    int
 	left         []api.Global
 	stacks       []api.MutableGlobal
-	stackBytes   uint64
 }
+
+// stackBytes is the stack of each instance: what the deepest calls of the
+// specification's tests need, and little enough that endless ones end soon.
+const stackBytes = 1 << 20
 
 // link makes the imports of rewritten modules available.
 func (m *meter) link(tb testing.TB, r wazero.Runtime) {
 	tb.Helper()
 	_, err := r.NewHostModuleBuilder(wasmbin.FuelModule).
 		NewFunctionBuilder().WithGoFunction(api.GoFunc(m.refill), []api.ValueType{api.ValueTypeI64}, []api.ValueType{api.ValueTypeI64}).Export(wasmbin.RefillName).
-		NewFunctionBuilder().WithGoFunction(api.GoFunc(func(context.Context, []uint64) { panic(errNoStack) }), nil, nil).Export(wasmbin.OverflowName).
+		NewFunctionBuilder().WithGoFunction(api.GoFunc(m.overflow), nil, nil).Export(wasmbin.OverflowName).
 		Instantiate(context.Background())
 	if err != nil {
 		tb.Fatal(err)
@@ -41,7 +45,6 @@ func (m *meter) link(tb testing.TB, r wazero.Runtime) {
 }
 
 func (m *meter) refill(_ context.Context, stack []uint64) {
-	m.calls++
 	m.handed += m.slice - int64(stack[0])
 	if m.limit > 0 && m.handed > m.limit {
 		panic(errNoFuel)
@@ -49,9 +52,15 @@ func (m *meter) refill(_ context.Context, stack []uint64) {
 	stack[0] = uint64(m.slice)
 }
 
-// adopt counts an instance's fuel, and balances its stack from now on.
+func (m *meter) overflow(context.Context, []uint64) {
+	m.overflows++
+	panic(errNoStack)
+}
+
+// adopt counts an instance's fuel and stack from now on.
 func (m *meter) adopt(mod api.Module) {
 	m.left = append(m.left, mod.ExportedGlobal(wasmbin.FuelGlobal))
+	m.stacks = append(m.stacks, mod.ExportedGlobal(wasmbin.StackGlobal).(api.MutableGlobal))
 }
 
 // used is the fuel used by all instances up to now; 0 without a meter.
@@ -69,14 +78,19 @@ func (m *meter) used() int64 {
 // forget leaves the instances of before.
 func (m *meter) forget() { *m = meter{slice: m.slice, limit: m.limit} }
 
-// balance gives the whole stack back, as a host does after a failed call.
-func (m *meter) balance() {
+// balance gives the whole stack back, as a host does after a failed call, and
+// returns an error when it was not all there after a good one.
+func (m *meter) balance(failed error) error {
 	if m == nil {
-		return
+		return failed
 	}
 	for _, g := range m.stacks {
-		g.Set(m.stackBytes)
+		if left := g.Get(); left != stackBytes && failed == nil {
+			return fmt.Errorf("%d bytes of stack after a call, %d before", left, stackBytes)
+		}
+		g.Set(stackBytes)
 	}
+	return failed
 }
 
 // class is the kind of trap an error tells of, without its stack trace; empty

@@ -231,6 +231,11 @@ func (s *specScript) expect(t *testing.T, c *specCommand, where string, got outc
 		if want, ok := trapClasses[c.Text]; !ok || got.failed != want {
 			t.Errorf("%s: got %q; want %q (%s)", where, got.failed, want, c.Text)
 		}
+		if meter := s.worlds[len(s.worlds)-1].meter; c.Type == "assert_exhaustion" && meter.overflows == 0 {
+			t.Errorf("%s: the engine ended the call, its own stack was counted as if it were enough", where)
+		} else {
+			meter.overflows = 0
+		}
 	}
 }
 
@@ -263,7 +268,7 @@ func newSpecWorld(t *testing.T, spectest []byte, slice int64) *specWorld {
 	return w
 }
 
-var specOptions = wasmbin.Options{MemoryPages: 65536, TableEntries: 1<<32 - 1, Bytes: 64 << 20}
+var specOptions = wasmbin.Options{MemoryPages: 65536, TableEntries: 1<<32 - 1, StackBytes: stackBytes, Bytes: 64 << 20}
 
 // instantiate makes an instance, rewritten or not.
 func (w *specWorld) instantiate(wasm []byte, name, as string) outcome {
@@ -346,7 +351,7 @@ func (w *specWorld) act(c *specCommand) outcome {
 	if err != nil {
 		return outcome{failed: err.Error()}
 	}
-	w.meter.balance()
 	results, err := mod.ExportedFunction(c.Action.Field).Call(context.Background(), args...)
+	err = w.meter.balance(err)
 	return outcome{results: results, failed: class(err), fuel: w.meter.used() - before}
 }
