@@ -1,0 +1,233 @@
+package sandbox
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// testModule loads a golden or hostile module in a runtime of its own.
+func testModule(t *testing.T, file string, cfg Config) *Module {
+	t.Helper()
+	wasm, err := os.ReadFile("../../testdata/" + file + ".wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Limits.Timeout == 0 {
+		cfg.Limits.Timeout = time.Minute
+	}
+	r, err := New(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close(context.Background()) })
+	m, err := r.Load(context.Background(), file, wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func mustTake(t *testing.T, m *Module) *instance {
+	t.Helper()
+	inst, err := m.take(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inst
+}
+
+// instances counts those that a pool has.
+func (p *pool) instances() (n int) {
+	for i := range p.slots {
+		if s := &p.slots[i]; s.claim(slotReady) {
+			n++
+			s.state.Store(slotReady)
+		}
+	}
+	return n
+}
+
+// TestPoolIsFair: who waits gets an instance in the order of coming, nobody
+// overtakes, and who gives up is not waited for.
+func TestPoolIsFair(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := testModule(t, "modules/deploy", Config{Limits: Limits{Instances: 2}})
+		first, second := mustTake(t, m), mustTake(t, m)
+		if first == second {
+			t.Fatal("one instance for two calls")
+		}
+		var mu sync.Mutex
+		var order []int
+		wait := func(ctx context.Context, n int) {
+			inst, err := m.take(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				order = append(order, -n)
+				return
+			}
+			order = append(order, n)
+			m.pool.put(ctx, inst)
+		}
+		impatient, cancel := context.WithCancel(t.Context())
+		for n := 1; n <= 5; n++ {
+			ctx := t.Context()
+			if n == 3 {
+				ctx = impatient
+			}
+			go wait(ctx, n)
+			synctest.Wait()
+		}
+		cancel()
+		synctest.Wait()
+		m.pool.put(t.Context(), first)
+		synctest.Wait()
+		m.pool.put(t.Context(), second)
+		if want := []int{-3, 1, 2, 4, 5}; !equal(order, want) {
+			t.Errorf("got %v; want %v", order, want)
+		}
+		if n := m.pool.waiting.Load(); n != 0 {
+			t.Errorf("%d wait; want none", n)
+		}
+		m.Close(t.Context())
+	})
+}
+
+func equal(a, b []int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// TestPoolGivesBack: instances that have nothing to do give up their own memory
+// after seconds and end after a minute, but for one; then nothing runs any more.
+func TestPoolGivesBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := testModule(t, "modules/deploy", Config{Limits: Limits{Instances: 4}})
+		var all []*instance
+		for range 4 {
+			all = append(all, mustTake(t, m))
+		}
+		for _, inst := range all {
+			inst.memory.all[100]++ // a page of its own
+			m.pool.put(t.Context(), inst)
+		}
+		used := m.rt.memory.used.Load()
+		if n := m.pool.instances(); n != 4 {
+			t.Fatalf("%d instances; want 4", n)
+		}
+		time.Sleep((trimAfter + 1) * idleTick)
+		if n := m.pool.instances(); n != 4 {
+			t.Errorf("%d instances after seconds; want 4", n)
+		}
+		time.Sleep((endAfter + 1) * idleTick)
+		if n := m.pool.instances(); n != 1 {
+			t.Errorf("%d instances after a minute; want 1", n)
+		}
+		if now := m.rt.memory.used.Load(); now >= used {
+			t.Errorf("%d bytes are counted after, %d before; want fewer", now, used)
+		}
+		if m.pool.idler.armed.Load() {
+			t.Error("the idler runs for nothing")
+		}
+		if last := mustTake(t, m); last.memory.mode != untracked && last.memory.private() != 0 {
+			t.Errorf("the last keeps %d bytes of its own; want none", last.memory.private())
+		} else {
+			m.pool.put(t.Context(), last)
+		}
+		if !m.pool.idler.armed.Load() {
+			t.Error("the idler sleeps on")
+		}
+		m.Close(t.Context())
+		if got := m.rt.memory.used.Load(); got != 0 {
+			t.Errorf("%d bytes are counted after close; want none", got)
+		}
+	})
+}
+
+// TestSlowStart: while one call makes an instance, others use those that are
+// ready.
+func TestSlowStart(t *testing.T) {
+	t.Parallel()
+	m := testModule(t, "modules/deploy", Config{Limits: Limits{Instances: 2}})
+	m.pool.put(t.Context(), mustTake(t, m))
+	starting, err := m.pool.take(t.Context()) // the ready one
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, err := m.pool.take(t.Context())
+	if err != nil || empty.inst != nil {
+		t.Fatalf("got %v, %v; want an empty slot", empty, err)
+	}
+	m.pool.free(t.Context(), starting) // its call ended while the other one starts
+	if got, err := m.Call(t.Context(), Describe, nil); err != nil {
+		t.Errorf("got %s, %v", got, err)
+	}
+	m.pool.free(t.Context(), empty)
+}
+
+// TestMemoryOfAllModules: the modules of one runtime share its memory. What
+// idles in a pool makes room; when all of it is in use, the call that asks for
+// more fails, with the setting's name, and none but that one.
+func TestMemoryOfAllModules(t *testing.T) {
+	t.Parallel()
+	const most = 6 << 20
+	m := testModule(t, "hostile/count_grown", Config{Memory: most, Limits: Limits{Instances: 8, MemoryPages: 64}})
+	r := m.rt
+	wasm, err := os.ReadFile("../../testdata/hostile/memory_bomb.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bomb, err := r.Load(t.Context(), "bomb", wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := []*instance{mustTake(t, m)}
+	idle := mustTake(t, m)
+	m.pool.put(t.Context(), idle)
+	rest := most - r.memory.used.Load() - PageSize
+	if !r.memory.take(rest) { // as if other modules had it
+		t.Fatal("no memory")
+	}
+	for range 3 {
+		got, err := bomb.Call(t.Context(), CheckPermissions, nil)
+		if e, ok := err.(*Error); !ok || e.Kind != KindMemory {
+			t.Errorf("got %s, %v; want an error for want of memory", got, err)
+		}
+	}
+	if n := m.pool.instances(); n != 0 {
+		t.Errorf("%d instances idle; want them given back first", n)
+	}
+	bomb.Close(t.Context())
+	if more := most - r.memory.used.Load(); r.memory.try(more) {
+		rest += more
+	}
+	if got, err := m.Call(t.Context(), Describe, nil); err == nil {
+		t.Errorf("got %s; want no memory for another instance", got)
+	}
+	r.memory.give(rest)
+	if got, err := m.Call(t.Context(), Describe, nil); err != nil {
+		t.Errorf("with room again: got %s, %v", got, err)
+	}
+	for _, inst := range held {
+		m.pool.put(t.Context(), inst)
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := r.memory.used.Load(); got != 0 {
+		t.Errorf("%d bytes are counted after close; want none", got)
+	}
+}
