@@ -179,10 +179,6 @@ func (inst *instance) bind() {
 	for _, name := range inst.binary.Globals {
 		inst.globals = append(inst.globals, mutable(inst.guest, name))
 	}
-	// What a call that failed had left of the stack is not the next one's.
-	if stack, ok := inst.guest.ExportedGlobal(wasmbin.StackGlobal).(api.MutableGlobal); ok {
-		inst.globals = append(inst.globals, stack)
-	}
 	// A failed call does not give back the stack that it counted.
 	if g, ok := inst.guest.ExportedGlobal(wasmbin.StackGlobal).(api.MutableGlobal); ok {
 		inst.globals = append(inst.globals, g)
