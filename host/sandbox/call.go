@@ -31,6 +31,7 @@ func (inst *instance) call(ctx context.Context, dst []byte, verb int, q Request)
 		q.Used.Fuel = k.used()
 	}
 	if err != nil {
+		k.failed = true
 		return nil, classify(err, k.message())
 	}
 	return k.result(dst, int32(inst.stack[0]))

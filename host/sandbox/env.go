@@ -34,12 +34,8 @@ type hostFunction struct {
 	run             func(k *kernel, guest api.Module, stack []uint64)
 }
 
-const (
-	// goCost is the fuel of coming to Go and back.
-	goCost = 100
-	// logCost is that of a line of log, which the host formats and writes.
-	logCost = 5000
-)
+// goCost is the fuel of coming to Go and back.
+const goCost = 100
 
 // envFunctions are what kernel.wat imports and, but for the first two, exports
 // again as it is. Source: the Extism kernel, libextism 1.x; where it trusts a
@@ -64,8 +60,8 @@ var envFunctions = []hostFunction{
 	{"http_request", sig(i64, i64), sig(i64), goCost, func(*kernel, api.Module, []uint64) {
 		panic(&trap{kind: KindTrap, message: "http_request: a tool module has no network"})
 	}},
-	{"log_warn", sig(i64), nil, logCost, logAt(slog.LevelWarn)},
-	{"log_error", sig(i64), nil, logCost, logAt(slog.LevelError)},
+	{"log_warn", sig(i64), nil, goCost, logAt(slog.LevelWarn)},
+	{"log_error", sig(i64), nil, goCost, logAt(slog.LevelError)},
 }
 
 // checked are the names of the functions that call outside, by their numbers in

@@ -28,6 +28,8 @@ const (
 // before that; the time counts from then.
 type meter struct {
 	fuel     api.MutableGlobal // what the guest has of its slice; bound at the first use
+	stack    api.MutableGlobal // the bytes of stack it has left
+	failed   bool              // the last call, so the guest did not give its stack back
 	total    int64
 	left     int64 // not handed out yet
 	timeout  time.Duration
@@ -44,12 +46,17 @@ func (k *kernel) allow(factor int64) {
 	k.started = time.Time{}
 }
 
-// start hands out the first of the fuel.
-func (m *meter) start() {
-	if m.fuel != nil {
-		n := min(fuelSlice, m.left)
-		m.left -= n
-		m.fuel.Set(uint64(n))
+// start hands out the first of the fuel, and all of the stack.
+func (k *kernel) start() {
+	if k.fuel == nil {
+		return
+	}
+	n := min(fuelSlice, k.left)
+	k.left -= n
+	k.fuel.Set(uint64(n))
+	if k.failed {
+		k.failed = false
+		k.stack.Set(uint64(k.limits.StackBytes))
 	}
 }
 
@@ -62,11 +69,12 @@ func (m *meter) used() int64 {
 	return min(m.total-m.left-have, m.total)
 }
 
-// bind makes the guest's fuel known. It is false for a guest that has none,
-// which only measuring makes.
+// bind makes the guest's fuel and stack known. It is false for a guest that has
+// none, which only measuring makes.
 func (m *meter) bind(guest api.Module) bool {
 	if m.fuel == nil {
 		m.fuel, _ = guest.ExportedGlobal(wasmbin.FuelGlobal).(api.MutableGlobal)
+		m.stack, _ = guest.ExportedGlobal(wasmbin.StackGlobal).(api.MutableGlobal)
 	}
 	return m.fuel != nil
 }

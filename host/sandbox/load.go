@@ -28,6 +28,8 @@ const (
 var (
 	requiredExports = []string{Describe, CheckPermissions, CheckReadOnly, MatchRule, GenerateSuggestions}
 	optionalExports = []string{DescribeCall}
+	// initialisers are what an instance calls when it starts; see initialise.
+	initialisers = []string{"_initialize", "__wasm_call_ctors", "hs_init"}
 )
 
 // Load checks and compiles a module. name is for messages. The errors name the
@@ -113,14 +115,7 @@ func (r *Runtime) options() wasmbin.Options {
 		MemoryPages: r.limits.MemoryPages, TableEntries: r.limits.TableEntries,
 		Functions: r.limits.Functions, Globals: r.limits.Globals, StackBytes: r.limits.StackBytes,
 		Bytes: growth * r.limits.ModuleBytes,
-		Dear: dear,
 	}
-}
-
-// dear tells which host functions may work long at one call: those that read
-// or write as much of a memory as the guest says.
-func dear(module, name string) bool {
-	return module != envModule || name == "alloc" || name == "reset"
 }
 
 func notRunnable(err error) error {
@@ -158,7 +153,17 @@ func (r *Runtime) checkImport(f api.FunctionDefinition) error {
 	return nil
 }
 
+// checkExports returns the verbs. What the host calls must be the module's own:
+// wazero has no guest to tell a host function of that is called directly, and
+// nothing between its trap and the end of the process.
 func checkExports(exports map[string]api.FunctionDefinition) ([]string, error) {
+	for _, name := range slices.Concat(requiredExports, optionalExports, initialisers) {
+		if f, ok := exports[name]; ok {
+			if module, function, imported := f.Import(); imported {
+				return nil, fmt.Errorf("export %s: is the import %s: a tool module must define it", name, shownImport(module, function))
+			}
+		}
+	}
 	var verbs []string
 	for _, name := range slices.Concat(requiredExports, optionalExports) {
 		f, ok := exports[name]

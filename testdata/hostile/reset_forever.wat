@@ -1,6 +1,7 @@
-;; Takes all of the host memory back and allocates it again, for ever: each time the
-;; host clears megabytes.
-;; expect: check_permissions fuel
+;; Takes all of the host memory back and allocates it again, for ever: the host would
+;; clear megabytes each time. It does not: no offset is used twice in a call, so this
+;; ends when the host memory does.
+;; expect: check_permissions trap
 (module
   (import "extism:host/env" "reset" (func $reset))
   ;;include common.inc
