@@ -25,6 +25,7 @@ type instance struct {
 	slot       *slot
 	generation int64 // of the pool
 
+	keeper  keeper
 	linear  api.Memory // meaningful only where memory has a region
 	memory  tracker
 	globals []api.MutableGlobal
@@ -56,24 +57,49 @@ func (m *Module) take(ctx context.Context) (*instance, *Error) {
 
 // start makes a pristine instance, without a lock that calls on other instances
 // would need: a copy of what the module's first one was, once initialised and
-// warmed up. A module that cannot be restored is initialised each time.
+// warmed up.
 func (m *Module) start(ctx context.Context) (*instance, *Error) {
-	if !m.binary.Restorable {
-		return m.initialised(ctx)
-	}
 	s, generation, err := m.state(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer s.drop()
-	inst, err := m.instantiate(ctx)
+	inst, err := m.prepared(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	inst.generation = generation
+	if m.binary.Kept && !inst.is(s) {
+		return inst, nil // for one call: nobody knows what it should be put back to
+	}
 	if t := inst.adopt(s); t != nil {
 		inst.close(ctx)
 		return nil, classify(t, "")
+	}
+	return inst, nil
+}
+
+// prepared makes an instance that can adopt the snapshot. What is in the tables
+// of a Kept module is its own instance's, so each goes the same way by itself.
+func (m *Module) prepared(ctx context.Context, s *snapshot) (*instance, *Error) {
+	if !m.binary.Kept {
+		return m.instantiate(ctx)
+	}
+	inst, err := m.initialised(ctx)
+	if err != nil {
+		return nil, err
+	}
+	during := inst.context(ctx)
+	inst.kernel.allow(startFactor)
+	for _, step := range s.steps {
+		if !inst.run(during, step) {
+			inst.close(ctx)
+			return nil, &Error{Kind: KindTrap, Message: "the module does not begin twice in the same way"}
+		}
+	}
+	if !inst.keeper.keep() {
+		inst.close(ctx)
+		return nil, &Error{Kind: KindTrap, Message: "the module's tables cannot be kept"}
 	}
 	return inst, nil
 }
@@ -97,7 +123,7 @@ func (m *Module) state(ctx context.Context) (*snapshot, int64, *Error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	s := &snapshot{newImage(found.memory, m.rt.memory), found.globals}
+	s := &snapshot{newImage(found.memory, m.rt.memory), found.globals, found.steps}
 	if s.image == nil {
 		return nil, 0, classify(m.rt.memory.refusal(uint64(len(found.memory))), "")
 	}
@@ -182,6 +208,9 @@ func (inst *instance) bind() {
 	// A failed call does not give back the stack that it counted.
 	if g, ok := inst.guest.ExportedGlobal(wasmbin.StackGlobal).(api.MutableGlobal); ok {
 		inst.globals = append(inst.globals, g)
+	}
+	if inst.binary.Kept {
+		inst.keeper = newKeeper(inst.guest)
 	}
 	inst.kernel.bind(inst.guest)
 }

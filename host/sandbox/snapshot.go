@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 )
 
 // state is all that a call can change in an instance, copied: the bytes of its
@@ -12,15 +13,16 @@ import (
 type state struct {
 	memory  []byte
 	globals []uint64
+	// steps are the examples that led there from what the module was initialised
+	// to.
+	steps []Example
 }
 
-// read makes s what the instance is now.
-func (s *state) read(inst *instance) {
+// read makes s what the instance is now, after some steps.
+func (s *state) read(inst *instance, steps ...Example) {
+	s.steps = steps
 	s.memory = append(s.memory[:0], inst.view()...)
-	s.globals = s.globals[:0]
-	for _, g := range inst.globals {
-		s.globals = append(s.globals, g.Get())
-	}
+	s.globals = inst.values(s.globals[:0])
 }
 
 // digest is the sha256 of the state, in hex.
@@ -37,6 +39,20 @@ func (s *state) digest() string {
 type snapshot struct {
 	*image
 	globals []uint64
+	steps   []Example
+}
+
+// is tells whether the instance is in the state of the snapshot.
+func (inst *instance) is(s *snapshot) bool {
+	return bytes.Equal(inst.view(), s.bytes) && slices.Equal(inst.values(nil), s.globals)
+}
+
+// values appends the values of the mutable globals.
+func (inst *instance) values(dst []uint64) []uint64 {
+	for _, g := range inst.globals {
+		dst = append(dst, g.Get())
+	}
+	return dst
 }
 
 // view is the guest's whole memory, not a copy; nil when it has none.
@@ -50,7 +66,7 @@ func (inst *instance) view() []byte {
 // write makes the instance what s is; false when it could not. The instance
 // stays where it was made: this is for the one that is warmed up.
 func (inst *instance) write(s *state) bool {
-	if !inst.resize(len(s.memory)) {
+	if !inst.keeper.back() || !inst.resize(len(s.memory)) {
 		return false
 	}
 	copyBack(inst.view(), s.memory)
@@ -82,8 +98,7 @@ func (inst *instance) set(globals []uint64) {
 	}
 }
 
-// adopt turns a new instance, not yet initialised, into a copy of the snapshot;
-// nil when it is one.
+// adopt turns an instance into a copy of the snapshot; nil when it is one.
 func (inst *instance) adopt(s *snapshot) *trap {
 	if inst.memory.region != nil {
 		if t := inst.memory.charge(uint64(len(s.bytes))); t != nil {
@@ -110,10 +125,11 @@ func (inst *instance) watch() {
 
 // restore puts the instance back to its snapshot after a call, however that
 // ended, and reports whether it could. What cannot be put back: a guest that is
-// closed, and a memory that grew where it cannot be made small again.
+// closed, a table that grew, and a memory that grew where it cannot be made small
+// again.
 func (inst *instance) restore() bool {
 	quiet := inst.faults.end()
-	if !inst.restorable || inst.guest.IsClosed() {
+	if !inst.restorable || inst.guest.IsClosed() || !inst.keeper.back() {
 		return false
 	}
 	if inst.memory.region != nil {

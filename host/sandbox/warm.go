@@ -40,17 +40,25 @@ func (m *Module) warmUp(ctx context.Context, inst *instance) *state {
 	if !inst.run(ctx, basic) {
 		return nil
 	}
+	steps := []Example{basic}
 	best, tried := &state{}, &state{}
-	best.read(inst)
+	best.read(inst, steps...)
 	if len(m.examples) == 0 {
 		return best
 	}
 	least := int64(math.MaxInt64)
 	for n := 0; n <= maxWarm; n++ {
-		if n > 0 && !inst.run(ctx, m.examples[(n-1)%len(m.examples)]) {
+		if n > 0 {
+			example := m.examples[(n-1)%len(m.examples)]
+			if !inst.run(ctx, example) {
+				break
+			}
+			steps = append(steps, example)
+		}
+		if !inst.keeper.keep() {
 			break
 		}
-		tried.read(inst)
+		tried.read(inst, steps...)
 		spent, ok := inst.probe(ctx, tried, m.examples[0])
 		if !ok {
 			break
