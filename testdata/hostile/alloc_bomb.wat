@@ -1,5 +1,6 @@
 ;; Allocates host memory until there is none, then answers.
 ;; expect: check_permissions ok
+;; limits: fuel=200000000
 (module
   ;;include common.inc
   ;;include verbs.inc

@@ -1,5 +1,5 @@
 ;; Seventeen tables: one more than there may be. Each could be grown to its own limit.
-;; expect: load "table_entries"
+;; expect: load "limit tables: 17, at most 16"
 (module
   ;;include common.inc
   ;;include verbs.inc
