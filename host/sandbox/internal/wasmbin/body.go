@@ -14,6 +14,8 @@ type body struct {
 	locals  int
 	wide    bool // has vectors
 	calls   bool
+	strayed bool // has a branch, an arm or a call up to here
+	looped  bool // the head of a loop comes before any of them
 	edits   []edit
 	regions []region
 	frame   frame
@@ -27,6 +29,7 @@ type edit struct {
 	at, end int
 	index   uint32 // of editInstr
 	cost    int64  // of editEnter and editCharge: fuel
+	asks    bool   // whether there is any left
 }
 
 type editKind uint8
@@ -80,13 +83,14 @@ func (b *body) failed(err error) error {
 
 // rewrite leaves the new body in b.out.
 func (b *body) rewrite(typ functionType) error {
-	b.typ, b.wide, b.calls = typ, false, false
+	b.typ, b.wide, b.calls, b.strayed, b.looped = typ, false, false, false, false
 	if b.readLocals(); b.err != nil {
 		return b.err
 	}
 	if b.scan(); b.err != nil {
 		return b.err
 	}
+	b.ask()
 	b.apply()
 	return nil
 }
@@ -148,6 +152,7 @@ func (b *body) step(i *instr) {
 		b.close(i)
 		return
 	case opUnreachable, opBr, opBrTable, opReturn:
+		b.strayed = true
 		if i.op == opReturn {
 			b.edits = append(b.edits, edit{kind: editReturn, at: i.start, end: b.pos, index: uint32(len(b.regions) - 1)})
 		}
@@ -160,9 +165,11 @@ func (b *body) step(i *instr) {
 		b.instr(i, opRefFunc, b.w.moved(&b.reader, i.start, i.index))
 	case opCall:
 		b.instr(i, opCall, b.w.moved(&b.reader, i.start, i.index))
-		b.calls = true
+		b.calls, b.strayed = true, true
 	case opCallIndirect:
-		b.calls = true
+		b.calls, b.strayed = true, true
+	case opBrIf:
+		b.strayed = true
 		b.lasting(i)
 	case opTableGet:
 		b.lasting(i)
@@ -213,7 +220,14 @@ func (b *body) open(i *instr) {
 		in.segment = b.chargeAt(b.pos)
 		in.own = in.segment
 	}
+	if i.op == opIf {
+		b.strayed = true
+	}
 	if i.op == opLoop {
+		b.looped = b.looped || !b.strayed
+		if !in.dead {
+			b.edits[in.segment].asks = true
+		}
 		b.frame.loops = append(b.frame.loops, loop{b.frame.clock, len(b.regions)})
 	}
 	b.regions = append(b.regions, in)
@@ -272,14 +286,14 @@ func (b *body) apply() {
 		done = e.end
 		switch e.kind {
 		case editEnter:
-			if !b.w.opts.Unmetered && e.cost > 0 {
-				out = b.w.charge(out, e.cost)
+			if !b.w.opts.Unmetered {
+				out = b.pays(out, e)
 			}
 			if stack > 0 {
 				out = b.wrap(b.w.takeStack(out, stack))
 			}
 		case editCharge:
-			out = b.w.charge(out, e.cost)
+			out = b.pays(out, e)
 		case editInstr:
 			out = appendU32(append(out, e.op), e.index)
 		case editMark:
@@ -300,6 +314,17 @@ func (b *body) apply() {
 		}
 	}
 	b.out = append(out, b.data[done:]...)
+}
+
+// pays writes a charge.
+func (b *body) pays(dst []byte, e *edit) []byte {
+	if e.cost > 0 {
+		dst = b.w.spend(dst, e.cost)
+	}
+	if e.asks {
+		dst = b.w.refill(dst)
+	}
+	return dst
 }
 
 // wrap begins a block with the results of the function around its body, so that

@@ -18,12 +18,47 @@ const (
 	nestedCost  = 40
 )
 
+// Paying is cheap, asking whether there is anything left is not: what the call
+// of refill might change must be stored and loaded again, also when it is not
+// called. So only what may come round again asks: the head of each loop, and the
+// entry of each function that calls, unless the head of a loop comes first. Other
+// segments only pay, until uncheckedCost is paid without asking. A function that
+// calls nothing may cost leafCost without asking.
+const (
+	uncheckedCost = 512
+	leafCost      = 128
+)
+
+// ask chooses the charges of a body that ask.
+func (b *body) ask() {
+	unchecked := int64(0)
+	if !b.calls {
+		unchecked = uncheckedCost - leafCost
+	}
+	for k := range b.edits {
+		switch e := &b.edits[k]; e.kind {
+		case editEnter, editCharge:
+			unchecked += e.cost
+			e.asks = e.asks || unchecked > uncheckedCost || k == 0 && b.calls && !b.looped
+			if e.asks {
+				unchecked = 0
+			}
+		}
+	}
+}
+
 const blockEmpty = 0x40
 
 // charge takes cost from the fuel, and calls the import when that leaves less
 // than nothing. It needs nothing on the stack and leaves nothing.
 func (w *rewriter) charge(dst []byte, cost int64) []byte {
-	return w.endCharge(appendI64(append(w.beginCharge(dst), opI64Const), cost))
+	return w.refill(w.spend(dst, cost))
+}
+
+// spend takes cost from the fuel.
+func (w *rewriter) spend(dst []byte, cost int64) []byte {
+	dst = appendI64(append(w.beginCharge(dst), opI64Const), cost)
+	return appendU32(append(dst, opI64Sub, opGlobalSet), w.fuel)
 }
 
 // beginCharge and endCharge stand around what leaves the cost on the stack.
@@ -32,7 +67,11 @@ func (w *rewriter) beginCharge(dst []byte) []byte {
 }
 
 func (w *rewriter) endCharge(dst []byte) []byte {
-	dst = appendU32(append(dst, opI64Sub, opGlobalSet), w.fuel)
+	return w.refill(appendU32(append(dst, opI64Sub, opGlobalSet), w.fuel))
+}
+
+// refill calls the import when less than nothing is left.
+func (w *rewriter) refill(dst []byte) []byte {
 	dst = appendU32(append(dst, opGlobalGet), w.fuel)
 	dst = append(dst, opI64Const, 0, opI64LtS, opIf, blockEmpty)
 	dst = appendU32(append(dst, opGlobalGet), w.fuel)
