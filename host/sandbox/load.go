@@ -77,6 +77,9 @@ func (r *Runtime) make(ctx context.Context, digest string, wasm []byte) (wazero.
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := wasmbin.CheckWork(binary.Wasm, wasmbin.MostWork); err != nil {
+		return nil, nil, notRunnable(err)
+	}
 	compiled, code, err := r.compile(ctx, binary.Wasm)
 	if err != nil {
 		return nil, nil, notRunnable(err)
@@ -118,11 +121,21 @@ func (r *Runtime) options() wasmbin.Options {
 	}
 }
 
+// notRunnable is why a module is not loaded: a limit that the operator can set, or
+// what is wrong with it.
 func notRunnable(err error) error {
-	if LimitOf(err) != "" {
+	var limit *wasmbin.LimitError
+	switch {
+	case LimitOf(err) != "":
 		return err
+	case errors.As(err, &limit) && settable(limit.Limit):
+		return exceed(limit.Limit, "%d, at most %d", limit.Got, limit.Most)
 	}
 	return fmt.Errorf("not a module this host runs: %s", Clean(err.Error(), maxMessage))
+}
+
+func settable(limit string) bool {
+	return slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Name == limit })
 }
 
 func shownImport(module, name string) string { return Clean(module, 80) + "." + Clean(name, 80) }
