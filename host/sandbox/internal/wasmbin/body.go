@@ -168,9 +168,9 @@ func (b *body) step(i *instr) {
 		b.calls, b.strayed = true, true
 	case opCallIndirect:
 		b.calls, b.strayed = true, true
+		b.lasting(i)
 	case opBrIf:
 		b.strayed = true
-		b.lasting(i)
 	case opTableGet:
 		b.lasting(i)
 	case opTableSet, opMemoryGrow, opMisc:
