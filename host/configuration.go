@@ -184,7 +184,7 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 		notes = append(notes, fmt.Sprintf("tool module %s is not usable: %v", p.File, p.Err))
 	}
 	if late(old.file, next) {
-		notes = append(notes, "listen, boundary, store, modules.dir and asks change when the daemon is started again")
+		notes = append(notes, "listen, boundary, store, modules.dir, modules.memory_mib and asks change when the daemon is started again")
 	}
 	return notes, nil
 }
@@ -199,7 +199,7 @@ func (h *Host) permit(ctx context.Context, s *configuration) error {
 func late(old, next *config.Config) bool {
 	for _, w := range append(config.Stricter(old, next).Widenings(), config.Stricter(next, old).Widenings()...) {
 		switch key, _, _ := strings.Cut(w.Where, "."); {
-		case key == "listen", key == "boundary", key == "store", w.Where == "modules.dir", key == "asks":
+		case key == "listen", key == "boundary", key == "store", w.Where == "modules.dir", w.Where == "modules.memory_mib", key == "asks":
 			return true
 		}
 	}

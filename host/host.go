@@ -162,7 +162,7 @@ func OpenCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.
 func openCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.Modules, compiling func(file string), report func(error)) (*sandbox.Runtime, *catalog.Catalog, error) {
 	// Each module has limits of its own; these are the most that any may have.
 	most := sandbox.Limits{MemoryPages: sandbox.MaxMemoryPages}
-	runtime, err := sandbox.New(ctx, sandbox.Config{CacheDir: cacheDir, Limits: most, Report: report})
+	runtime, err := sandbox.New(ctx, sandbox.Config{CacheDir: cacheDir, Memory: m.MemoryMiB << 20, Limits: most, Report: report})
 	if err != nil {
 		return nil, nil, err
 	}

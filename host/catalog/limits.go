@@ -32,7 +32,10 @@ func (m *module) limited(err error) error {
 	if limit == "" {
 		return err
 	}
-	setting := "modules.grants." + cmp.Or(m.granted, m.name(), strings.TrimSuffix(m.file, ".wasm")) + ".limits." + limit
+	setting := limit // in full, where it is not a module's own
+	if !strings.Contains(limit, ".") {
+		setting = "modules.grants." + cmp.Or(m.granted, m.name(), strings.TrimSuffix(m.file, ".wasm")) + ".limits." + limit
+	}
 	if failed, ok := err.(*sandbox.Error); ok {
 		return &limitError{failed, setting}
 	}

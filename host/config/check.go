@@ -138,8 +138,14 @@ func (ck *checker) tools(tools map[string]Tool, field string) {
 	}
 }
 
+// The bounds of modules.memory_mib.
+const leastMemory, mostMemory = 128, 1 << 20
+
 func (ck *checker) modules(m *Modules) {
 	ck.path(&m.Dir, "modules.dir")
+	if _, given := ck.places["modules.memory_mib"]; given && (m.MemoryMiB < leastMemory || m.MemoryMiB > mostMemory) {
+		ck.add("modules.memory_mib", "%d: want %d to %d: the modules that come with Callgate need the one, and nobody has the other", m.MemoryMiB, leastMemory, mostMemory)
+	}
 	ck.limits(m.Limits, "modules.limits")
 	for _, name := range sortedKeys(m.Grants) {
 		g, field := m.Grants[name], "modules.grants."+name

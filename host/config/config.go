@@ -106,6 +106,9 @@ type Modules struct {
 	// Dir holds *.wasm files, absolute or ~/.... Default: modules in the
 	// configuration directory.
 	Dir string `yaml:"dir"`
+	// MemoryMiB is the memory that all modules have together, in MiB; it holds from
+	// the next start on. Default: 1024.
+	MemoryMiB int64 `yaml:"memory_mib"`
 	// Limits are what each module may use, those embedded in the binary as well.
 	Limits Limits `yaml:"limits"`
 	// Grants are what single modules may do, by module name; a module without

@@ -233,6 +233,8 @@ func TestParse_errors(t *testing.T) {
 		{"bad expiry", "rules: [{allow: A, expires_at: tomorrow}]\n", `f:1:32: rules[0].expires_at: "tomorrow" is not a time`},
 		{"glob of tool settings", "tools: {'mcp__*': {config: 1}}\n", "f:1:19: tools.mcp__*: a glob: name each tool"},
 		{"limits", "modules: {grants: {m: {limits: {memory_mib: 5000}}}}\n", "f:1:45: modules.grants.m.limits.memory_mib: 5000: want 1 to 1024"},
+		{"memory of all", "modules: {memory_mib: 64}\n", "f:1:23: modules.memory_mib: 64: want 128 to 1048576"},
+		{"no memory", "modules: {memory_mib: 0}\n", "modules.memory_mib: 0: want 128 to 1048576"},
 		{"limits of time", "modules: {grants: {m: {limits: {timeout: 2m}}}}\n", "f:1:42: modules.grants.m.limits.timeout: 2m: want 1ms to 1m: an agent waits meanwhile"},
 		{"granted name", "modules: {grants: {m: {names: ['*']}}}\n", "f:1:32: modules.grants.m.names[0]: a tool name of only stars"},
 		{"agent without a name", "agents: {'': {}}\n", `f:1:14: agents.: "" is not an agent's name`},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -118,6 +119,7 @@ func (c *Config) fill() {
 	if c.Modules.Dir == "" {
 		c.Modules.Dir = c.dirs.Modules()
 	}
+	c.Modules.MemoryMiB = cmp.Or(c.Modules.MemoryMiB, 1024)
 	// Empty lists say what left-out ones do, and are no change of them.
 	for _, accounts := range []*[]Account{&c.Boundary.AgentAccounts, &c.Boundary.ApproverAccounts} {
 		if len(*accounts) == 0 {

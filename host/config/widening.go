@@ -309,8 +309,8 @@ func bound(v reflect.Value) string {
 // compared are the keys at the top of the file that are compared above.
 var compared = []string{"defaults", "agents", "rules", "tools", "modules", "asks"}
 
-// rest compares every other key at the top, and modules.dir: each difference may
-// widen.
+// rest compares every other key at the top, and modules.dir, of which each
+// difference may widen, and the memory of all modules.
 func (d *differences) rest() {
 	was, will := reflect.ValueOf(*d.c.accepted), reflect.ValueOf(*d.c.next)
 	for i := range was.NumField() {
@@ -321,5 +321,6 @@ func (d *differences) rest() {
 		a, b := was.Field(i).Interface(), will.Field(i).Interface()
 		d.unless(reflect.DeepEqual(a, b), key, a, b)
 	}
+	d.unless(d.c.accepted.Modules.MemoryMiB >= d.c.next.Modules.MemoryMiB, "modules.memory_mib", d.c.accepted.Modules.MemoryMiB, d.c.next.Modules.MemoryMiB)
 	d.unless(d.c.accepted.Modules.Dir == d.c.next.Modules.Dir, "modules.dir", d.c.accepted.Modules.Dir, d.c.next.Modules.Dir)
 }

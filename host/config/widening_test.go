@@ -84,6 +84,7 @@ func TestWidenings(t *testing.T) {
 		{"a limit of all, left out by a grant", "modules: {limits: {fuel: 2000000}, grants: {m: {}}}", "modules: {grants: {m: {}}}", "modules.limits.fuel", false},
 		{"a limit of all for one", "modules: {limits: {fuel: 2000000}, grants: {m: {}}}", "modules: {limits: {fuel: 2000000}, grants: {m: {limits: {fuel: 3000000}}}}", "modules.grants.m.limits.fuel", false},
 		{"a limit of all, not for one", "modules: {limits: {fuel: 2000000}, grants: {m: {limits: {fuel: 5000000}}}}", "modules: {limits: {fuel: 3000000}, grants: {m: {limits: {fuel: 4000000}}}}", "modules.limits.fuel", true},
+		{"modules.memory_mib", "modules: {memory_mib: 200}", "modules: {}", "modules.memory_mib", false},
 		{"modules.dir", "modules: {dir: /a}", "modules: {dir: /b}", "modules.dir", true},
 		{"asks.timeout", "asks: {timeout: 1s}", "asks: {timeout: 2s}", "asks.timeout", false},
 		{"asks.per_session", "asks: {per_session: 1}", "asks: {per_session: 2}", "asks.per_session", false},
@@ -160,7 +161,7 @@ func TestWidenings_everyKey(t *testing.T) {
 		reflect.TypeFor[config.Block]():   "rules",
 		reflect.TypeFor[config.Rule]():    "allow ask deny tool content behavior reason expires_at match not_match",
 		reflect.TypeFor[config.Tool]():    "config",
-		reflect.TypeFor[config.Modules](): "dir limits grants",
+		reflect.TypeFor[config.Modules](): "dir memory_mib limits grants",
 		reflect.TypeFor[config.Grant]():   "names may_allow may_read_only config limits",
 		reflect.TypeFor[config.Limits](): "module_kib functions globals table_entries compile_time compile_mib memory_mib stack_kib fuel timeout " +
 			"input_kib output_kib log_lines log_kib error_bytes instances",

@@ -127,6 +127,7 @@ func TestFaults(t *testing.T) {
 		"module problem":   {func(w *world) { w.daemon.health.ModuleProblems = []string{"y.wasm: no"} }, "modules.usable", doctor.Bad, "y.wasm"},
 		"no page tracking": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Kept: true} }, "sandbox.restore", doctor.Warn, "slower"},
 		"no compiled code": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true} }, "sandbox.cache", doctor.Warn, "each start compiles"},
+		"no memory left":   {func(w *world) { w.daemon.health.Sandbox.UsedMiB = 1000 }, "sandbox.memory", doctor.Warn, "1000 MiB of memory, of 1024"},
 		"pending": {func(w *world) {
 			w.daemon.state = config.State{File: "c.yaml", Pending: "d", Widenings: make([]config.Widening, 2)}
 		}, "config.pending", doctor.Warn, "2 changes of c.yaml"},

@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"fmt"
 )
 
 // sandbox tells what the daemon's system offers the modules' sandbox. What it lacks
@@ -22,5 +23,11 @@ func (d *examination) sandbox(context.Context) {
 		d.ok("sandbox.cache", "compiled modules are kept for the next start")
 	} else {
 		d.warn("sandbox.cache", "compiled modules are not kept: each start compiles them again, which takes seconds", "see the daemon's log for the reason")
+	}
+	used := fmt.Sprintf("the modules have %d MiB of memory, of %d", s.UsedMiB, s.MemoryMiB)
+	if s.UsedMiB > s.MemoryMiB/10*9 {
+		d.warn("sandbox.memory", used+": calls that need more fail", "a higher modules.memory_mib, or a lower memory_mib or instances of the modules that take most")
+	} else {
+		d.ok("sandbox.memory", used)
 	}
 }

@@ -87,7 +87,7 @@ func (b *budget) give(n int64) {
 
 // refusal is how a call ends that asked for n bytes which are not there.
 func (b *budget) refusal(n uint64) *trap {
-	return &trap{kind: KindMemory, message: fmt.Sprintf("%d KiB more: all modules together have at most %d MiB", n>>10, b.most>>20)}
+	return &trap{kind: KindMemory, limit: memorySetting, message: fmt.Sprintf("%d KiB more: all modules together have at most %d MiB", n>>10, b.most>>20)}
 }
 
 // close ends all pools, and waits for the calls that run.

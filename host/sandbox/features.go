@@ -9,9 +9,15 @@ type Features struct {
 	Tracking bool `json:"tracking"`
 	// Kept tells that compiled code is kept for the next start.
 	Kept bool `json:"kept"`
+	// MemoryMiB is what all modules together may have, UsedMiB what they have now.
+	MemoryMiB int64 `json:"memory_mib"`
+	UsedMiB   int64 `json:"used_mib"`
 }
 
 // Features looks at the system that r runs on.
 func (r *Runtime) Features() Features {
-	return Features{Tracking: tracks(), Kept: r.kept != nil}
+	return Features{
+		Tracking: r.tracking != untracked, Kept: r.kept != nil,
+		MemoryMiB: r.memory.most >> 20, UsedMiB: r.memory.used.Load() >> 20,
+	}
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/callgate/callgate/host/sandbox"
 )
 
-// TestFeatures: what is kept follows the configuration; pages are tracked on
+// TestFeatures: what is kept and the memory follow the configuration; pages are tracked on
 // linux alone, and not on every one.
 func TestFeatures(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"", t.TempDir()} {
-		r, err := sandbox.New(t.Context(), sandbox.Config{CacheDir: dir})
+		r, err := sandbox.New(t.Context(), sandbox.Config{CacheDir: dir, Memory: 5 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -20,7 +20,7 @@ func TestFeatures(t *testing.T) {
 		if err := r.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if f.Kept != (dir != "") || f.Tracking && runtime.GOOS != "linux" {
+		if f.Kept != (dir != "") || f.MemoryMiB != 5 || f.UsedMiB != 0 || f.Tracking && runtime.GOOS != "linux" {
 			t.Errorf("cache %q: got %+v", dir, f)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
 // MaxMemoryPages is the most linear memory that Limits.MemoryPages can give a
@@ -96,15 +98,19 @@ func interval(name string, least, most time.Duration, why string, field func(*Li
 func (r *Runtime) Limits() Limits { return r.limits }
 
 // LimitOf tells which limit an error of Load or Call is about, by its setting's
-// name; empty when it is about none.
+// name, or which other key of the configuration, in full; empty when it is about
+// nothing that can be set.
 func LimitOf(err error) string {
 	var failed *Error
 	var module *exceeded
+	var declared *wasmbin.LimitError
 	switch {
 	case errors.As(err, &failed):
 		return failed.Limit
 	case errors.As(err, &module):
 		return module.limit
+	case errors.As(err, &declared) && slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == declared.Limit }):
+		return declared.Limit
 	}
 	return ""
 }

@@ -1,3 +1,0 @@
-package sandbox
-
-func tracks() bool { return bestTracking() != untracked }
