@@ -28,9 +28,9 @@ type meter struct {
 	stacks       []api.MutableGlobal
 }
 
-// stackBytes is the stack of each instance: what the deepest calls of the
-// specification's tests need, and little enough that endless ones end soon.
-const stackBytes = 1 << 20
+// stackBytes is the stack of each instance: enough for the deepest calls of the
+// specification's tests and of generated modules.
+const stackBytes = 8 << 20
 
 // link makes the imports of rewritten modules available.
 func (m *meter) link(tb testing.TB, r wazero.Runtime) {

@@ -339,7 +339,6 @@ func appendGlobalCopy(dst []byte, to, from uint32) []byte {
 // addState adds what the body pass has found to be needed.
 func (w *rewriter) addState() {
 	w.result.Kept = w.kept.dirty != 0
-	w.result.Restorable = !w.result.Kept
 	if w.kept.globals == 0 {
 		return
 	}
