@@ -30,6 +30,9 @@ func (inst *instance) call(ctx context.Context, dst []byte, verb int, q Request)
 	if q.Used != nil {
 		q.Used.Fuel = k.used()
 	}
+	if err == nil && k.overdrawn() {
+		err = k.spent()
+	}
 	if err != nil {
 		k.failed = true
 		return nil, classify(err, k.message())

@@ -96,10 +96,18 @@ func (k *kernel) refill(have int64) int64 {
 	k.look()
 	grant := min(fuelSlice-have, k.left)
 	if have+grant < 0 {
-		panic(&trap{kind: KindFuel, limit: "fuel", message: fmt.Sprintf("the module used more than %d units of fuel", k.total)})
+		panic(k.spent())
 	}
 	k.left -= grant
 	return have + grant
+}
+
+// overdrawn tells whether a guest that returned owes more than there was: it
+// need not ask for fuel between its last charge and its end.
+func (m *meter) overdrawn() bool { return m.fuel != nil && int64(m.fuel.Get())+m.left < 0 }
+
+func (m *meter) spent() *trap {
+	return &trap{kind: KindFuel, limit: "fuel", message: fmt.Sprintf("the module used more than %d units of fuel", m.total)}
 }
 
 // look ends the guest when its time is up or its caller gave up, and lets others
