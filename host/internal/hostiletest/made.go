@@ -83,7 +83,7 @@ var made = []struct {
 	{"globals", `load "limit globals: 70000, at most 10000"`, func() []byte {
 		return tool(body(0x41, 0, 0x0b), section(6, slices.Concat(number(70000), bytes.Repeat([]byte{0x7f, 1, 0x41, 0, 0x0b}, 70000))))
 	}},
-	{"types_many", `any output`, func() []byte {
+	{"types_many", `load "limit types: "`, func() []byte {
 		return tool(body(0x41, 0, 0x0b), section(1, slices.Concat(number(200000), bytes.Repeat([]byte{0x60, 0, 1, 0x7f}, 200000))))
 	}},
 	{"locals_many", `load ""`, func() []byte {
@@ -111,12 +111,12 @@ var made = []struct {
 	}},
 
 	// Growth while compiling.
-	{"blocks_deep", `any output`, func() []byte {
-		n := 5000
+	{"blocks_deep", `load ""`, func() []byte {
+		n := 500000
 		return tool(body(slices.Concat(bytes.Repeat([]byte{0x02, 0x40}, n), bytes.Repeat([]byte{0x0b}, n), []byte{0x41, 0, 0x0b})...))
 	}},
-	{"br_table_wide", `any output`, func() []byte {
-		return tool(body(slices.Concat([]byte{0x02, 0x40, 0x41, 0, 0x0e}, number(20000), make([]byte, 20001), []byte{0x0b, 0x41, 0, 0x0b})...))
+	{"br_table_wide", `load ""`, func() []byte {
+		return tool(body(slices.Concat([]byte{0x02, 0x40, 0x41, 0, 0x0e}, number(200000), make([]byte, 200001), []byte{0x0b, 0x41, 0, 0x0b})...))
 	}},
 	{"straight_line", `any output`, func() []byte {
 		return tool(body(slices.Concat([]byte{0x41, 0}, bytes.Repeat([]byte{0x41, 1, 0x6c}, 20000), []byte{0x0b})...))
