@@ -70,11 +70,12 @@ func TestScripts(t *testing.T) {
 				env.Setenv(name, filepath.Join(env.WorkDir, dir))
 			}
 			env.Setenv("XDG_CACHE_HOME", sharedCache)
-			upgrade, err := filepath.Abs("../../testdata/upgrade")
+			testdata, err := filepath.Abs("../../testdata")
 			if err != nil {
 				return err
 			}
-			env.Setenv("UPGRADE", upgrade)
+			env.Setenv("TESTDATA", testdata)
+			env.Setenv("UPGRADE", filepath.Join(testdata, "upgrade"))
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o700)
 		},
 		Condition: func(cond string) (bool, error) {
