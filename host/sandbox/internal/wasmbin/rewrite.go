@@ -61,8 +61,6 @@ type Result struct {
 	// Kept tells that a call can change more than linear memory, Globals and
 	// sizes: the module has DirtyGlobal, SaveName and RestoreName.
 	Kept bool
-	// Restorable is the opposite of Kept.
-	Restorable bool
 	// Memory tells whether there is a linear memory, MemoryPages how large it may
 	// become.
 	Memory      bool
@@ -383,31 +381,6 @@ func (w *rewriter) element(r *reader, dst []byte) []byte {
 		}
 	}
 	return dst
-}
-
-// data copies the data segments, whose offsets may be expressions.
-func (w *rewriter) data() error {
-	r, n := w.reader(secData)
-	content := appendU32(nil, n)
-	for range n {
-		flags := r.u32()
-		if flags > 2 {
-			r.fail(fmt.Errorf("segment of kind %d is not supported", flags))
-			break
-		}
-		content = appendU32(content, flags)
-		w.kept.data = append(w.kept.data, flags == 1)
-		if flags == 2 {
-			content = appendU32(content, r.u32())
-		}
-		if flags != 1 {
-			content = w.expression(r, content)
-		}
-		bytes := r.take(r.u32())
-		content = append(appendU32(content, uint32(len(bytes))), bytes...)
-	}
-	w.replace(secData, content)
-	return r.end()
 }
 
 // expression copies a constant expression with its functions moved.
