@@ -103,3 +103,11 @@ func (m *Module) Initialise(ctx context.Context) error {
 	inst.close(ctx)
 	return nil
 }
+
+// Rest does what the pool does to instances that no call has used for some
+// seconds.
+func (m *Module) Rest() {
+	for range trimAfter {
+		m.pool.tick()
+	}
+}

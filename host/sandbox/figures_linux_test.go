@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -196,25 +195,36 @@ func middle(values []float64) float64 {
 	return float64(rounds.Median(d))
 }
 
-// BenchmarkMemory reports the private memory of an instance that waits.
+// BenchmarkMemory reports the private memory of an instance that waits, when it
+// has just been used and when it has been idle for some seconds.
 func BenchmarkMemory(b *testing.B) {
 	const instances = 16
 	for _, name := range []string{"C", "Go"} {
 		b.Run(name, func(b *testing.B) {
 			r := newRuntime(b, sandbox.Limits{Instances: instances + 1})
 			m := warm(b, r.Load, name, guestBytes(b, name))
-			first := hold(b, m)
+			hold(b, m) // has the snapshot made
 			before := anonymous(b)
-			held := make([]*sandbox.Held, instances)
-			for i := range held {
-				held[i] = hold(b, m)
-				if _, err := held[i].CallRestored(context.Background(), nil, sandbox.CheckPermissions, []byte(checkCall)); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(anonymous(b)-before)/instances, "KiB/instance")
-			runtime.KeepAlive(first)
+			use(b, m, instances)
+			b.ReportMetric(float64(anonymous(b)-before)/instances, "KiB/used")
+			m.Rest()
+			b.ReportMetric(float64(anonymous(b)-before)/instances, "KiB/idle")
 		})
+	}
+}
+
+// use has n instances made, each answer a call, and gives them back.
+func use(b *testing.B, m *sandbox.Module, n int) {
+	b.Helper()
+	for range n {
+		h, err := m.Hold(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer h.Release(context.Background())
+		if _, err := h.CallRestored(context.Background(), nil, sandbox.CheckPermissions, []byte(checkCall)); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

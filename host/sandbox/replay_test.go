@@ -191,5 +191,5 @@ func BenchmarkReplay(b *testing.B) {
 		m := warm(b, r.Load, g.name, guestBytes(b, g.name))
 		changed += repeat(b, re, m, trace(b, re, hold(b, m)))
 	}
-	b.ReportMetric(float64(changed), "changed/call")
+	b.ReportMetric(float64(changed), "changed/calls")
 }
