@@ -54,7 +54,4 @@ func (linkFS) ReadSmall(string, int) ([]byte, error) { return nil, fs.ErrNotExis
 
 func (linkFS) Mounts() (map[string]string, error) { return nil, nil }
 
-var (
-	errNotRegular = errors.New("not a regular file")
-	errTooLarge   = errors.New("larger than expected of a configuration file")
-)
+var errTooLarge = errors.New("larger than expected of a configuration file")

@@ -3,6 +3,7 @@
 package target
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 	"time"
 )
+
+var errNotRegular = errors.New("not a regular file")
 
 // OS returns the machine's own file system.
 func OS() FS { return &osFS{} }
