@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -51,8 +52,9 @@ func (r *Runtime) linkKernel(ctx context.Context) (err error) {
 }
 
 // unnamed is how kernels and guests are instantiated: any number of the same,
-// nothing of them run unasked, nothing of wazero's own WASI.
-var unnamed = wazero.NewModuleConfig().WithName("").WithStartFunctions()
+// nothing of them run unasked, nothing of wazero's own WASI. Without a source of
+// random numbers wazero would seed one, which takes longer than all the rest.
+var unnamed = wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader(""))
 
 // newKernel makes the host's side of one instance of the module called name.
 // Close it when the instance is closed.
