@@ -9,6 +9,7 @@ import (
 // begin sets the input of a call.
 func (inst *instance) begin(input []byte) *trap {
 	inst.stack[0] = 0
+	inst.touched = true
 	return inst.kernel.setInput(input)
 }
 

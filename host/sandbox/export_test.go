@@ -25,10 +25,7 @@ func (m *Module) Hold(ctx context.Context) (*Held, error) {
 }
 
 // Release gives the instance back as after a call.
-func (h *Held) Release(ctx context.Context) {
-	h.inst.watch()
-	h.m.pool.put(ctx, h.inst)
-}
+func (h *Held) Release(ctx context.Context) { h.m.pool.put(ctx, h.inst) }
 
 // Call runs a verb and leaves the instance as the guest left it; only the
 // host's side begins anew, or nothing could be called again.

@@ -32,6 +32,7 @@ type instance struct {
 
 	pristine   []uint64 // of globals
 	restorable bool
+	touched    bool // by a call since it was last pristine
 }
 
 // take returns a pristine instance: a ready one if there is any, else a new one.

@@ -111,14 +111,15 @@ func (inst *instance) adopt(s *snapshot) *trap {
 		inst.memory.adopt(s.image, inst.tracking)
 	}
 	inst.pristine = s.globals
-	inst.restorable = true
+	inst.restorable, inst.touched = true, false
 	inst.set(s.globals)
 	return nil
 }
 
-// watch begins a call that restore will undo.
+// watch begins a call that restore will undo. Page faults tell what it wrote
+// only if the instance is pristine now.
 func (inst *instance) watch() {
-	if inst.memory.mode != untracked {
+	if inst.memory.mode != untracked && !inst.touched {
 		inst.faults.begin()
 	}
 }
@@ -140,6 +141,7 @@ func (inst *instance) restore() bool {
 	}
 	inst.set(inst.pristine)
 	inst.kernel.reset()
+	inst.touched = false
 	return true
 }
 
