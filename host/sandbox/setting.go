@@ -62,7 +62,7 @@ var settings = []Setting{
 	setting("compile_mib", mib, 64, 16<<10, "a small module takes some 30 MiB, a large one half a GiB", func(l *Limits) *int64 { return &l.CompileBytes }),
 	setting("memory_mib", pages, 1, MaxMemoryPages*PageSize>>20, "all of it may have to be put back between two calls", func(l *Limits) *uint32 { return &l.MemoryPages }),
 	setting("stack_kib", kib, 64, 64<<10, "a module of a common language takes some 32 KiB, and the stack is not part of memory_mib", func(l *Limits) *int { return &l.StackBytes }),
-	setting("fuel", one, 1_000_000, 100_000_000_000, "a module's describe takes the one, the other lasts about a minute while an agent waits", func(l *Limits) *int64 { return &l.Fuel }),
+	setting("fuel", one, 1_000_000, 100_000_000_000, "a small module needs the one, those that come with Callgate twenty times that; the other lasts about a minute, and an agent waits meanwhile", func(l *Limits) *int64 { return &l.Fuel }),
 	interval("timeout", time.Millisecond, time.Minute, "an agent waits meanwhile", func(l *Limits) *time.Duration { return &l.Timeout }),
 	setting("input_kib", kib, 16, 64<<10, "a module reads a whole call and its rules", func(l *Limits) *int { return &l.InputBytes }),
 	setting("output_kib", kib, 16, 16<<10, "a module's describe answers with all its tools", func(l *Limits) *int { return &l.OutputBytes }),
@@ -109,8 +109,11 @@ func LimitOf(err error) string {
 		return failed.Limit
 	case errors.As(err, &module):
 		return module.limit
-	case errors.As(err, &declared) && slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == declared.Limit }):
-		return declared.Limit
+	case errors.As(err, &declared):
+		name, _, _ := strings.Cut(declared.Limit, " ") // "memory_mib in pages of 64 KiB"
+		if slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == name }) {
+			return name
+		}
 	}
 	return ""
 }

@@ -1,12 +1,37 @@
 package sandbox_test
 
 import (
+	"context"
 	"reflect"
 	"regexp"
 	"testing"
 
 	"github.com/callgate/callgate/host/sandbox"
 )
+
+// TestLimitOf: what a module declares beyond a limit, or is, names the limit's
+// setting; a bound that nobody can set names none.
+func TestLimitOf(t *testing.T) {
+	t.Parallel()
+	r, err := sandbox.New(t.Context(), sandbox.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close(context.Background()) }) // frees memory only
+	for want, tt := range map[string]struct {
+		module string
+		limits sandbox.Limits
+	}{
+		"module_kib": {"deploy", sandbox.Limits{ModuleBytes: 1 << 10}},
+		"functions":  {"deploy", sandbox.Limits{Functions: 6}},
+		"memory_mib": {"memory_huge", sandbox.Limits{}},
+		"":           {"tables_many", sandbox.Limits{}},
+	} {
+		if _, err := r.WithLimits(tt.limits).Load(t.Context(), "x", wasm(t, tt.module)); err == nil || sandbox.LimitOf(err) != want {
+			t.Errorf("%s: got %q of %v, want %q", tt.module, sandbox.LimitOf(err), err, want)
+		}
+	}
+}
 
 // TestSettings_areAllLimits: each field of Limits is one setting, in order, and
 // its default can be set.
