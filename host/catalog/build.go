@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // state is one consistent set of modules. It does not change once made.
@@ -55,27 +52,19 @@ type candidate struct {
 
 // build admits the files, which come in order of precedence: embedded first.
 func (b *builder) build(files []file) *state {
-	candidates := make([]candidate, len(files))
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0)) // a Go guest takes a second to compile
-	for i, f := range files {
-		candidates[i].file = f
-		g.Go(func() error {
-			candidates[i].module, candidates[i].err = b.admit(f)
-			return nil
-		})
-	}
-	_ = g.Wait() // each candidate carries its own error
-	for i := range candidates {
-		b.accept(&candidates[i])
+	for _, f := range files {
+		c := candidate{file: f}
+		// One at a time: compiling takes all processors, and a module that is tried
+		// beside it could run out of time.
+		c.module, c.err = b.admit(f)
+		b.accept(&c)
 	}
 	b.missing(files)
 	b.fallback = b.index.exact[b.c.opts.Fallback]
 	return b.state
 }
 
-// admit returns the module of a file, the one in use when nothing changed. It
-// runs beside others and changes nothing of b.
+// admit returns the module of a file, the one in use when nothing changed.
 func (b *builder) admit(f file) (*module, error) {
 	if f.data == nil {
 		return nil, errUnread

@@ -54,8 +54,8 @@ type Options struct {
 	// keep the Runtime's own.
 	Limits sandbox.Limits
 	// Compiling hears of each module that has to be compiled and tried because
-	// it was not admitted before, which takes seconds; nil means silence. It may
-	// be called from several goroutines at once.
+	// it was not admitted before, or because its code is not kept, which takes
+	// seconds; nil means silence.
 	Compiling func(file string)
 	// Fallback is the tool for unknown names; empty means DefaultFallback.
 	Fallback string

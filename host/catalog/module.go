@@ -119,6 +119,9 @@ func (m *module) admit(ctx context.Context, v *verdicts, compiling func(file str
 		return err
 	}
 	raw, err := loaded.Call(ctx, sandbox.Describe, nil)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		raw, err = loaded.Call(ctx, sandbox.Describe, nil) // the machine may be busy; once it is known, it stays
+	}
 	if err != nil {
 		return m.limited(err)
 	}

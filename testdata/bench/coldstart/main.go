@@ -42,7 +42,7 @@ func measure(binary string, runs int) error {
 	if err != nil {
 		return err
 	}
-	var first, later []time.Duration
+	var first, later []took
 	for range runs {
 		cold, warm, err := pair(binary)
 		if err != nil {
@@ -55,10 +55,24 @@ func measure(binary string, runs int) error {
 	return nil
 }
 
-func report(name string, took []time.Duration) {
-	slices.Sort(took)
-	fmt.Printf("%-40s median %8s   fastest %8s   slowest %8s   (%d runs)\n", name,
-		took[len(took)/2].Round(time.Millisecond), took[0].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond), len(took))
+// took is what one start needed up to its first decision: time, and that of
+// processors, in the program and for it in the system.
+type took struct{ wall, cpu time.Duration }
+
+func report(name string, all []took) {
+	var wall, cpu []time.Duration
+	for _, t := range all {
+		wall, cpu = append(wall, t.wall), append(cpu, t.cpu)
+	}
+	line := func(what string, d []time.Duration) {
+		slices.Sort(d)
+		fmt.Printf("%-40s %-5s median %8s   fastest %8s   slowest %8s   (%d runs)\n", name, what,
+			d[len(d)/2].Round(time.Millisecond), d[0].Round(time.Millisecond), d[len(d)-1].Round(time.Millisecond), len(d))
+	}
+	line("time", wall)
+	if cpu[0] > 0 {
+		line("CPU", cpu)
+	}
 }
 
 const configuration = `
@@ -69,22 +83,22 @@ rules:
 
 // pair starts a daemon twice in directories of its own: the first time with an
 // empty cache.
-func pair(binary string) (cold, warm time.Duration, err error) {
+func pair(binary string) (cold, warm took, err error) {
 	dir, err := os.MkdirTemp("", "callgate-coldstart-")
 	if err != nil {
-		return 0, 0, err
+		return cold, warm, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	settings := filepath.Join(dir, "config", "callgate")
 	if err := os.MkdirAll(settings, 0o700); err != nil {
-		return 0, 0, err
+		return cold, warm, err
 	}
 	text := fmt.Sprintf(configuration, filepath.Join(dir, "s"))
 	if err := os.WriteFile(filepath.Join(settings, "callgate.yaml"), []byte(text), 0o600); err != nil {
-		return 0, 0, err
+		return cold, warm, err
 	}
 	if cold, err = start(binary, dir); err != nil {
-		return 0, 0, err
+		return cold, warm, err
 	}
 	warm, err = start(binary, dir)
 	return cold, warm, err
@@ -94,7 +108,7 @@ func pair(binary string) (cold, warm time.Duration, err error) {
 const patience = 3 * time.Minute
 
 // start times one daemon until it has decided a call, and ends it.
-func start(binary, dir string) (took time.Duration, err error) {
+func start(binary, dir string) (t took, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, "serve", "--quiet")
@@ -104,11 +118,11 @@ func start(binary, dir string) (took time.Duration, err error) {
 	}
 	log, err := cmd.StderrPipe()
 	if err != nil {
-		return 0, err
+		return t, err
 	}
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
-		return 0, err
+		return t, err
 	}
 	defer func() {
 		if kerr := cmd.Process.Signal(os.Interrupt); kerr != nil {
@@ -120,13 +134,15 @@ func start(binary, dir string) (took time.Duration, err error) {
 	}()
 	said, err := awaitLine(log, "msg=serving")
 	if err != nil {
-		return 0, fmt.Errorf("serve did not start: %w\n%s", err, said)
+		return t, fmt.Errorf("serve did not start: %w\n%s", err, said)
 	}
 	go func() { _, _ = io.Copy(io.Discard, log) }() // so that it never waits for us
 	if err := decide(ctx, dir); err != nil {
-		return 0, err
+		return t, err
 	}
-	return time.Since(begin), nil
+	t.wall = time.Since(begin)
+	t.cpu, err = processorTime(cmd.Process.Pid)
+	return t, err
 }
 
 // awaitLine reads up to the line with the text, and returns what came before.
