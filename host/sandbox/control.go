@@ -87,6 +87,16 @@ func (m *hostMemory) wipe(from, to uint64) {
 	}
 }
 
+// trimmed is how much of the arena, and of the handles, stays when an instance
+// has had nothing to do for a while.
+const trimmed = 16 << 10
+
+// trim gives back what large calls left. Nothing may be in use.
+func (m *hostMemory) trim() {
+	m.region.discard(trimmed, int(m.table))
+	m.region.discard(int(m.table)+trimmed, len(m.bytes))
+}
+
 // view returns the size bytes at offset, and false when they are not all inside
 // what is in use.
 func (m *hostMemory) view(offset, size uint64) ([]byte, bool) {

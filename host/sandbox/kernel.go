@@ -59,7 +59,7 @@ var unnamed = wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRan
 // newKernel makes the host's side of one instance of the module called name.
 // Close it when the instance is closed.
 func newKernel(ctx context.Context, r *Runtime, name string, limits Limits) (*kernel, error) {
-	k := &kernel{name: name, limits: limits}
+	k := &kernel{name: name, limits: limits, budget: r.memory}
 	k.running.kernel = k
 	k.log.logger = r.logger
 	size := k.memory.arrange(limits.arenaBytes())

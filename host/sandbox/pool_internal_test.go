@@ -203,7 +203,7 @@ func TestMemoryOfAllModules(t *testing.T) {
 	}
 	for range 3 {
 		got, err := bomb.Call(t.Context(), CheckPermissions, nil)
-		if e, ok := err.(*Error); !ok || e.Kind != KindMemory {
+		if e, ok := err.(*Error); !ok || e.Kind != KindMemory || e.Limit != "modules.memory_mib" {
 			t.Errorf("got %s, %v; want an error for want of memory", got, err)
 		}
 	}
@@ -216,6 +216,9 @@ func TestMemoryOfAllModules(t *testing.T) {
 	}
 	if got, err := m.Call(t.Context(), Describe, nil); err == nil {
 		t.Errorf("got %s; want no memory for another instance", got)
+	}
+	if t1 := held[0].begin(make([]byte, 4<<20)); t1 == nil || t1.limit != memorySetting {
+		t.Errorf("a large input: got %v; want no host memory for it", t1)
 	}
 	r.memory.give(rest)
 	if got, err := m.Call(t.Context(), Describe, nil); err != nil {

@@ -151,6 +151,7 @@ func (inst *instance) trim(most int) {
 	if inst.memory.region != nil && inst.memory.image != nil && inst.memory.private() > most {
 		inst.memory.remap()
 	}
+	inst.kernel.memory.trim()
 }
 
 // keptPrivate is the memory of its own, in bytes, that an instance keeps when it

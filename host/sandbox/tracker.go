@@ -98,7 +98,7 @@ func (t *tracker) private() (size int) {
 // remap gives all copies back to the system: the memory is the image again.
 func (t *tracker) remap() {
 	if t.mode != untracked {
-		t.image.file.lay(t.all, len(t.image.bytes)) // or they stay, and are right
+		t.discard(0, len(t.image.bytes)) // of what is mapped there already
 		t.copies, t.wasted = t.copies[:0], 0
 	}
 }
