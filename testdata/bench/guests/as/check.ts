@@ -48,10 +48,12 @@ const rules: Rule[] = [
   new Rule("git status", "allow"), new Rule("go test", "allow"), new Rule("make ", "allow"), new Rule("npm run ", "allow"),
 ];
 
-// Reader reads one JSON value and keeps the strings by their paths.
+// Reader reads one JSON value and keeps the strings that the check is about.
 class Reader {
   at: i32 = 0;
-  found: Map<string, string> = new Map<string, string>();
+  tool: string = "";
+  command: string = "";
+  mode: string = "";
   constructor(public text: string) {}
 
   blanks(): void {
@@ -87,9 +89,9 @@ class Reader {
       decoded += this.text.substring(start, this.at - 1) + this.escape();
       start = this.at;
     }
-    decoded += this.text.substring(start, this.at);
+    const last = this.text.substring(start, this.at);
     this.at++;
-    return decoded;
+    return decoded.length ? decoded + last : last;
   }
 
   escape(): string {
@@ -108,33 +110,39 @@ class Reader {
     throw new Error("unknown escape " + c);
   }
 
-  value(path: string, depth: i32): void {
+  value(key: string, depth: i32): void {
     if (depth > 32) throw new Error("nested too deeply");
     this.blanks();
     const c = this.at < this.text.length ? this.text.charCodeAt(this.at) : 0;
-    if (c == 0x7b) this.object(path, depth);
-    else if (c == 0x5b) this.array(path, depth);
-    else if (c == 0x22) this.found.set(path, this.string());
+    if (c == 0x7b) this.object(depth);
+    else if (c == 0x5b) this.array(depth);
+    else if (c == 0x22) this.keep(key, this.string());
     else this.word();
   }
 
-  object(path: string, depth: i32): void {
+  keep(key: string, text: string): void {
+    if (key == "tool") this.tool = text;
+    if (key == "command") this.command = text;
+    if (key == "mode") this.mode = text;
+  }
+
+  object(depth: i32): void {
     this.want(0x7b);
     if (this.take(0x7d)) return;
     do {
       this.blanks();
       const key = this.string();
       this.want(0x3a);
-      this.value(path.length ? path + "." + key : key, depth + 1);
+      this.value(key, depth + 1);
     } while (this.take(0x2c));
     this.want(0x7d);
   }
 
-  array(path: string, depth: i32): void {
+  array(depth: i32): void {
     this.want(0x5b);
     if (this.take(0x5d)) return;
     do {
-      this.value(path, depth + 1);
+      this.value("", depth + 1);
     } while (this.take(0x2c));
     this.want(0x5d);
   }
@@ -150,10 +158,6 @@ class Reader {
     const w = this.text.substring(start, this.at);
     if (w != "true" && w != "false" && w != "null" && isNaN(parseFloat(w))) throw new Error("unknown word " + w);
   }
-
-  get(path: string): string {
-    return this.found.has(path) ? this.found.get(path) : "";
-  }
 }
 
 function quoted(text: string): string {
@@ -166,15 +170,14 @@ export function check_permissions(): i32 {
   r.blanks();
   if (r.at != r.text.length) throw new Error("text after the value");
   let prefix = "", behavior = "passthrough";
-  const command = r.get("input.command");
   for (let i = 0; i < rules.length; i++) {
-    if (command.startsWith(rules[i].prefix)) {
+    if (r.command.startsWith(rules[i].prefix)) {
       prefix = rules[i].prefix;
       behavior = rules[i].behavior;
       break;
     }
   }
-  return answer('{"behavior":"' + behavior + '","reason":"' + quoted(r.get("tool")) + " in mode " + quoted(r.get("context.mode")) +
+  return answer('{"behavior":"' + behavior + '","reason":"' + quoted(r.tool) + " in mode " + quoted(r.mode) +
     ": the command begins with '" + prefix + "'\"}");
 }
 
