@@ -18,7 +18,7 @@ const (
 	// some ten microseconds' worth, so that neither the deadline nor the collector,
 	// which needs guests to come back to Go, waits long. What a call uses does not
 	// depend on it.
-	fuelSlice = 20000
+	fuelSlice = 60000
 	// yieldAfter is how long a call runs before it lets others run at each slice.
 	yieldAfter = 200 * time.Microsecond
 )
