@@ -59,8 +59,12 @@ func Medians(n int, window time.Duration, variants []Variant) ([]time.Duration, 
 	return medians, nil
 }
 
-// fill returns how many runs fill the window, after runs that warm the variant up.
+// fill returns how many runs fill the window. The first run sets things up and
+// does not count.
 func fill(window time.Duration, v Variant) (int, error) {
+	if err := v.Run(1); err != nil {
+		return 0, err
+	}
 	for n := 1; ; n *= 2 {
 		begin := CPU()
 		if err := v.Run(n); err != nil {
