@@ -30,7 +30,7 @@ type kernel struct {
 
 	name   string
 	limits Limits
-	budget *budget // of all modules; nil has no bounds
+	budget *budget // of all modules
 	lent   int64   // what the budget counts beyond the soft part of the arena
 
 	running callContext
