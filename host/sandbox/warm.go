@@ -8,10 +8,10 @@ import (
 // Example is a call of each of some verbs, as a module's own examples give them.
 type Example map[string][]byte // input by export
 
-// maxWarm is the largest number of examples after which a snapshot is tried. More
-// is not always better: a guest's heap that is nearly full makes each later call
+// warmCounts are the numbers of examples after which a snapshot is tried. More is
+// not always better: a guest's heap that is nearly full makes each later call
 // collect it.
-const maxWarm = 12
+var warmCounts = []int{0, 1, 2, 3, 4, 6, 8, 12}
 
 // basic is what every module can be asked.
 var basic = Example{
@@ -47,11 +47,12 @@ func (m *Module) warmUp(ctx context.Context, inst *instance) *state {
 		return best
 	}
 	least := int64(math.MaxInt64)
-	for n := 0; n <= maxWarm; n++ {
-		if n > 0 {
-			example := m.examples[(n-1)%len(m.examples)]
+	done := 0
+	for _, n := range warmCounts {
+		for ; done < n; done++ {
+			example := m.examples[done%len(m.examples)]
 			if !inst.run(ctx, example) {
-				break
+				return best
 			}
 			steps = append(steps, example)
 		}
@@ -89,19 +90,14 @@ func (inst *instance) run(ctx context.Context, e Example) bool {
 	return true
 }
 
-// probe returns the fuel that the verbs of an example take, each called in the
-// state s, and leaves the instance in it; false when one failed or the instance
-// could not be put back.
+// probe returns the fuel that the verbs of an example take, one after the other,
+// and leaves the instance in the state s that it is in; false when one failed or
+// the instance could not be put back.
 func (inst *instance) probe(ctx context.Context, s *state, e Example) (spent int64, ok bool) {
-	for verb, input := range e {
-		before := inst.kernel.used()
-		if !inst.run(ctx, Example{verb: input}) {
-			return 0, false
-		}
-		spent += inst.kernel.used() - before
-		if !inst.write(s) {
-			return 0, false
-		}
+	before := inst.kernel.used()
+	if !inst.run(ctx, e) {
+		return 0, false
 	}
-	return spent, true
+	spent = inst.kernel.used() - before
+	return spent, inst.write(s)
 }
