@@ -168,6 +168,7 @@ func (b *body) step(i *instr) {
 		b.calls, b.strayed = true, true
 	case opCallIndirect:
 		b.calls, b.strayed = true, true
+		b.w.checkType(&b.reader, i.start, i.index)
 		b.lasting(i)
 	case opBrIf:
 		b.strayed = true
@@ -210,6 +211,7 @@ func (b *body) open(i *instr) {
 	}
 	switch typ := i.block; {
 	case typ >= 0:
+		b.w.checkType(&b.reader, i.start, uint32(typ))
 		t := b.w.typeAt(uint32(typ))
 		in.params, in.results = len(t.params), len(t.results)
 	case typ != -64:

@@ -71,6 +71,14 @@ func (w *rewriter) typeOf(function uint32) functionType {
 	return w.typeAt(w.functions[function])
 }
 
+// checkType makes sure that a type is the module's own: beyond those are the types
+// that Rewrite adds.
+func (w *rewriter) checkType(r *reader, start int, index uint32) {
+	if index >= w.declared {
+		r.failAt(start, fmt.Errorf("there is no type %d", index))
+	}
+}
+
 func (w *rewriter) typeAt(index uint32) functionType {
 	if index >= w.declared {
 		return functionType{}
