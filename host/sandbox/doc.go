@@ -18,9 +18,12 @@
 //
 // Each call starts from the same state, so the same input gives the same
 // answer. Instances are copies of one snapshot, taken after initialisation and
-// [Module.WarmUp], and are put back to it after each call: the pages that were
-// written (on Linux; elsewhere all of the memory) and all mutable globals. What
-// cannot be put back is not used again: an instance that failed, one whose memory
-// grew, and any of a module that writes to tables, drops segments or has mutable
-// globals of vectors or references.
+// [Module.WarmUp], and are put back to it after each call, however it ended: the
+// pages that were written (on Linux; elsewhere all of the memory is compared), all
+// mutable globals, tables, dropped segments, and a memory that grew. What cannot
+// be put back is not used again: an instance one of whose tables grew.
+//
+// Instances are made when calls need them, up to Limits.Instances, and given back
+// when nothing does: first what memory they have of their own, then themselves.
+// All of a Runtime's modules together have Config.Memory.
 package sandbox
