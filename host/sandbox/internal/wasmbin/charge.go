@@ -121,7 +121,8 @@ func (b *body) pay(i *instr, cost int64) {
 	if cost == 0 {
 		return
 	}
-	if e := &b.edits[top.segment]; e.cost >= b.w.opts.segment {
+	most := b.w.opts.segment
+	if e := &b.edits[top.segment]; e.cost >= most || e.cost > 0 && cost >= most { // a dear one is paid when it is reached
 		top.segment = b.chargeAt(i.start)
 	}
 	b.edits[top.segment].cost += cost
