@@ -153,6 +153,7 @@ func (b *body) step(i *instr) {
 		return
 	case opUnreachable, opBr, opBrTable, opReturn:
 		b.strayed = true
+		b.label(i)
 		if i.op == opReturn {
 			b.edits = append(b.edits, edit{kind: editReturn, at: i.start, end: b.pos, index: uint32(len(b.regions) - 1)})
 		}
@@ -172,6 +173,7 @@ func (b *body) step(i *instr) {
 		b.lasting(i)
 	case opBrIf:
 		b.strayed = true
+		b.label(i)
 	case opTableGet:
 		b.lasting(i)
 	case opTableSet, opMemoryGrow, opMisc:
@@ -183,6 +185,14 @@ func (b *body) step(i *instr) {
 	}
 	if !top.dead {
 		b.track(i)
+	}
+}
+
+// label makes sure that a branch stays inside the body: beyond is the block that
+// Rewrite puts around it.
+func (b *body) label(i *instr) {
+	if branch := i.op == opBr || i.op == opBrIf || i.op == opBrTable; branch && int(i.index) >= len(b.regions) {
+		b.failAt(i.start, fmt.Errorf("there is no label %d", i.index))
 	}
 }
 

@@ -80,7 +80,7 @@ type instr struct {
 	start  int // in the body; it ends where the reader stands
 	op     byte
 	misc   uint32 // the second number after opMisc or opVector
-	index  uint32 // of a function, type, local, global, table, segment or label
+	index  uint32 // of a function, type, local, global, table, segment or label; of opBrTable the largest
 	second uint32 // the second index of opMisc; the number of targets of opBrTable
 	block  int64  // the type of a block, as it is written
 }
@@ -105,10 +105,11 @@ func (r *reader) next(i *instr) {
 		i.block = r.s33()
 	case formTargets:
 		i.second = r.count()
+		i.index = 0
 		for range i.second {
-			r.u32()
+			i.index = max(i.index, r.u32())
 		}
-		r.u32()
+		i.index = max(i.index, r.u32())
 	case formTypes:
 		r.take(r.count())
 	case formI32:

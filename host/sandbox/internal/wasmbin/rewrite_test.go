@@ -139,6 +139,9 @@ func TestRewriteRefuses(t *testing.T) {
 		{"a global that is not there", function("\x23\x00\x1a\x0b"), "there is no global 0"},
 		{"a block's type that is not there", function("\x02\x01\x0b\x0b"), "there is no type 1"},
 		{"a call's type that is not there", function("\x41\x00\x11\x01\x00\x0b"), "there is no type 1"},
+		{"a label that is not there", function("\x0c\x01\x0b"), "there is no label 1"},
+		{"another label that is not there", function("\x02\x40\x41\x00\x0d\x02\x0b\x0b"), "there is no label 2"},
+		{"a table's label that is not there", function("\x41\x00\x0e\x02\x00\x01\x00\x0b"), "there is no label 1"},
 		{"a function that is not there", function("\x10\x01\x0b"), "there is no function 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
