@@ -22,13 +22,17 @@ import (
 type kept struct {
 	dirs   []*private.Dir
 	bridge *codecache.Bridge
-	store  *codecache.Store
-	engine string // what makes code of one engine and machine useless to another
+	store  *codecache.Store // of code
+	states *codecache.Store // that modules begin in
+	engine string           // what makes code of one engine and machine useless to another
 	report func(error)
 }
 
-// codeDir is the directory of compiled code below the cache's own.
-const codeDir = "compiled"
+// The directories below the cache's own.
+const (
+	codeDir  = "compiled"
+	stateDir = "states"
+)
 
 // openKept opens the cache. A place that others could have filled is an error, as is
 // one that cannot be a directory; one that cannot be written holds nothing, which
@@ -62,13 +66,20 @@ func (k *kept) open(dir string) error {
 	if err != nil {
 		return err
 	}
-	compiled, err := top.Sub(codeDir)
-	if err != nil {
+	if k.store, err = k.sub(top, codeDir, key); err != nil {
 		return err
 	}
-	k.dirs = append(k.dirs, compiled)
-	k.store = codecache.New(compiled, key, k.report)
-	return nil
+	k.states, err = k.sub(top, stateDir, key)
+	return err
+}
+
+func (k *kept) sub(top *private.Dir, name string, key *private.Key) (*codecache.Store, error) {
+	dir, err := top.Sub(name)
+	if err != nil {
+		return nil, err
+	}
+	k.dirs = append(k.dirs, dir)
+	return codecache.New(dir, key, k.report), nil
 }
 
 func (k *kept) close() error {

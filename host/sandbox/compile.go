@@ -81,6 +81,7 @@ func (r *Runtime) watch(abandon context.CancelCauseFunc) (stop func()) {
 				return
 			case <-look.C:
 			}
+			before = min(before, heapBytes()) // what was garbage then is not this module's
 			if got := heapGrown(before, limits.CompileBytes); got > limits.CompileBytes {
 				abandon(exceed("compile_mib", "compiling takes %d MiB of memory, at most %d", got>>20, limits.CompileBytes>>20))
 				return

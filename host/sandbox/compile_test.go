@@ -71,7 +71,7 @@ func types(data []byte) int {
 // by the name of its limit, and another module loads after it.
 func TestCompile_bounds(t *testing.T) {
 	t.Parallel()
-	large := padded(t, "deploy", 2000) // some seconds
+	large := padded(t, "deploy", 6000) // some seconds, and some 100 MB
 	for want, limits := range map[string]sandbox.Limits{
 		"limit compile_time: compiling takes longer than 50ms": {CompileTime: 50 * time.Millisecond},
 		"limit compile_mib: compiling takes ":                  {CompileBytes: 4 << 20},

@@ -120,7 +120,7 @@ func (m *Module) state(ctx context.Context) (*snapshot, int64, *Error) {
 	if s, generation := m.pool.state(); s != nil {
 		return s, generation, nil
 	}
-	found, err := m.find(ctx)
+	found, err := m.beginning(ctx)
 	if err != nil {
 		return nil, 0, err
 	}

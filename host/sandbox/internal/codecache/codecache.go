@@ -67,18 +67,18 @@ func (s *Store) Get(id ID) (*Entry, bool) {
 // Refuse removes an entry that is not to be used.
 func (s *Store) Refuse(id ID, why error) {
 	err := s.dir.Remove(id.file())
-	s.report(errors.Join(fmt.Errorf("compiled code in %s is not used, and made again: %w", s.dir.Path(id.file()), why), err))
+	s.report(errors.Join(fmt.Errorf("kept code or state %s is not used, and made again: %w", s.dir.Path(id.file()), why), err))
 }
 
 // Put keeps an entry and removes what is too much. That it could not is told;
 // it costs time at the next start, nothing else.
 func (s *Store) Put(id ID, e *Entry) {
 	if err := s.dir.Write(id.file(), false, e.header(id, s.key), e.Facts, e.Stub, e.Code); err != nil {
-		s.report(fmt.Errorf("compiled code is not kept: %w", err))
+		s.report(fmt.Errorf("compiled code or state is not kept: %w", err))
 		return
 	}
 	if err := s.prune(); err != nil {
-		s.report(fmt.Errorf("old compiled code is not removed: %w", err))
+		s.report(fmt.Errorf("old compiled code or state is not removed: %w", err))
 	}
 }
 
