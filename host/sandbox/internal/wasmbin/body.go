@@ -103,7 +103,7 @@ func (b *body) readLocals() {
 	for range b.vector(2) {
 		start := b.pos
 		all += uint64(b.u32())
-		b.wide = b.byte() == typeV128 || b.wide
+		b.wide = b.valueType() == typeV128 || b.wide
 		if err := atMost("locals", all, maxLocals); err != nil {
 			b.failAt(start, err)
 			return

@@ -103,6 +103,9 @@ func (r *reader) next(i *instr) {
 		r.u32()
 	case formBlockType:
 		i.block = r.s33()
+		if i.block < 0 && i.block != -64 && !isValueType(byte(i.block&0x7f)) {
+			r.failAt(i.start, fmt.Errorf("type 0x%02x is not supported", i.block&0x7f))
+		}
 	case formTargets:
 		i.second = r.count()
 		i.index = 0
@@ -111,7 +114,7 @@ func (r *reader) next(i *instr) {
 		}
 		i.index = max(i.index, r.u32())
 	case formTypes:
-		r.take(r.count())
+		r.valueTypes()
 	case formI32:
 		r.skipLEB(32)
 	case formI64:

@@ -272,7 +272,7 @@ func (w *rewriter) globals() error {
 	w.fuel, w.stack = n, n+1
 	content := appendU32(nil, n+2)
 	for i := range n {
-		kind, mutable := r.byte(), r.byte()
+		kind, mutable := r.valueType(), r.byte()
 		content = w.expression(r, append(content, kind, mutable))
 		if mutable == 0 {
 			continue

@@ -22,6 +22,38 @@ const maxParams = 1000
 // functionType holds the value types of a function, one byte each.
 type functionType struct{ params, results string }
 
+// isValueType tells the types of WebAssembly 2.0. The engine reads some newer
+// ones, of more than one byte, even where it does not have the feature; taken for
+// one byte, what follows would not be what the engine reads.
+func isValueType(t byte) bool {
+	switch t {
+	case typeI32[0], typeI64[0], typeF32[0], typeF64[0], typeV128, typeFuncref, typeExternref:
+		return true
+	}
+	return false
+}
+
+// valueType reads one.
+func (r *reader) valueType() byte {
+	t := r.byte()
+	if !isValueType(t) && r.err == nil {
+		r.failAt(r.pos-1, fmt.Errorf("type 0x%02x is not supported", t))
+	}
+	return t
+}
+
+// valueTypes reads a vector of them.
+func (r *reader) valueTypes() string {
+	types := r.take(r.count())
+	for k, t := range types {
+		if !isValueType(t) {
+			r.failAt(r.pos-len(types)+k, fmt.Errorf("type 0x%02x is not supported", t))
+			return ""
+		}
+	}
+	return string(types)
+}
+
 // readTypes reads the types that the module defines.
 func (w *rewriter) readTypes() error {
 	r, n := w.reader(secType)
@@ -30,7 +62,7 @@ func (w *rewriter) readTypes() error {
 		if form := r.byte(); form != 0x60 && r.err == nil {
 			r.failAt(r.pos-1, fmt.Errorf("type of kind 0x%02x is not supported", form))
 		}
-		t := functionType{r.name(), r.name()}
+		t := functionType{r.valueTypes(), r.valueTypes()}
 		if err := atMost("parameters and results of a type", max(len(t.params), len(t.results)), maxParams); err != nil {
 			return err
 		}
