@@ -367,8 +367,12 @@ func (w *rewriter) element(r *reader, dst []byte) []byte {
 		}
 		dst = w.expression(r, dst)
 	}
-	if flags&3 != 0 {
-		dst = append(dst, r.byte())
+	switch {
+	case flags&3 == 0:
+	case flags&4 != 0:
+		dst = append(dst, r.valueType())
+	default:
+		dst = append(dst, r.byte()) // always functions
 	}
 	n := r.count()
 	dst = appendU32(dst, n)
