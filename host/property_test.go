@@ -79,14 +79,15 @@ func TestLongerLinesAreNeverLooser(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		mode := rapid.SampledFrom(allModes).Draw(r, "mode")
 		line, other := command().Draw(r, "line"), command().Draw(r, "other")
-		if w.evaluate(mode, w.bash(line)).Behavior == engine.Allow {
+		alone := w.evaluate(mode, w.bash(line))
+		if alone.Behavior == engine.Allow {
 			return
 		}
 		joint := rapid.SampledFrom(joints).Draw(r, "joint")
 		wrapped := fmt.Sprintf(around(line).Draw(r, "wrapper"), line)
 		for _, longer := range []string{line + joint + other, other + joint + line, wrapped} {
 			if d := w.evaluate(mode, w.bash(longer)); d.Behavior == engine.Allow {
-				r.Fatalf("%s does not allow %q, but it allows %q (%s: %s)", mode, line, longer, d.Stage, d.Reason)
+				r.Fatalf("%s does not allow %q (%s: %s), but it allows %q (%s: %s)", mode, line, alone.Stage, alone.Reason, longer, d.Stage, d.Reason)
 			}
 		}
 	})
