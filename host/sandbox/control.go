@@ -1,18 +1,16 @@
 package sandbox
 
 import (
-	"context"
 	"encoding/binary"
-	"os"
 
-	"github.com/tetratelabs/wazero/experimental"
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
 // hostMemory is the Go side of a kernel's memory: its control block, the arena
 // and the handles. kernel.wat says how they lie and what holds for them.
 type hostMemory struct {
 	bytes  []byte
-	region *region
+	region *memory.Region
 	table  uint64 // address of the handles
 	most   uint64 // the largest top
 	soft   uint64 // the top that is there without asking
@@ -52,13 +50,6 @@ func (m *hostMemory) arrange(size int) uint64 {
 	return inPages(m.table+m.most/2+4) * PageSize
 }
 
-// allocate lets the module that is instantiated with the context have the region.
-func (m *hostMemory) allocate(ctx context.Context) context.Context {
-	return experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
-		return m.region
-	}))
-}
-
 func inPages(bytes uint64) uint64 { return (bytes + PageSize - 1) / PageSize }
 
 func (m *hostMemory) get(at int) uint64 { return binary.LittleEndian.Uint64(m.bytes[at:]) }
@@ -82,8 +73,8 @@ func (m *hostMemory) wipe(from, to uint64) {
 	keep := min(to, from+arenaKeep)
 	clear(m.bytes[from:keep])
 	if keep < to {
-		page := uint64(os.Getpagesize())
-		m.region.discard(int(keep), int((to+page-1)/page*page))
+		page := uint64(memory.SystemPage)
+		m.region.Discard(int(keep), int((to+page-1)/page*page))
 	}
 }
 
@@ -93,8 +84,8 @@ const trimmed = 16 << 10
 
 // trim gives back what large calls left. Nothing may be in use.
 func (m *hostMemory) trim() {
-	m.region.discard(trimmed, int(m.table))
-	m.region.discard(int(m.table)+trimmed, len(m.bytes))
+	m.region.Discard(trimmed, int(m.table))
+	m.region.Discard(int(m.table)+trimmed, len(m.bytes))
 }
 
 // view returns the size bytes at offset, and false when they are not all inside

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
 // Kind tells how a guest failed.
@@ -92,7 +94,11 @@ func (t *trap) Error() string { return t.message }
 func classify(err error, guestMessage string) *Error {
 	e := &Error{Kind: KindTrap, Message: firstLine(err.Error())}
 	var t *trap
+	var short *memory.Short
 	switch {
+	case errors.As(err, &short):
+		t = shortage(short)
+		e.Kind, e.Limit, e.Message = t.kind, t.limit, t.message
 	case errors.As(err, &t):
 		e.Kind, e.Limit, e.Message, e.cause = t.kind, t.limit, t.message, t.cause
 	case strings.Contains(e.Message, "out of memory"):
@@ -103,6 +109,15 @@ func classify(err error, guestMessage string) *Error {
 		e.Message += ": " + guestMessage
 	}
 	return e
+}
+
+// memorySetting is the name, in the configuration, of what all modules have
+// together; it is none of the Limits.
+const memorySetting = "modules.memory_mib"
+
+// shortage ends a call that needs memory which is not there.
+func shortage(short *memory.Short) *trap {
+	return &trap{kind: KindMemory, limit: memorySetting, message: short.Error()}
 }
 
 func firstLine(s string) string {

@@ -1,5 +1,7 @@
 package sandbox
 
+import "github.com/callgate/callgate/host/sandbox/internal/memory"
+
 // Features are what a Runtime has on the system it runs on. Without any of them
 // the same holds, only slower.
 type Features struct {
@@ -17,7 +19,7 @@ type Features struct {
 // Features looks at the system that r runs on.
 func (r *Runtime) Features() Features {
 	return Features{
-		Tracking: r.tracking != untracked, Kept: r.kept != nil,
-		MemoryMiB: r.memory.most >> 20, UsedMiB: r.memory.used.Load() >> 20,
+		Tracking: r.tracking != memory.Untracked, Kept: r.kept != nil,
+		MemoryMiB: r.memory.Most() >> 20, UsedMiB: r.memory.Used() >> 20,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
@@ -19,15 +20,15 @@ type instance struct {
 	limits   Limits
 	binary   *wasmbin.Result
 	stack    [1]uint64
-	tracking tracking
-	faults   faults
+	tracking memory.Mode
+	faults   memory.Faults
 
 	slot       *slot
 	generation int64 // of the pool
 
 	keeper  keeper
-	linear  api.Memory // meaningful only where memory has a region
-	memory  tracker
+	linear  api.Memory // meaningful only where memory has a Region
+	memory  memory.Tracked
 	globals []api.MutableGlobal
 
 	pristine   []uint64 // of globals
@@ -64,7 +65,7 @@ func (m *Module) start(ctx context.Context) (*instance, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.drop()
+	defer s.Drop()
 	inst, err := m.prepared(ctx, s)
 	if err != nil {
 		return nil, err
@@ -73,9 +74,9 @@ func (m *Module) start(ctx context.Context) (*instance, *Error) {
 	if m.binary.Kept && !inst.is(s) {
 		return inst, nil // for one call: nobody knows what it should be put back to
 	}
-	if t := inst.adopt(s); t != nil {
+	if err := inst.adopt(s); err != nil {
 		inst.close(ctx)
-		return nil, classify(t, "")
+		return nil, classify(err, "")
 	}
 	return inst, nil
 }
@@ -124,11 +125,12 @@ func (m *Module) state(ctx context.Context) (*snapshot, int64, *Error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	s := &snapshot{newImage(found.memory, m.rt.memory), found.globals, found.steps}
-	if s.image == nil {
-		return nil, 0, classify(m.rt.memory.refusal(uint64(len(found.memory))), "")
+	image, short := memory.NewImage(found.memory, m.rt.memory)
+	if short != nil {
+		return nil, 0, classify(short, "")
 	}
-	s.hold()
+	s := &snapshot{image, found.globals, found.steps}
+	s.Hold()
 	m.pool.keep(ctx, s)
 	return s, m.pool.generation.Load(), nil
 }
@@ -168,7 +170,7 @@ func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
 		kernel: k, limits: m.limits, binary: m.binary,
 		exports: m.verbs, verbs: make([]verb, len(m.verbs)), tracking: m.rt.tracking,
 	}
-	k.unpin = inst.faults.unpin
+	k.unpin = inst.faults.Unpin
 	if err := inst.bear(ctx, m); err != nil {
 		failure := classify(err, k.message())
 		inst.release()
@@ -182,15 +184,15 @@ func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
 func (inst *instance) bear(ctx context.Context, m *Module) (err error) {
 	ctx = inst.kernel.link(inst.context(ctx))
 	if most := uint64(m.binary.MemoryPages) * PageSize; m.binary.Memory && most > 0 {
-		if inst.memory.region = reserve(most, m.rt.memory); inst.memory.region == nil {
+		if inst.memory.Region = memory.Reserve(most, m.rt.memory); inst.memory.Region == nil {
 			return &trap{kind: KindMemory, message: "no addresses for another instance"}
 		}
-		ctx = experimental.WithMemoryAllocator(ctx, inst.memory.allocator())
+		ctx = experimental.WithMemoryAllocator(ctx, inst.memory.Allocator())
 	}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
-		case *trap: // no memory to begin with: nobody else catches it here
+		case *memory.Short: // no memory to begin with: nobody else catches it here
 			err = r
 		default:
 			panic(r)
@@ -274,7 +276,7 @@ func (inst *instance) close(ctx context.Context) {
 }
 
 func (inst *instance) release() {
-	inst.memory.release()
+	inst.memory.Release()
 	inst.kernel.close()
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
 // kernelWasm is kernel.wat, built by testdata/modules/build.sh (make wasm).
@@ -30,12 +32,12 @@ type kernel struct {
 
 	name   string
 	limits Limits
-	budget *budget // of all modules
-	lent   int64   // what the budget counts beyond the soft part of the arena
+	budget *memory.Budget // of all modules
+	lent   int64          // what the budget counts beyond the soft part of the arena
 
 	running callContext
 	// unpin lets the goroutine of a call leave its thread. The first yield of a
-	// call that takes long must call it; see faults.
+	// call that takes long must call it; see memory.Faults.
 	unpin func()
 }
 
@@ -63,12 +65,12 @@ func newKernel(ctx context.Context, r *Runtime, name string, limits Limits) (*ke
 	k.running.kernel = k
 	k.log.logger = r.logger
 	size := k.memory.arrange(limits.arenaBytes())
-	if k.memory.region = reserve(size, nil); k.memory.region == nil {
+	if k.memory.region = memory.Reserve(size, nil); k.memory.region == nil {
 		return nil, fmt.Errorf("no addresses for %d KiB of host memory", size>>10)
 	}
-	env, err := r.engine.InstantiateModule(k.memory.allocate(ctx), r.kernel, unnamed)
+	env, err := r.engine.InstantiateModule(experimental.WithMemoryAllocator(ctx, k.memory.region.Allocator()), r.kernel, unnamed)
 	if err != nil {
-		k.memory.region.release()
+		k.memory.region.Release()
 		return nil, fmt.Errorf("instantiate %s: %w", envModule, err)
 	}
 	k.env = env
@@ -82,7 +84,7 @@ func newKernel(ctx context.Context, r *Runtime, name string, limits Limits) (*ke
 // that: see meter.
 func (k *kernel) reset() {
 	k.memory.reset()
-	k.budget.give(k.lent)
+	k.budget.Give(k.lent)
 	k.lent = 0
 	k.world.reset()
 	k.vars.reset()
@@ -93,9 +95,9 @@ func (k *kernel) reset() {
 // close frees the kernel. Its guest must be closed by then.
 func (k *kernel) close() {
 	_ = k.env.Close(context.Background()) // frees memory only
-	k.budget.give(k.lent)
+	k.budget.Give(k.lent)
 	k.memory.bytes, k.lent = nil, 0
-	k.memory.region.release()
+	k.memory.region.Release()
 }
 
 // link lets the guest that is instantiated with the context import the kernel.
@@ -142,8 +144,8 @@ func (k *kernel) more(end uint64) *trap {
 	limit := k.memory.get(atLimit)
 	next := min(max(end, 2*limit), k.memory.most)
 	n := int64(next-limit) * 3 / 2 // the handles are half as large as the arena
-	if !k.budget.take(n) {
-		return k.budget.refusal(uint64(n))
+	if short := k.budget.Take(n); short != nil {
+		return shortage(short)
 	}
 	k.lent += n
 	k.memory.set(atLimit, next)

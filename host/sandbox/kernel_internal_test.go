@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
 // harness calls the functions of a kernel as a guest would.
@@ -212,18 +214,18 @@ func TestKernelForgets(t *testing.T) {
 func TestKernelLends(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Limits{})
-	h.budget = newBudget(4 << 20)
+	h.budget = memory.NewBudget(4<<20, func(func() bool) {})
 	if at, err := h.call("alloc", 2<<20); at == 0 || err != nil {
 		t.Fatalf("got %d, %v; want a block", at, err)
 	}
-	if used := h.budget.used.Load(); used < 2<<20 || used > 4<<20 {
+	if used := h.budget.Used(); used < 2<<20 || used > 4<<20 {
 		t.Errorf("%d bytes are counted; want those of a block of 2 MiB", used)
 	}
 	if at, err := h.call("alloc", 8<<20); err == nil || !strings.Contains(err.Error(), "all modules together") {
 		t.Errorf("got %d, %v; want the call to end", at, err)
 	}
 	h.reset()
-	if used := h.budget.used.Load(); used != 0 {
+	if used := h.budget.Used(); used != 0 {
 		t.Errorf("%d bytes are counted after the call; want 0", used)
 	}
 }

@@ -3,10 +3,12 @@ package sandbox
 import (
 	"runtime"
 	"time"
+
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
 // PageSize is the size of one page of WebAssembly memory in bytes.
-const PageSize = 65536
+const PageSize = memory.PageSize
 
 // Limits bound what one module may use. A zero field means its default. Each
 // has a name, its field's comment says which: errors name it, and the operator's

@@ -29,7 +29,7 @@ type Module struct {
 func newModule(r *Runtime, name string, compiled wazero.CompiledModule, binary *wasmbin.Result, verbs []string, digest string, size int) *Module {
 	m := &Module{
 		rt: r, name: name, digest: digest, size: size,
-		verbs: verbs, limits: r.limits, binary: binary, pool: newPool(compiled, r.limits.Instances, r.memory),
+		verbs: verbs, limits: r.limits, binary: binary, pool: newPool(compiled, r.limits.Instances, r.pools),
 	}
 	// A catalogue that swaps modules cannot know when the last decision is done
 	// with the old one; the collector does.

@@ -19,7 +19,7 @@ import (
 // caches.
 type pool struct {
 	compiled wazero.CompiledModule
-	memory   *budget
+	pools    *pools // of the Runtime, this one among them
 	slots    []slot
 	recent   sync.Pool // of *slot: those used last, by processor
 
@@ -61,12 +61,12 @@ func (s *slot) claim(from uint32) bool {
 	return s.state.Load() == from && s.state.CompareAndSwap(from, slotBusy)
 }
 
-func newPool(compiled wazero.CompiledModule, instances int, memory *budget) *pool {
+func newPool(compiled wazero.CompiledModule, instances int, all *pools) *pool {
 	p := &pool{
-		compiled: compiled, memory: memory, slots: make([]slot, instances),
+		compiled: compiled, pools: all, slots: make([]slot, instances),
 		done: make(chan struct{}), first: make(chan struct{}, 1),
 	}
-	memory.join(p)
+	all.join(p)
 	return p
 }
 
@@ -208,7 +208,7 @@ func (p *pool) state() (*snapshot, int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.snapshot != nil {
-		p.snapshot.hold()
+		p.snapshot.Hold()
 	}
 	return p.snapshot, p.generation.Load()
 }
@@ -224,7 +224,7 @@ func (p *pool) keep(ctx context.Context, s *snapshot) {
 	}
 	p.mu.Unlock()
 	if old != nil {
-		old.drop()
+		old.Drop()
 	}
 	if s == nil {
 		p.reclaim(ctx, func() bool { return false })
@@ -274,7 +274,7 @@ func (p *pool) bury(ctx context.Context) {
 func (p *pool) end(ctx context.Context) {
 	p.keep(ctx, nil)
 	_ = p.compiled.Close(ctx) // frees memory only
-	p.memory.leave(p)
+	p.pools.leave(p)
 	close(p.done)
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
 // testModule loads a golden or hostile module in a runtime of its own.
@@ -121,10 +123,10 @@ func TestPoolGivesBack(t *testing.T) {
 			all = append(all, mustTake(t, m))
 		}
 		for _, inst := range all {
-			inst.memory.all[100]++ // a page of its own
+			inst.memory.Bytes()[100]++ // a page of its own
 			m.pool.put(t.Context(), inst)
 		}
-		used := m.rt.memory.used.Load()
+		used := m.rt.memory.Used()
 		if n := m.pool.instances(); n != 4 {
 			t.Fatalf("%d instances; want 4", n)
 		}
@@ -136,14 +138,14 @@ func TestPoolGivesBack(t *testing.T) {
 		if n := m.pool.instances(); n != 1 {
 			t.Errorf("%d instances after a minute; want 1", n)
 		}
-		if now := m.rt.memory.used.Load(); now >= used {
+		if now := m.rt.memory.Used(); now >= used {
 			t.Errorf("%d bytes are counted after, %d before; want fewer", now, used)
 		}
 		if m.pool.idler.armed.Load() {
 			t.Error("the idler runs for nothing")
 		}
-		if last := mustTake(t, m); last.memory.mode != untracked && last.memory.private() != 0 {
-			t.Errorf("the last keeps %d bytes of its own; want none", last.memory.private())
+		if last := mustTake(t, m); last.memory.Mode() != memory.Untracked && last.memory.Private() != 0 {
+			t.Errorf("the last keeps %d bytes of its own; want none", last.memory.Private())
 		} else {
 			m.pool.put(t.Context(), last)
 		}
@@ -151,7 +153,7 @@ func TestPoolGivesBack(t *testing.T) {
 			t.Error("the idler sleeps on")
 		}
 		m.Close(t.Context())
-		if got := m.rt.memory.used.Load(); got != 0 {
+		if got := m.rt.memory.Used(); got != 0 {
 			t.Errorf("%d bytes are counted after close; want none", got)
 		}
 	})
@@ -197,8 +199,8 @@ func TestMemoryOfAllModules(t *testing.T) {
 	held := []*instance{mustTake(t, m)}
 	idle := mustTake(t, m)
 	m.pool.put(t.Context(), idle)
-	rest := most - r.memory.used.Load() - PageSize
-	if !r.memory.take(rest) { // as if other modules had it
+	rest := most - r.memory.Used() - PageSize
+	if r.memory.Take(rest) != nil { // as if other modules had it
 		t.Fatal("no memory")
 	}
 	for range 3 {
@@ -211,7 +213,7 @@ func TestMemoryOfAllModules(t *testing.T) {
 		t.Errorf("%d instances idle; want them given back first", n)
 	}
 	bomb.Close(t.Context())
-	if more := most - r.memory.used.Load(); r.memory.try(more) {
+	if more := most - r.memory.Used(); r.memory.Take(more) == nil {
 		rest += more
 	}
 	if got, err := m.Call(t.Context(), Describe, nil); err == nil {
@@ -220,7 +222,7 @@ func TestMemoryOfAllModules(t *testing.T) {
 	if t1 := held[0].begin(make([]byte, 4<<20)); t1 == nil || t1.limit != memorySetting {
 		t.Errorf("a large input: got %v; want no host memory for it", t1)
 	}
-	r.memory.give(rest)
+	r.memory.Give(rest)
 	if got, err := m.Call(t.Context(), Describe, nil); err != nil {
 		t.Errorf("with room again: got %s, %v", got, err)
 	}
@@ -230,7 +232,7 @@ func TestMemoryOfAllModules(t *testing.T) {
 	if err := r.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if got := r.memory.used.Load(); got != 0 {
+	if got := r.memory.Used(); got != 0 {
 		t.Errorf("%d bytes are counted after close; want none", got)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
 // guestFiles are the golden and hostile modules.
@@ -54,7 +56,7 @@ func (inst *instance) digest() string {
 // the same answers for the same fuel. On each way to restore that there is here.
 func TestRecovery(t *testing.T) {
 	t.Parallel()
-	for _, mode := range modes(t) {
+	for mode := memory.Untracked; mode <= memory.Best(); mode++ {
 		r, err := New(t.Context(), Config{Limits: Limits{Fuel: 200_000, Timeout: time.Minute, MemoryPages: 64}})
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +65,7 @@ func TestRecovery(t *testing.T) {
 		t.Run(fmt.Sprintf("mode %d", mode), func(t *testing.T) {
 			t.Cleanup(func() { _ = r.Close(context.Background()) })
 			for i, file := range guestFiles(t) {
-				if raceDetector && i%6 != int(mode) || mode != bestTracking() && i%3 != 0 {
+				if raceDetector && i%6 != int(mode) || mode != memory.Best() && i%3 != 0 {
 					continue // compiling takes long; each module is tried in the mode that matters
 				}
 				recovers(t, r, file)
@@ -153,7 +155,7 @@ func TestRecoveryIsKept(t *testing.T) {
 					inst.watch()
 					_, failure := inst.call(t.Context(), nil, verb, Request{Input: []byte(recoveryInput)})
 					inst.rein(verb, failure != nil)
-					inst.faults.unpin()
+					inst.faults.Unpin()
 				}
 			}
 			m.pool.put(t.Context(), inst)

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
@@ -31,6 +33,9 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// defaultMemory is Config.Memory's, in bytes.
+const defaultMemory = 1 << 30
+
 // Runtime compiles and runs modules. It is safe for concurrent use.
 type Runtime struct {
 	engine   wazero.Runtime
@@ -42,8 +47,9 @@ type Runtime struct {
 	limits   Limits
 	logger   *slog.Logger
 	use      *usage
-	memory   *budget
-	tracking tracking // how instances are restored
+	pools    *pools
+	memory   *memory.Budget
+	tracking memory.Mode // how instances are restored
 }
 
 // usage keeps the engine from being closed under a guest that runs.
@@ -56,8 +62,9 @@ type usage struct {
 func New(ctx context.Context, cfg Config) (*Runtime, error) {
 	r := &Runtime{
 		limits: cfg.Limits.or(defaults), logger: cfg.Logger, hosts: map[string]api.Module{}, use: &usage{}, compiler: newCompiler(),
-		memory: newBudget(cfg.Memory), tracking: bestTracking(),
+		pools: newPools(), tracking: memory.Best(),
 	}
+	r.memory = memory.NewBudget(cmp.Or(max(cfg.Memory, 0), defaultMemory), r.pools.relieve)
 	if r.limits.MemoryPages > PageSize {
 		return nil, fmt.Errorf("sandbox: memory limit of %d pages: at most %d", r.limits.MemoryPages, PageSize)
 	}
@@ -142,7 +149,7 @@ func (r *Runtime) Close(ctx context.Context) error {
 		return nil
 	}
 	r.use.closed = true
-	r.memory.close(ctx)
+	r.pools.close(ctx)
 	err := r.engine.Close(ctx)
 	if r.cache != nil {
 		err = errors.Join(err, r.cache.Close(ctx))

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"slices"
+
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
 // state is all that a call can change in an instance, copied: the bytes of its
@@ -37,14 +39,14 @@ func (s *state) digest() string {
 
 // snapshot is the state that the instances of a module share.
 type snapshot struct {
-	*image
+	*memory.Image
 	globals []uint64
 	steps   []Example
 }
 
 // is tells whether the instance is in the state of the snapshot.
 func (inst *instance) is(s *snapshot) bool {
-	return bytes.Equal(inst.view(), s.bytes) && slices.Equal(inst.values(nil), s.globals)
+	return bytes.Equal(inst.view(), s.Bytes()) && slices.Equal(inst.values(nil), s.globals)
 }
 
 // values appends the values of the mutable globals.
@@ -57,10 +59,10 @@ func (inst *instance) values(dst []uint64) []uint64 {
 
 // view is the guest's whole memory, not a copy; nil when it has none.
 func (inst *instance) view() []byte {
-	if inst.memory.region == nil {
+	if inst.memory.Region == nil {
 		return nil
 	}
-	return inst.memory.all[:inst.linear.Size()]
+	return inst.memory.Bytes()[:inst.linear.Size()]
 }
 
 // write makes the instance what s is; false when it could not. The instance
@@ -69,7 +71,7 @@ func (inst *instance) write(s *state) bool {
 	if !inst.keeper.back() || !inst.resize(len(s.memory)) {
 		return false
 	}
-	copyBack(inst.view(), s.memory)
+	memory.CopyBack(inst.view(), s.memory)
 	inst.set(s.globals)
 	return true
 }
@@ -77,18 +79,18 @@ func (inst *instance) write(s *state) bool {
 // resize undoes what the memory grew beyond size bytes, and reports whether the
 // memory is that large now.
 func (inst *instance) resize(size int) bool {
-	if inst.memory.region == nil {
+	if inst.memory.Region == nil {
 		return size == 0
 	}
 	have := int(inst.linear.Size())
 	if have == size {
 		return true
 	}
-	if have < size || !shrink(inst.linear, uint32(size/PageSize)) {
+	if have < size || !memory.Shrink(inst.linear, uint32(size/PageSize)) {
 		return false
 	}
-	inst.memory.discard(size, have)
-	inst.memory.refund(uint64(size))
+	inst.memory.Discard(size, have)
+	inst.memory.Refund(uint64(size))
 	return true
 }
 
@@ -98,17 +100,17 @@ func (inst *instance) set(globals []uint64) {
 	}
 }
 
-// adopt turns an instance into a copy of the snapshot; nil when it is one.
-func (inst *instance) adopt(s *snapshot) *trap {
-	if inst.memory.region != nil {
-		if t := inst.memory.charge(uint64(len(s.bytes))); t != nil {
-			return t
+// adopt turns an instance into a copy of the snapshot.
+func (inst *instance) adopt(s *snapshot) error {
+	if inst.memory.Region != nil {
+		if short := inst.memory.Charge(uint64(len(s.Bytes()))); short != nil {
+			return short
 		}
-		missing := len(s.bytes) - int(inst.linear.Size())
+		missing := len(s.Bytes()) - int(inst.linear.Size())
 		if _, ok := inst.linear.Grow(uint32(max(missing, 0) / PageSize)); !ok || missing < 0 {
 			return &trap{kind: KindMemory, message: "no memory for another instance"}
 		}
-		inst.memory.adopt(s.image, inst.tracking)
+		inst.memory.Adopt(s.Image, inst.tracking)
 	}
 	inst.pristine = s.globals
 	inst.restorable, inst.touched = true, false
@@ -119,8 +121,8 @@ func (inst *instance) adopt(s *snapshot) *trap {
 // watch begins a call that restore will undo. Page faults tell what it wrote
 // only if the instance is pristine now.
 func (inst *instance) watch() {
-	if inst.memory.mode != untracked && !inst.touched {
-		inst.faults.begin()
+	if inst.memory.Mode() != memory.Untracked && !inst.touched {
+		inst.faults.Begin()
 	}
 }
 
@@ -129,15 +131,15 @@ func (inst *instance) watch() {
 // closed, a table that grew, and a memory that grew where it cannot be made small
 // again.
 func (inst *instance) restore() bool {
-	quiet := inst.faults.end()
+	quiet := inst.faults.End()
 	if !inst.restorable || inst.guest.IsClosed() || !inst.keeper.back() {
 		return false
 	}
-	if inst.memory.region != nil {
-		if !inst.resize(len(inst.memory.image.bytes)) {
+	if inst.memory.Region != nil {
+		if !inst.resize(len(inst.memory.Image().Bytes())) {
 			return false
 		}
-		inst.memory.restore(quiet)
+		inst.memory.Restore(quiet)
 	}
 	inst.set(inst.pristine)
 	inst.kernel.reset()
@@ -148,8 +150,8 @@ func (inst *instance) restore() bool {
 // trim gives the system what the instance has of its own, if that is more than
 // most bytes.
 func (inst *instance) trim(most int) {
-	if inst.memory.region != nil && inst.memory.image != nil && inst.memory.private() > most {
-		inst.memory.remap()
+	if inst.memory.Region != nil && inst.memory.Image() != nil && inst.memory.Private() > most {
+		inst.memory.Remap()
 	}
 	inst.kernel.memory.trim()
 }
@@ -159,15 +161,3 @@ func (inst *instance) trim(most int) {
 // page fault, some microseconds, and calls come seconds apart; so this is what a
 // guest written in Go writes to, and no more.
 const keptPrivate = 320 << 10
-
-// copyBack makes have what want is and returns the number of pages that were not.
-func copyBack(have, want []byte) (written int) {
-	for at := 0; at < len(want); at += pageSize {
-		end := min(at+pageSize, len(want))
-		if !bytes.Equal(have[at:end], want[at:end]) {
-			copy(have[at:end], want[at:end])
-			written++
-		}
-	}
-	return written
-}

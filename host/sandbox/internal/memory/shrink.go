@@ -1,4 +1,4 @@
-package sandbox
+package memory
 
 import (
 	"context"
@@ -10,12 +10,12 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// shrink makes a memory that grew as small as it was, and reports whether it
+// Shrink makes a memory that grew as small as it was, and reports whether it
 // could. WebAssembly knows no such thing, nor does wazero, so this goes through
 // one field of wazero's: with a view that is a page too short, growing by that
 // page makes the engine take the address and size anew. The memory must be a
 // region's, and nobody may run in it.
-func shrink(memory api.Memory, pages uint32) bool {
+func Shrink(memory api.Memory, pages uint32) bool {
 	if pages == 0 || !canShrink() {
 		return false
 	}
@@ -57,12 +57,12 @@ const shrinkProbe = "\x00asm\x01\x00\x00\x00" +
 // canShrink tries shrinking on a module of its own, when it is first needed:
 // what the field means is wazero's business and may change.
 var canShrink = sync.OnceValue(func() bool {
-	memory := reserve(4*PageSize, nil)
+	memory := Reserve(4*PageSize, nil)
 	if memory == nil {
 		return false
 	}
-	defer memory.release()
-	ctx := experimental.WithMemoryAllocator(context.Background(), memory.allocator())
+	defer memory.Release()
+	ctx := experimental.WithMemoryAllocator(context.Background(), memory.Allocator())
 	r := wazero.NewRuntime(ctx)
 	defer func() { _ = r.Close(ctx) }() // nothing to lose
 	m, err := r.Instantiate(ctx, []byte(shrinkProbe))

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package sandbox
+package memory
 
 import (
 	"unsafe"
@@ -13,9 +13,8 @@ const noReserve = 0
 
 // discardRange maps new memory over the range: what madvise promises differs
 // from system to system.
-func discardRange(part []byte) {
+func discardRange(part []byte) bool {
 	at := unsafe.Pointer(unsafe.SliceData(part))
-	if _, err := unix.MmapPtr(-1, 0, at, uintptr(len(part)), unix.PROT_READ|unix.PROT_WRITE, anonymous|noReserve|unix.MAP_FIXED); err != nil {
-		clear(part)
-	}
+	_, err := unix.MmapPtr(-1, 0, at, uintptr(len(part)), unix.PROT_READ|unix.PROT_WRITE, anonymous|noReserve|unix.MAP_FIXED)
+	return err == nil
 }

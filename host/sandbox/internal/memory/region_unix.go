@@ -1,6 +1,6 @@
 //go:build unix
 
-package sandbox
+package memory
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,4 @@
-package sandbox
+package memory
 
 import (
 	"encoding/binary"
@@ -40,8 +40,8 @@ type scanner struct {
 
 // copies appends the spans of a range's beginning that are the process's own
 // copies of a file's pages. False means that the system did not tell.
-func (s *scanner) copies(mode tracking, part []byte, dst []span) ([]span, bool) {
-	if mode == pageMapScan {
+func (s *scanner) copies(mode Mode, part []byte, dst []span) ([]span, bool) {
+	if mode == PageMapScan {
 		return s.scan(part, dst)
 	}
 	return s.read(part, dst)
@@ -71,8 +71,8 @@ func (s *scanner) scan(part []byte, dst []span) ([]span, bool) {
 
 // read reads the map, a part of it at a time.
 func (s *scanner) read(part []byte, dst []span) ([]span, bool) {
-	first := uintptr(unsafe.Pointer(unsafe.SliceData(part))) / uintptr(pageSize)
-	for page, pages := 0, len(part)/pageSize; page < pages; {
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(part))) / uintptr(SystemPage)
+	for page, pages := 0, len(part)/SystemPage; page < pages; {
 		want := s.entries[:min(8*(pages-page), len(s.entries))]
 		if n, err := unix.Pread(pageMap(), want, 8*(int64(first)+int64(page))); err != nil || n != len(want) {
 			return dst, false
@@ -80,7 +80,7 @@ func (s *scanner) read(part []byte, dst []span) ([]span, bool) {
 		for ; len(want) > 0; want, page = want[8:], page+1 {
 			entry := binary.NativeEndian.Uint64(want)
 			if entry&(pagePresent|pageSwapped) != 0 && entry&pageOfFile == 0 {
-				dst = appendPage(dst, page*pageSize)
+				dst = appendPage(dst, page*SystemPage)
 			}
 		}
 	}
@@ -90,10 +90,10 @@ func (s *scanner) read(part []byte, dst []span) ([]span, bool) {
 // appendPage adds a page to the last span where it goes on.
 func appendPage(dst []span, at int) []span {
 	if n := len(dst); n > 0 && dst[n-1].to == at {
-		dst[n-1].to += pageSize
+		dst[n-1].to += SystemPage
 		return dst
 	}
-	return append(dst, span{at, at + pageSize})
+	return append(dst, span{at, at + SystemPage})
 }
 
 // pageMap is the process's own page map; -1 when it cannot be read. It stays
@@ -106,44 +106,44 @@ var pageMap = sync.OnceValue(func() int {
 	return fd
 })
 
-// bestTracking is the best that the system has and that says what it should:
+// Best is the best that the system has and that says what it should:
 // sandboxes and emulated kernels may have no page map, or one that means nothing.
-var bestTracking = sync.OnceValue(func() tracking {
-	for _, mode := range []tracking{pageMapScan, pageMapRead} {
+var Best = sync.OnceValue(func() Mode {
+	for _, mode := range []Mode{PageMapScan, PageMapRead} {
 		if mode.tells() {
 			return mode
 		}
 	}
-	return untracked
+	return Untracked
 })
 
 // tells tries a mode on four pages of WebAssembly's: what was written must be
 // found, and nothing else, in a memory never touched and in one that was read.
-func (mode tracking) tells() bool {
-	if PageSize%pageSize != 0 || pageMap() < 0 {
+func (mode Mode) tells() bool {
+	if PageSize%SystemPage != 0 || pageMap() < 0 {
 		return false
 	}
 	bytes := make([]byte, 4*PageSize)
 	for at := range bytes {
-		bytes[at] = byte(at/pageSize + 1)
+		bytes[at] = byte(at/SystemPage + 1)
 	}
-	t := tracker{region: reserve(8*PageSize, nil)}
-	if t.region == nil {
+	t := Tracked{Region: Reserve(8*PageSize, nil)}
+	if t.Region == nil {
 		return false
 	}
-	defer t.release()
-	i := newImage(bytes, nil)
-	defer i.drop()
-	t.adopt(i, mode)
+	defer t.Release()
+	i, _ := NewImage(bytes, nil)
+	defer i.Drop()
+	t.Adopt(i, mode)
 	if t.mode != mode || !t.look() || len(t.copies) != 0 || t.all[PageSize] != bytes[PageSize] {
 		return false
 	}
-	last := len(bytes) - pageSize
+	last := len(bytes) - SystemPage
 	t.all[0], t.all[last] = 7, 7
-	want := [2]span{{0, pageSize}, {last, len(bytes)}}
+	want := [2]span{{0, SystemPage}, {last, len(bytes)}}
 	if !t.look() || len(t.copies) != 2 || [2]span(t.copies) != want {
 		return false
 	}
-	t.restore(true)
+	t.Restore(true)
 	return t.all[0] == bytes[0] && t.all[last] == bytes[last]
 }

@@ -1,4 +1,4 @@
-package sandbox
+package memory
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 // through the process's own list of open files (T18).
 func TestImageIsSealed(t *testing.T) {
 	t.Parallel()
-	i := newImage(make([]byte, PageSize), nil)
-	defer i.drop()
+	i, _ := NewImage(make([]byte, PageSize), nil)
+	defer i.Drop()
 	if i.file.file == nil {
 		t.Skip("this system has no files in memory")
 	}

@@ -1,4 +1,4 @@
-package sandbox
+package memory
 
 import (
 	"runtime"
@@ -7,44 +7,46 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// faults tells whether a call could have made copies of pages: only a page
+// Faults tells whether a call could have made copies of pages: only a page
 // fault of the thread that runs it does. Asking twice for the thread's count
-// costs less than looking at the page map once.
-type faults struct {
+// costs less than looking at the page map once. The goroutine that runs the call
+// uses it.
+type Faults struct {
 	usage  unix.Rusage
 	before int64
 	pinned bool
 }
 
-// begin keeps the goroutine on its thread and starts to count.
-func (f *faults) begin() {
+// Begin keeps the goroutine on its thread and starts to count.
+func (f *Faults) Begin() {
 	runtime.LockOSThread()
 	f.pinned = true
 	f.before = f.count()
 }
 
-// unpin lets the goroutine move: what the thread took is not known any more.
+// Unpin lets the goroutine move: what the thread took is not known any more.
 // Only the goroutine that began may call it. It may be called at any time.
-func (f *faults) unpin() {
+func (f *Faults) Unpin() {
 	if f.pinned {
 		f.pinned = false
 		runtime.UnlockOSThread()
 	}
 }
 
-// end tells whether there was no page fault since begin.
-func (f *faults) end() (quiet bool) {
+// End tells whether there was no page fault since Begin; false is
+// also what it says when it does not know.
+func (f *Faults) End() (quiet bool) {
 	if !f.pinned {
 		return false
 	}
 	quiet = f.before >= 0 && f.count() == f.before
-	f.unpin()
+	f.Unpin()
 	return quiet
 }
 
 // count is the number of the thread's page faults so far: minor ones, and major
 // ones, where the image's page had to come back from swap. -1 is unknown.
-func (f *faults) count() int64 {
+func (f *Faults) count() int64 {
 	_, _, errno := unix.RawSyscall(unix.SYS_GETRUSAGE, unix.RUSAGE_THREAD, uintptr(unsafe.Pointer(&f.usage)), 0)
 	if errno != 0 {
 		return -1

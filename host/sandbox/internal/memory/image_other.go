@@ -1,6 +1,6 @@
 //go:build !linux
 
-package sandbox
+package memory
 
 // imageFile would be an image as a file that instances map.
 type imageFile struct{}

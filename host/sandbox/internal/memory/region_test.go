@@ -1,4 +1,4 @@
-package sandbox
+package memory
 
 import "testing"
 
@@ -6,8 +6,8 @@ import "testing"
 // grew to and no more.
 func TestRegion(t *testing.T) {
 	t.Parallel()
-	b := &budget{most: 8 * PageSize}
-	r := reserve(6*PageSize, b)
+	b := NewBudget(8*PageSize, nothing)
+	r := Reserve(6*PageSize, b)
 	memory := r.Reallocate(PageSize)
 	memory[0], memory[PageSize-1] = 1, 2
 	grown := r.Reallocate(4 * PageSize)
@@ -17,29 +17,29 @@ func TestRegion(t *testing.T) {
 	if r.Reallocate(7*PageSize) != nil {
 		t.Error("more than was reserved")
 	}
-	if got := b.used.Load(); got != 4*PageSize {
+	if got := b.Used(); got != 4*PageSize {
 		t.Errorf("counted %d; want %d", got, 4*PageSize)
 	}
 	grown[3*PageSize] = 3
-	r.discard(0, PageSize)
+	r.Discard(0, PageSize)
 	if grown[0] != 0 || grown[PageSize-1] != 0 || grown[3*PageSize] != 3 {
 		t.Error("discard: not zeros, or too many")
 	}
-	r.refund(PageSize)
-	if got := b.used.Load(); got != PageSize {
+	r.Refund(PageSize)
+	if got := b.Used(); got != PageSize {
 		t.Errorf("counted %d after the refund; want %d", got, PageSize)
 	}
 	r.Free()
 	if grown[3*PageSize] != 3 {
 		t.Error("Free gave the memory back under whoever runs in it")
 	}
-	r.release()
-	r.release()
-	if got := b.used.Load(); got != 0 {
+	r.Release()
+	r.Release()
+	if got := b.Used(); got != 0 {
 		t.Errorf("counted %d after the release; want 0", got)
 	}
-	if reserve(0, b) != nil || reserve(maxRegion+1, b) != nil {
-		t.Error("a region of no size, or of too much")
+	if Reserve(0, b) != nil || Reserve(maxRegion+1, b) != nil {
+		t.Error("a Region of no size, or of too much")
 	}
 }
 
@@ -47,21 +47,24 @@ func TestRegion(t *testing.T) {
 // nothing is counted for it.
 func TestRegionOverBudget(t *testing.T) {
 	t.Parallel()
-	b := &budget{most: 4 * PageSize}
-	first, second := reserve(4*PageSize, b), reserve(4*PageSize, b)
-	defer first.release()
-	defer second.release()
+	b := NewBudget(4*PageSize, nothing)
+	first, second := Reserve(4*PageSize, b), Reserve(4*PageSize, b)
+	defer first.Release()
+	defer second.Release()
 	first.Reallocate(3 * PageSize)
 	func() {
 		defer func() {
-			if got, ok := recover().(*trap); !ok || got.kind != KindMemory {
-				t.Errorf("got %v; want a trap for want of memory", got)
+			if got, ok := recover().(*Short); !ok || got.Want != 2*PageSize {
+				t.Errorf("got %v; want to hear that two pages are not there", got)
 			}
 		}()
 		second.Reallocate(2 * PageSize)
 		t.Error("went on")
 	}()
-	if second.charge(PageSize) != nil || b.used.Load() != 4*PageSize {
-		t.Errorf("counted %d; want all", b.used.Load())
+	if second.Charge(PageSize) != nil || b.Used() != 4*PageSize {
+		t.Errorf("counted %d; want all", b.Used())
 	}
 }
+
+// nothing is the relief of who has nothing to give back.
+func nothing(func() bool) {}

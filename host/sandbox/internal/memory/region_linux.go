@@ -1,4 +1,4 @@
-package sandbox
+package memory
 
 import "golang.org/x/sys/unix"
 
@@ -6,9 +6,5 @@ import "golang.org/x/sys/unix"
 const noReserve = unix.MAP_NORESERVE
 
 // discardRange makes the range what it was when it was mapped: zeros, or an
-// image's file.
-func discardRange(part []byte) {
-	if unix.Madvise(part, unix.MADV_DONTNEED) != nil {
-		clear(part) // never seen: the range is ours and made of whole pages
-	}
-}
+// image's file. It cannot where the operator has locked the process's memory.
+func discardRange(part []byte) bool { return unix.Madvise(part, unix.MADV_DONTNEED) == nil }

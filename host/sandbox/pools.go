@@ -1,0 +1,54 @@
+package sandbox
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// pools are all of a Runtime's, which share its memory. It is safe for concurrent
+// use.
+type pools struct {
+	mu  sync.Mutex
+	all map[*pool]bool
+}
+
+func newPools() *pools { return &pools{all: map[*pool]bool{}} }
+
+func (s *pools) join(p *pool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all[p] = true
+}
+
+func (s *pools) leave(p *pool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, p)
+}
+
+func (s *pools) list() []*pool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.all))
+}
+
+// relieve gives back the instances that no call uses until enough says so. The
+// caller holds no pool's lock.
+func (s *pools) relieve(enough func() bool) {
+	for _, p := range s.list() {
+		p.reclaim(context.Background(), enough)
+	}
+}
+
+// close ends all pools, and waits for the calls that run.
+func (s *pools) close(ctx context.Context) {
+	all := s.list()
+	for _, p := range all {
+		p.close(ctx)
+	}
+	for _, p := range all {
+		<-p.done
+	}
+}
