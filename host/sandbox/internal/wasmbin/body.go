@@ -15,8 +15,9 @@ type body struct {
 	wide    bool // has vectors
 	calls   bool
 	strayed bool // has a branch, an arm or a call up to here
-	looped  bool // the head of a loop comes before any of them
 	edits   []edit
+	turns   []turn
+	ways    []way
 	regions []region
 	frame   frame
 	out     []byte
@@ -30,6 +31,7 @@ type edit struct {
 	index   uint32 // of editInstr
 	cost    int64  // of editEnter and editCharge: fuel
 	asks    bool   // whether there is any left
+	sure    bool   // the head of a loop that each call of the function comes to
 }
 
 type editKind uint8
@@ -83,7 +85,7 @@ func (b *body) failed(err error) error {
 
 // rewrite leaves the new body in b.out.
 func (b *body) rewrite(typ functionType) error {
-	b.typ, b.wide, b.calls, b.strayed, b.looped = typ, false, false, false, false
+	b.typ, b.wide, b.calls, b.strayed = typ, false, false, false
 	if b.readLocals(); b.err != nil {
 		return b.err
 	}
@@ -117,6 +119,7 @@ func (b *body) readLocals() {
 func (b *body) scan() {
 	b.edits = append(b.edits[:0], edit{kind: editEnter, at: b.pos, end: b.pos})
 	b.regions = append(b.regions[:0], region{op: opBlock, results: len(b.typ.results)})
+	b.turns = b.turns[:0]
 	b.frame.begin(b.locals)
 	var i instr
 	for !b.done() {
@@ -141,6 +144,7 @@ func (b *body) step(i *instr) {
 		b.pay(i, i.weigh(b.w.imported))
 	}
 	b.frame.clock++
+	b.turnAt(i)
 	switch i.op {
 	case opBlock, opLoop, opIf:
 		b.open(i)
@@ -236,9 +240,9 @@ func (b *body) open(i *instr) {
 		b.strayed = true
 	}
 	if i.op == opLoop {
-		b.looped = b.looped || !b.strayed
 		if !in.dead {
-			b.edits[in.segment].asks = true
+			e := &b.edits[in.segment]
+			e.asks, e.sure = true, !b.strayed
 		}
 		b.frame.loops = append(b.frame.loops, loop{b.frame.clock, len(b.regions)})
 	}

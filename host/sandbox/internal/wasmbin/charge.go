@@ -23,29 +23,111 @@ const (
 // Paying is cheap, asking whether there is anything left is not: what the call
 // of refill might change must be stored and loaded again, also when it is not
 // called. So only what may come round again asks: the head of each loop, and the
-// entry of each function that calls, unless the head of a loop comes first. Other
-// segments only pay, until uncheckedCost is paid without asking. A function that
-// calls nothing may cost leafCost without asking.
+// entry of each function that calls, unless it comes to the head of a loop before
+// anything else. Other segments only pay, until on some way to them uncheckedCost
+// is paid without asking. A function that calls nothing may cost leafCost without
+// asking.
 const (
 	uncheckedCost = 512
 	leafCost      = 128
 )
 
+// turn is where ways part or come together: an instruction and the number of
+// edits before it.
+type turn struct {
+	op    byte
+	edits int
+	label uint32 // of a branch; of opBrTable the outermost
+}
+
+// turnAt notes an instruction, if it is one.
+func (b *body) turnAt(i *instr) {
+	switch i.op {
+	case opBlock, opLoop, opIf, opElse, opEnd, opBr, opBrIf, opBrTable, opReturn, opUnreachable:
+		b.turns = append(b.turns, turn{i.op, len(b.edits), i.index})
+	}
+}
+
+// ways follows what is paid without asking on the dearest way to each place.
+type ways struct {
+	unchecked int64
+	open      []way
+}
+
+// way is an open block: what was unchecked where it began, and where it is left.
+type way struct {
+	op           byte
+	before, left int64
+}
+
 // ask chooses the charges of a body that ask.
 func (b *body) ask() {
-	unchecked := int64(0)
+	w := ways{open: append(b.ways[:0], way{op: opBlock})}
 	if !b.calls {
-		unchecked = uncheckedCost - leafCost
+		w.unchecked = uncheckedCost - leafCost
 	}
+	entry, next := &b.edits[0], 0
+	entry.asks = b.calls && !b.looped()
 	for k := range b.edits {
+		for ; next < len(b.turns) && b.turns[next].edits <= k; next++ {
+			w.turn(&b.turns[next])
+		}
 		switch e := &b.edits[k]; e.kind {
 		case editEnter, editCharge:
-			unchecked += e.cost
-			e.asks = e.asks || unchecked > uncheckedCost || k == 0 && b.calls && !b.looped
+			w.unchecked += e.cost
+			e.asks = e.cost > 0 && (e.asks || w.unchecked > uncheckedCost)
 			if e.asks {
-				unchecked = 0
+				w.unchecked = 0
 			}
 		}
+	}
+	b.ways = w.open
+}
+
+// looped tells whether each call comes to the head of a loop that asks. One where
+// nothing is paid does not: either a loop inside it has something to pay, or
+// nothing goes round it.
+func (b *body) looped() bool {
+	for k := range b.edits {
+		if e := &b.edits[k]; e.sure && e.cost > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// turn goes on past a turn. Where nobody comes, nothing is unchecked.
+func (w *ways) turn(t *turn) {
+	last := len(w.open) - 1
+	top := &w.open[last]
+	switch t.op {
+	case opBlock, opLoop, opIf:
+		w.open = append(w.open, way{op: t.op, before: w.unchecked})
+	case opElse:
+		top.op, top.left = opElse, max(top.left, w.unchecked)
+		w.unchecked = top.before
+	case opEnd:
+		w.unchecked = max(w.unchecked, top.left)
+		if top.op == opIf {
+			w.unchecked = max(w.unchecked, top.before)
+		}
+		w.open = w.open[:max(last, 1)] // the last one is the body's
+	case opBr, opBrIf:
+		w.leave(last-int(t.label), last-int(t.label))
+	case opBrTable:
+		w.leave(last-int(t.label), last)
+	}
+	switch t.op {
+	case opBr, opBrTable, opReturn, opUnreachable:
+		w.unchecked = 0
+	}
+}
+
+// leave notes a branch to the end of each of some blocks. To the head of a loop it
+// does not matter: that asks.
+func (w *ways) leave(first, last int) {
+	for k := first; k <= last; k++ {
+		w.open[k].left = max(w.open[k].left, w.unchecked)
 	}
 }
 
