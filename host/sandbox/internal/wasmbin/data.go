@@ -28,7 +28,7 @@ func (w *rewriter) data() error {
 			break
 		}
 		head := appendU32(nil, flags)
-		w.kept.data = append(w.kept.data, flags == 1)
+		w.kept.data = append(w.kept.data, true) // wazero keeps those that are not passive, too
 		if flags == 2 {
 			head = appendU32(head, r.u32())
 		}

@@ -16,7 +16,7 @@ func appendDrop(dst []byte, flag uint32) []byte {
 	return appendU32(append(dst, opI32Const, 1, opGlobalSet), flag)
 }
 
-// appendDropped begins a helper that reads a passive segment. When it is dropped
+// appendDropped begins a helper that reads a segment. When it is dropped
 // it has length zero: reading nothing from its start is all right, everything
 // else is out of bounds, as reading from 2^32-1 is.
 func (w *rewriter) appendDropped(dst []byte, s segment) []byte {
@@ -29,16 +29,16 @@ func (w *rewriter) appendDropped(dst []byte, s segment) []byte {
 	return append(dst, opI32Const, 0x7f, opLocalSet, localFrom, opEnd, opEnd)
 }
 
-// stateHelper returns the helper that does an instruction on a passive segment, or
+// stateHelper returns the helper that does an instruction on a segment that is kept, or
 // one that grows a table.
 func (w *rewriter) stateHelper(i *instr) (index uint32, ok bool) {
 	switch i.misc {
 	case miscMemoryInit:
-		if passive, _ := w.kept.segment(segment{secData, i.index}); passive {
+		if keeps, _ := w.kept.segment(segment{secData, i.index}); keeps {
 			return w.helper(helperKey{kind: helperInit, index: i.index}, functionType{threeI32, ""}), true
 		}
 	case miscTableInit:
-		if passive, _ := w.kept.segment(segment{secElement, i.index}); passive {
+		if keeps, _ := w.kept.segment(segment{secElement, i.index}); keeps {
 			return w.helper(helperKey{helperTableInit, i.index, i.second}, functionType{threeI32, ""}), true
 		}
 	case miscTableGrow:

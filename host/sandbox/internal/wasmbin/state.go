@@ -6,9 +6,9 @@ import "fmt"
 // which segments are dropped. A host restores memory and globals of numbers by
 // itself. For the rest Rewrite adds:
 //
-//   - to each passive segment that the module drops a flag, a mutable global of
-//     Result.Globals. The segment itself is never dropped; what reads it behaves
-//     as if it were when the flag is set.
+//   - to each segment that the module drops, and that the engine keeps until
+//     then, a flag, a mutable global of Result.Globals. The segment itself is
+//     never dropped; what reads it behaves as if it were when the flag is set.
 //   - to each table that instructions change and each mutable global that holds
 //     a vector or a reference a shadow, which no instruction of the module can
 //     reach, and the exports SaveName and RestoreName, () -> (), that copy all of
@@ -52,7 +52,7 @@ type table struct {
 // kept is what Rewrite adds to keep state, in the order in which its body pass
 // meets the need.
 type kept struct {
-	data, elements []bool             // segments; true for passive ones
+	data, elements []bool             // segments; true for those that the engine keeps
 	flags          map[segment]uint32 // global index
 	flagList       []uint32           // the same in the order of their making
 	tables         []table            // the module's own
@@ -69,8 +69,10 @@ type keptGlobal struct{ index, shadow uint32 }
 
 func newKept() kept { return kept{flags: map[segment]uint32{}, wide: map[uint32]byte{}} }
 
-// segment tells whether a segment is passive, and whether it is there at all.
-func (k *kept) segment(s segment) (passive, declared bool) {
+// segment tells whether the engine keeps a segment until it is dropped, and whether
+// it is there at all. By the specification those that are not passive are dropped
+// once the module has started; wazero keeps data segments all the same.
+func (k *kept) segment(s segment) (keeps, declared bool) {
 	list := k.data
 	if s.kind == secElement {
 		list = k.elements
@@ -101,7 +103,7 @@ func zero(kind byte) []byte {
 	}
 }
 
-// flag returns the global that tells whether a passive segment is dropped.
+// flag returns the global that tells whether a segment is dropped.
 func (w *rewriter) flag(s segment) uint32 {
 	index, ok := w.kept.flags[s]
 	if !ok {
@@ -205,16 +207,16 @@ func (b *body) mark(i *instr) {
 	b.edits = append(b.edits, edit{kind: editMark, at: i.start, end: i.start})
 }
 
-// drop edits a drop of a segment. One that is not passive is dropped once the
-// module has started; the instruction does nothing then, and stays.
+// drop edits a drop of a segment. One that the engine does not keep has nothing to
+// drop; the instruction stays.
 func (b *body) drop(i *instr, s segment) {
-	passive, declared := b.w.kept.segment(s)
+	keeps, declared := b.w.kept.segment(s)
 	switch {
 	case !declared:
 		b.failAt(i.start, fmt.Errorf("there is no segment %d", i.index))
 	case s.kind == secData && b.w.sections[secDataCount].content == nil:
 		b.failAt(i.start, fmt.Errorf("data segment %d is dropped without a data count section", i.index))
-	case passive:
+	case keeps:
 		b.edits = append(b.edits, edit{kind: editDrop, at: i.start, end: b.pos, index: b.w.flag(s)})
 	}
 }

@@ -22,3 +22,13 @@ func Stub(wasm, tag []byte) ([]byte, error) {
 	}
 	return appendSection(s.join(), secCustom, append(appendName(nil, stubSection), tag...)), nil
 }
+
+// Defined is how many functions a module defines.
+func Defined(wasm []byte) (int, error) {
+	s, err := split(wasm)
+	if err != nil {
+		return 0, err
+	}
+	_, n := s.reader(secCode)
+	return int(n), nil
+}
