@@ -130,7 +130,6 @@ func engineVersion() string {
 // codeID is a digest of all that the compiled code of a module depends on.
 func (r *Runtime) codeID(digest string) codecache.ID {
 	o := r.options()
-	o.Dear = nil // fixed with wasmbin.Version
 	return sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s\n%+v", wasmbin.Version, r.kept.engine, digest, o))
 }
 

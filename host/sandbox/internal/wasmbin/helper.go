@@ -13,16 +13,12 @@ const (
 	bulkBytes = 256 << 10
 	// pageCost is what a page of memory more costs, as if it were filled.
 	pageCost = 65536 >> bytesShift
-	// thunkCost is the price of an import that may take long: most of a slice, so
-	// that the host looks at the clock about each time.
-	thunkCost = 10000
 )
 
 type helperKind uint8
 
 const (
-	helperThunk     helperKind = iota // index is the import
-	helperFill                        // memory.fill
+	helperFill      helperKind = iota // memory.fill
 	helperCopy                        // memory.copy
 	helperInit                        // memory.init, index is the segment
 	helperGrow                        // memory.grow
@@ -43,10 +39,6 @@ type helper struct {
 	typ       functionType
 	typeIndex uint32
 }
-
-// thunk is a function that stands for a dear import wherever the module speaks
-// of it, also in tables: it charges, then calls the import.
-type thunk struct{ imported, typ, helper uint32 }
 
 // helper returns the index of a helper and makes sure that there is one.
 func (w *rewriter) helper(key helperKey, typ functionType) uint32 {
@@ -121,8 +113,6 @@ func (w *rewriter) addHelpers() {
 
 func (w *rewriter) helperBody(h helper) []byte {
 	switch h.kind {
-	case helperThunk:
-		return w.thunkBody(h)
 	case helperFill:
 		return w.chunked([]byte{opMisc, miscMemoryFill, 0}, false, false)
 	case helperCopy:
@@ -142,17 +132,6 @@ func (w *rewriter) helperBody(h helper) []byte {
 	default:
 		return w.entriesBody()
 	}
-}
-
-func (w *rewriter) thunkBody(h helper) []byte {
-	dst := []byte{0} // no locals
-	if !w.opts.Unmetered {
-		dst = w.charge(dst, thunkCost)
-	}
-	for i := range h.typ.params {
-		dst = appendU32(append(dst, opLocalGet), uint32(i))
-	}
-	return append(appendU32(append(dst, opCall), h.index), opEnd)
 }
 
 // growBody is (pages) -> (old pages or -1). Growing by more than there may ever

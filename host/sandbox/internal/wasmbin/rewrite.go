@@ -42,9 +42,6 @@ type Options struct {
 	StackBytes int
 	// Bytes caps the size of the result.
 	Bytes int
-	// Dear names the imports that may take long at one call, by their arguments.
-	// Each call of theirs makes the guest ask whether it may go on. Nil means none.
-	Dear func(module, name string) bool
 	// Unmetered leaves out fuel and stack, to measure what they cost. Such a
 	// module cannot be stopped.
 	Unmetered bool
@@ -86,7 +83,6 @@ type rewriter struct {
 	imported  uint32   // of functions
 	helpers   []helper
 	helperAt  map[helperKey]uint32
-	thunks    []thunk
 	fuel      uint32 // index of the fuel global
 	stack     uint32 // index of the stack global
 	kept      kept
@@ -144,7 +140,7 @@ func (w *rewriter) addImports() error {
 	if err != nil {
 		return err
 	}
-	for index, i := range imports {
+	for _, i := range imports {
 		switch {
 		case i.Kind != "function":
 			return &Error{Offset: i.offset, Err: fmt.Errorf("a %s is imported: a tool module may import functions only", i.Kind)}
@@ -154,9 +150,6 @@ func (w *rewriter) addImports() error {
 			return &Error{Offset: i.offset, Err: fmt.Errorf("there is no type %d", i.typ)}
 		}
 		w.functions = append(w.functions, i.typ)
-		if w.opts.Dear != nil && w.opts.Dear(i.Module, i.Name) {
-			w.thunks = append(w.thunks, thunk{imported: uint32(index), typ: i.typ})
-		}
 	}
 	w.imported = uint32(len(imports))
 	r, n := w.reader(secImport)
@@ -182,9 +175,6 @@ func (w *rewriter) readFunctions() error {
 		}
 		w.functions = append(w.functions, typ)
 	}
-	for i, t := range w.thunks {
-		w.thunks[i].helper = w.helper(helperKey{kind: helperThunk, index: t.imported}, w.typeAt(t.typ))
-	}
 	return r.end()
 }
 
@@ -193,11 +183,6 @@ func (w *rewriter) readFunctions() error {
 func (w *rewriter) moved(r *reader, start int, index uint32) uint32 {
 	switch {
 	case index < w.imported:
-		for _, t := range w.thunks {
-			if t.imported == index {
-				return t.helper
-			}
-		}
 		return index
 	case int(index) < len(w.functions):
 		return index + addedImports

@@ -16,7 +16,6 @@ import (
 
 var options = wasmbin.Options{
 	MemoryPages: 64, TableEntries: 1000, Functions: 1000, Globals: 100, StackBytes: 1 << 20, Bytes: 1 << 20,
-	Dear: func(module, name string) bool { return module != "extism:host/env" || name == "alloc" },
 }
 
 const testdata = "../../../../testdata"
