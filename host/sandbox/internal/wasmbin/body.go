@@ -290,8 +290,10 @@ func (b *body) close(i *instr) {
 func (b *body) apply() {
 	out, done := b.out[:0], 0
 	stack := int64(0)
-	if b.calls && b.w.opts.StackBytes > 0 && !b.w.opts.Unmetered {
-		stack = b.frame.bytes(b)
+	if b.w.opts.StackBytes > 0 && !b.w.opts.Unmetered {
+		if size := b.frame.bytes(b); b.calls || size > leafFrame {
+			stack = size
+		}
 	}
 	for k := range b.edits {
 		e := &b.edits[k]

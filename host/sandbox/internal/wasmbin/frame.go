@@ -48,6 +48,9 @@ const (
 	// for values.
 	nearValues = 4
 	nearHeight = 6
+	// leafFrame is what the frame of a function that calls nothing may take
+	// uncounted.
+	leafFrame = 16 << 10
 	// mostSlots ends the counting: no such frame fits any stack.
 	mostSlots = 1 << 24
 )
