@@ -1,0 +1,5 @@
+//go:build !race
+
+package wasmbin_test
+
+const raceEnabled = false
