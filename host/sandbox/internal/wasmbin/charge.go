@@ -74,6 +74,9 @@ func (b *body) ask() {
 		}
 		switch e := &b.edits[k]; e.kind {
 		case editEnter, editCharge:
+			if e.kind == editCharge && e.asks && e.cost > 0 {
+				e.cost += weightRound
+			}
 			w.unchecked += e.cost
 			e.asks = e.cost > 0 && (e.asks || w.unchecked > uncheckedCost)
 			if e.asks {

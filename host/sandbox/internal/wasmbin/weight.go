@@ -6,6 +6,9 @@ package wasmbin
 const (
 	// weightCall: saving registers, the stack check, the jump and back.
 	weightCall = 4
+	// weightRound is for each time round a loop in which anything is paid: paying
+	// and asking take longer than the body of a short loop does.
+	weightRound = 3
 	// weightIndirect: also bounds, null and type checks, and a jump that is hard
 	// to foresee.
 	weightIndirect = 8
