@@ -66,7 +66,10 @@ func (t *Tracked) Adopt(i *Image, mode Mode) {
 // Restore undoes what was written to the image's part. quiet tells that no page
 // fault was taken since the last restore.
 func (t *Tracked) Restore(quiet bool) {
-	if t.mode == Untracked || !quiet && !t.look() {
+	if t.mode != Untracked && !quiet && !t.look() {
+		t.mode = Untracked // a copy that is not known now is written to later without a fault
+	}
+	if t.mode == Untracked {
 		t.putBack(span{0, len(t.image.bytes)})
 		return
 	}
