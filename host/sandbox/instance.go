@@ -48,6 +48,10 @@ func (m *Module) take(ctx context.Context) (*instance, *Error) {
 	}
 	if s.inst == nil {
 		inst, err := m.start(ctx)
+		if err != nil && err.Limit == memorySetting && m.pool.count(slotReady, slotBusy) == 1 { // the one that starts
+			m.rt.pools.relieveAll()
+			inst, err = m.start(ctx)
+		}
 		if err != nil {
 			m.pool.free(ctx, s)
 			return nil, err

@@ -85,7 +85,7 @@ func hammer(t *testing.T, m *Module, seed uint64) {
 		case 0:
 			m.WarmUp(t.Context(), []Example{{Describe: nil}, {CheckReadOnly: nil}}[:random.IntN(3)])
 		case 1:
-			m.pool.reclaim(t.Context(), func() bool { return random.IntN(2) == 0 })
+			m.pool.reclaim(t.Context(), random.IntN(2), func() bool { return random.IntN(2) == 0 })
 		case 2:
 			m.pool.tick()
 		case 3:

@@ -188,18 +188,30 @@ func (p *pool) free(ctx context.Context, s *slot) {
 }
 
 // reclaim closes instances that no call uses until enough says so, for memory
-// that others need.
-func (p *pool) reclaim(ctx context.Context, enough func() bool) {
+// that others need. It leaves the pool least instances, those in use among them.
+func (p *pool) reclaim(ctx context.Context, least int, enough func() bool) {
+	have := p.count(slotReady, slotBusy)
 	for i := range p.slots {
-		if enough() {
+		if have <= least || enough() {
 			return
 		}
 		if s := &p.slots[i]; s.claim(slotReady) {
 			s.inst.close(ctx)
 			s.inst = nil
 			p.free(ctx, s)
+			have--
 		}
 	}
+}
+
+// count counts the slots that are in one of some states.
+func (p *pool) count(states ...uint32) (n int) {
+	for i := range p.slots {
+		if slices.Contains(states, p.slots[i].state.Load()) {
+			n++
+		}
+	}
+	return n
 }
 
 // state returns the snapshot, held, and the generation it belongs to; nil when
@@ -227,7 +239,7 @@ func (p *pool) keep(ctx context.Context, s *snapshot) {
 		old.Drop()
 	}
 	if s == nil {
-		p.reclaim(ctx, func() bool { return false })
+		p.reclaim(ctx, 0, func() bool { return false })
 	}
 }
 

@@ -236,3 +236,55 @@ func TestMemoryOfAllModules(t *testing.T) {
 		t.Errorf("%d bytes are counted after close; want none", got)
 	}
 }
+
+// TestStarved: who fills the memory and holds on to it takes from the others what
+// they have to spare, but not the instance that answers; a module that has none
+// yet comes before those that idle.
+func TestStarved(t *testing.T) {
+	t.Parallel()
+	good := testModule(t, "modules/deploy", Config{Memory: 8 << 20, Limits: Limits{Instances: 8, MemoryPages: 64}})
+	wasm, err := os.ReadFile("../../testdata/hostile/memory_bomb.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(name string) *Module {
+		m, err := good.rt.Load(t.Context(), name, wasm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	spare := []*instance{mustTake(t, good), mustTake(t, good), mustTake(t, good)}
+	for _, inst := range spare {
+		good.pool.put(t.Context(), inst)
+	}
+	bomb := load("bomb")
+	holds := mustTake(t, bomb) // a call that goes on
+	budget := good.rt.memory
+	rest := budget.Most() - budget.Used() // of which it has the rest
+	if budget.Take(rest) != nil {
+		t.Fatal("no memory")
+	}
+	if got, err := bomb.Call(t.Context(), CheckPermissions, nil); err == nil {
+		t.Errorf("got %s; want an error for want of memory", got)
+	}
+	if n := good.pool.instances(); n != 1 {
+		t.Errorf("%d instances are left to the good module; want 1", n)
+	}
+	if got, err := good.Call(t.Context(), Describe, nil); err != nil {
+		t.Errorf("a good call beside: got %s, %v", got, err)
+	}
+	budget.Give(rest)
+	rest = budget.Most() - budget.Used()
+	if budget.Take(rest) != nil {
+		t.Fatal("no memory")
+	}
+	if got, err := load("new").Call(t.Context(), Describe, nil); err != nil {
+		t.Errorf("the first call of a module: got %s, %v", got, err)
+	}
+	bomb.pool.put(t.Context(), holds)
+	budget.Give(rest)
+	if err := good.rt.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -34,11 +34,19 @@ func (s *pools) list() []*pool {
 	return slices.Collect(maps.Keys(s.all))
 }
 
-// relieve gives back the instances that no call uses until enough says so. The
-// caller holds no pool's lock.
+// relieve gives back the instances that no call uses until enough says so, but
+// leaves each pool one: whoever fills the memory and holds on to it must not be
+// able to silence the others. The caller holds no pool's lock.
 func (s *pools) relieve(enough func() bool) {
 	for _, p := range s.list() {
-		p.reclaim(context.Background(), enough)
+		p.reclaim(context.Background(), 1, enough)
+	}
+}
+
+// relieveAll gives back all that no call uses, for the first instance of a pool.
+func (s *pools) relieveAll() {
+	for _, p := range s.list() {
+		p.reclaim(context.Background(), 0, func() bool { return false })
 	}
 }
 
