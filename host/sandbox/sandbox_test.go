@@ -126,42 +126,19 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// TestHostileModule runs each golden module that misbehaves in
-// check_permissions, and checks that what comes back is an error of the right
-// kind and that the module's other verbs still answer.
-func TestHostileModule(t *testing.T) {
+// TestTimeout: the clock ends what fuel would end later, and the module's other
+// verbs answer afterwards. Fuel and all other ends: see TestHostile.
+func TestTimeout(t *testing.T) {
 	t.Parallel()
 	r := newRuntime(t, sandbox.Limits{Timeout: 300 * time.Millisecond, MemoryPages: 64})
-	for _, tt := range []struct {
-		module string
-		kind   sandbox.Kind
-		want   string // part of the message
-	}{
-		{"trap", sandbox.KindTrap, "unreachable"},
-		{"trap_message", sandbox.KindTrap, "unreachable: bad [31m luck with lines"},
-		{"loop", sandbox.KindTimeout, "took too long"},
-		{"fork", sandbox.KindTimeout, "took too long"},
-		{"fill", sandbox.KindTimeout, "took too long"},
-		{"drain", sandbox.KindTimeout, "took too long"},
-		{"empty", sandbox.KindOutput, "without output"},
-		{"code", sandbox.KindCode, "returned 7 without a message"},
-		{"error_zero", sandbox.KindCode, "no idea"},
-		{"exit", sandbox.KindExit, "exited with code 0"},
-		{"memory_bomb", sandbox.KindTrap, "unreachable"},
-		{"flood", sandbox.KindOutput, "2000000 bytes: at most 1048576"},
-		{"wild_load", sandbox.KindTrap, "load_u64: offset 9223372036854775801, length 8 is outside the host memory"},
-		{"wild_store", sandbox.KindTrap, "store_u8: offset 4294967312, length 1 is outside"},
-		{"wild_output", sandbox.KindOutput, "offset 8, length 100000 is outside"},
-		{"not_utf8", sandbox.KindOutput, "not UTF-8"},
-		{"network", sandbox.KindTrap, "http_request: a tool module has no network"},
-	} {
-		t.Run(tt.module, func(t *testing.T) {
+	for _, module := range []string{"loop", "fork", "fill", "drain"} {
+		t.Run(module, func(t *testing.T) {
 			t.Parallel()
-			m := load(t, r, tt.module)
-			for range 3 {
+			m := load(t, r, module)
+			for range 2 {
 				start := time.Now()
 				got, err := m.Call(t.Context(), "check_permissions", []byte(`{}`))
-				wantError(t, got, err, tt.kind, tt.want)
+				wantError(t, got, err, sandbox.KindTimeout, "took too long")
 				if took := time.Since(start); took > 20*time.Second { // of 300 ms; machines that test are busy
 					t.Errorf("took %v", took)
 				}
@@ -170,15 +147,6 @@ func TestHostileModule(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestStackOverflow(t *testing.T) {
-	t.Parallel()
-	m := load(t, newRuntime(t, sandbox.Limits{}), "recursion")
-	for range 2 {
-		got, err := m.Call(t.Context(), "check_permissions", nil)
-		wantError(t, got, err, sandbox.KindStack, "calls too deep: more than 8192 KiB of stack")
 	}
 }
 
@@ -194,23 +162,18 @@ func wantError(t *testing.T, got []byte, err error, kind sandbox.Kind, part stri
 	}
 }
 
-func TestStartOfInstanceFails(t *testing.T) {
+func TestTimeout_start(t *testing.T) {
 	t.Parallel()
 	r := newRuntime(t, sandbox.Limits{Timeout: 20 * time.Millisecond})
-	for module, kind := range map[string]sandbox.Kind{"start_loop": sandbox.KindTimeout, "init_trap": sandbox.KindTrap} {
-		t.Run(module, func(t *testing.T) {
-			t.Parallel()
-			got, err := load(t, r, module).Call(t.Context(), "check_permissions", nil)
-			wantError(t, got, err, kind, "")
-		})
-	}
+	got, err := load(t, r, "start_loop").Call(t.Context(), "check_permissions", nil)
+	wantError(t, got, err, sandbox.KindTimeout, "")
 }
 
-// TestHarmless runs modules that strain the host and may still answer.
+// TestHarmless runs modules that use the host in odd ways and may still answer.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	r := newRuntime(t, sandbox.Limits{})
-	for _, module := range []string{"alloc_bomb", "double_free", "table_bomb", "sleep", "abi", "everything"} {
+	for _, module := range []string{"double_free", "sleep", "abi", "everything"} {
 		t.Run(module, func(t *testing.T) {
 			t.Parallel()
 			m := load(t, r, module)

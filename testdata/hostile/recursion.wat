@@ -1,5 +1,5 @@
 ;; Calls itself until the stack is full.
-;; expect: check_permissions stack
+;; expect: check_permissions stack "calls too deep: more than 8192 KiB of stack"
 (module
   ;;include common.inc
   ;;include verbs.inc
