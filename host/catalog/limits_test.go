@@ -69,7 +69,7 @@ func TestLimits_areListed(t *testing.T) {
 	})
 	want := map[string]string{
 		"Deploy memory_mib": "1", "Deploy fuel": "5000000", "Deploy log_kib": "16",
-		"echo memory_mib": "2", "echo fuel": "200000000", "Bad memory_mib": "2",
+		"echo memory_mib": "2", "echo fuel": "600000000", "Bad memory_mib": "2",
 	}
 	for _, tool := range c.Tools() {
 		if len(tool.Limits) != len(sandbox.Settings()) {

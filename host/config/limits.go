@@ -28,7 +28,7 @@ type Limits struct {
 	// StackKiB is the stack of a running module, in KiB. Default: 8192.
 	StackKiB int64 `yaml:"stack_kib"`
 	// Fuel is what one call of a verb may use; an instruction takes about one.
-	// Default: 200000000, about 100 ms.
+	// Default: 600000000, about 100 ms.
 	Fuel int64 `yaml:"fuel"`
 	// Timeout is the time on the clock of one call of a verb, such as 250ms. Default: 1s.
 	Timeout Duration `yaml:"timeout"`

@@ -36,7 +36,8 @@ type Limits struct {
 	StackBytes int
 	// Fuel (fuel) is what one call may use; one instruction takes about one. The
 	// same call of the same module uses the same fuel on every machine. Default
-	// 200,000,000: about 100 ms. Starting an instance may use ten times as much.
+	// 600,000,000: about 100 ms of a compiled guest, and less than half a second of
+	// the slowest instructions known. Starting an instance may use ten times as much.
 	Fuel int64
 	// Timeout (timeout) is the wall-clock time of one call, should fuel not end it
 	// earlier. Default 1 s. Starting an instance may take ten times as long.
@@ -73,7 +74,7 @@ var defaults = Limits{
 	CompileBytes: 1 << 30,
 	MemoryPages:  1024,
 	StackBytes:   8 << 20,
-	Fuel:         200_000_000,
+	Fuel:         600_000_000,
 	Timeout:      time.Second,
 	InputBytes:   16 << 20,
 	OutputBytes:  1 << 20,
