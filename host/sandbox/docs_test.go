@@ -61,13 +61,13 @@ func TestDocs_errors(t *testing.T) {
 			t.Errorf("docs/sandbox.md does not say what comes of the limit %s", s.Name)
 		}
 	}
-	source, err := os.ReadFile("error.go")
+	source, err := os.ReadFile("internal/kernel/trap.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	kinds := regexp.MustCompile(`Kind\w+\s+Kind = "([^"]+)"`).FindAllStringSubmatch(string(source), -1)
 	if len(kinds) < 8 {
-		t.Fatalf("got %d kinds in error.go, want all", len(kinds))
+		t.Fatalf("got %d kinds in trap.go, want all", len(kinds))
 	}
 	for _, k := range kinds {
 		if !strings.Contains(errors, "`"+k[1]+"`") {

@@ -31,7 +31,7 @@ func (h *Held) Release(ctx context.Context) { h.m.pool.put(ctx, h.inst) }
 // host's side begins anew, or nothing could be called again.
 func (h *Held) Call(ctx context.Context, dst []byte, export string, input []byte) ([]byte, error) {
 	output, err := h.inst.call(ctx, dst, slices.Index(h.m.verbs, export), Request{Export: export, Input: input})
-	h.inst.kernel.reset()
+	h.inst.kernel.Reset()
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ type Traced struct {
 func (h *Held) Trace(ctx context.Context, export string, input []byte) (Traced, error) {
 	h.inst.watch()
 	output, failure := h.inst.call(ctx, nil, slices.Index(h.m.verbs, export), Request{Export: export, Input: input})
-	t := Traced{Output: string(output), Fuel: h.inst.kernel.used(), After: h.checksum()}
+	t := Traced{Output: string(output), Fuel: h.inst.kernel.Used(), After: h.checksum()}
 	if !h.inst.restore() {
 		return t, fmt.Errorf("%s: the instance could not be restored", h.m.name)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 
+	"github.com/callgate/callgate/host/sandbox/internal/kernel"
 	"github.com/callgate/callgate/host/sandbox/internal/memory"
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
@@ -14,7 +14,7 @@ import (
 // instance is one running copy of a module. One call at a time uses it.
 type instance struct {
 	guest    api.Module
-	kernel   *kernel
+	kernel   *kernel.Kernel
 	exports  []string
 	verbs    []verb // in the order of exports; see verb
 	limits   Limits
@@ -96,7 +96,7 @@ func (m *Module) prepared(ctx context.Context, s *snapshot) (*instance, *Error) 
 		return nil, err
 	}
 	during := inst.context(ctx)
-	inst.kernel.allow(startFactor)
+	inst.kernel.Allow(startFactor)
 	for _, step := range s.steps {
 		if !inst.run(during, step) {
 			inst.close(ctx)
@@ -120,7 +120,7 @@ func (m *Module) state(ctx context.Context) (*snapshot, int64, *Error) {
 	case m.pool.first <- struct{}{}:
 		defer func() { <-m.pool.first }()
 	case <-ctx.Done():
-		return nil, 0, classify(cancelled(ctx.Err()), "")
+		return nil, 0, trapped(kernel.Cancelled(ctx.Err()))
 	}
 	if s, generation := m.pool.state(); s != nil {
 		return s, generation, nil
@@ -149,7 +149,7 @@ func (m *Module) find(ctx context.Context) (*state, *Error) {
 	found := m.warmUp(ctx, inst)
 	inst.close(ctx)
 	if ctx.Err() != nil { // it may have ended for the caller's reasons
-		return nil, classify(cancelled(ctx.Err()), "")
+		return nil, trapped(kernel.Cancelled(ctx.Err()))
 	}
 	if found != nil {
 		return found, nil
@@ -165,18 +165,17 @@ func (m *Module) find(ctx context.Context) (*state, *Error) {
 
 // instantiate makes an instance and runs its start function, if any.
 func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
-	k, err := newKernel(ctx, m.rt, m.name, m.limits)
-	if err != nil {
-		return nil, &Error{Kind: KindMemory, Message: err.Error()}
-	}
-	k.allow(startFactor)
 	inst := &instance{
-		kernel: k, limits: m.limits, binary: m.binary,
+		limits: m.limits, binary: m.binary,
 		exports: m.verbs, verbs: make([]verb, len(m.verbs)), tracking: m.rt.tracking,
 	}
-	k.unpin = inst.faults.Unpin
+	var err error
+	if inst.kernel, err = m.rt.host.New(ctx, m.name, m.limits.kernel(), inst.faults.Unpin); err != nil {
+		return nil, &Error{Kind: KindMemory, Message: err.Error()}
+	}
+	inst.kernel.Allow(startFactor)
 	if err := inst.bear(ctx, m); err != nil {
-		failure := classify(err, k.message())
+		failure := classify(err, inst.kernel.Message())
 		inst.release()
 		return nil, failure
 	}
@@ -186,23 +185,12 @@ func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
 
 // bear makes the guest, in a memory of ours.
 func (inst *instance) bear(ctx context.Context, m *Module) (err error) {
-	ctx = inst.kernel.link(inst.context(ctx))
 	if most := uint64(m.binary.MemoryPages) * PageSize; m.binary.Memory && most > 0 {
 		if inst.memory.Region = memory.Reserve(most, m.rt.memory); inst.memory.Region == nil {
-			return &trap{kind: KindMemory, message: "no addresses for another instance"}
+			return &kernel.Trap{Kind: KindMemory, Message: "no addresses for another instance"}
 		}
-		ctx = experimental.WithMemoryAllocator(ctx, inst.memory.Allocator())
 	}
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case *memory.Short: // no memory to begin with: nobody else catches it here
-			err = r
-		default:
-			panic(r)
-		}
-	}()
-	inst.guest, err = m.rt.engine.InstantiateModule(ctx, m.pool.compiled, unnamed)
+	inst.guest, err = inst.kernel.Instantiate(ctx, m.pool.compiled, inst.memory.Region)
 	return err
 }
 
@@ -219,7 +207,6 @@ func (inst *instance) bind() {
 	if inst.binary.Kept {
 		inst.keeper = newKeeper(inst.guest)
 	}
-	inst.kernel.bind(inst.guest)
 }
 
 // initialised makes an instance and runs its initialisers.
@@ -229,11 +216,11 @@ func (m *Module) initialised(ctx context.Context) (*instance, *Error) {
 		return nil, failure
 	}
 	if err := inst.initialise(inst.context(ctx)); err != nil {
-		failure := classify(err, inst.kernel.message())
+		failure := classify(err, inst.kernel.Message())
 		inst.close(ctx)
 		return nil, failure
 	}
-	inst.kernel.reset()
+	inst.kernel.Reset()
 	return inst, nil
 }
 
@@ -264,7 +251,7 @@ func initCall(ctx context.Context, name string, f api.Function) error {
 
 // context is ctx with the instance's kernel, for host functions.
 func (inst *instance) context(ctx context.Context) context.Context {
-	return inst.kernel.during(ctx)
+	return inst.kernel.During(ctx)
 }
 
 // mutable returns a mutable global that the rewriter has exported.
@@ -281,7 +268,7 @@ func (inst *instance) close(ctx context.Context) {
 
 func (inst *instance) release() {
 	inst.memory.Release()
-	inst.kernel.close()
+	inst.kernel.Close()
 }
 
 // verb returns an exported function.

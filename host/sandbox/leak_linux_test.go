@@ -170,11 +170,11 @@ func TestIdleMemory(t *testing.T) {
 			if inst.memory.Mode() == memory.Untracked {
 				t.Skip("this system's page map does not tell which pages were written")
 			}
-			right := own(t, inst.memory.Bytes(), inst.kernel.memory.region.Bytes())
+			right := own(t, inst.memory.Bytes(), inst.kernel.Memory())
 			inst.trim(keptPrivate)
-			rested := own(t, inst.memory.Bytes(), inst.kernel.memory.region.Bytes())
+			rested := own(t, inst.memory.Bytes(), inst.kernel.Memory())
 			inst.trim(0)
-			last := own(t, inst.memory.Bytes(), inst.kernel.memory.region.Bytes())
+			last := own(t, inst.memory.Bytes(), inst.kernel.Memory())
 			t.Logf("private: %d KiB after a call, %d after seconds, %d after a minute", right, rested, last)
 			if rested > tt.most || last > 64 {
 				t.Errorf("%d KiB after seconds, want at most %d; %d after a minute, want at most 64", rested, tt.most, last)

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/callgate/callgate/host/sandbox/internal/kernel"
 	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
@@ -112,4 +113,11 @@ func pick[T comparable](field *T, base T) {
 	}
 }
 
-func (l Limits) arenaBytes() int { return l.InputBytes + l.OutputBytes + arenaSlack }
+// kernel are those that the host's side of a call watches over.
+func (l Limits) kernel() kernel.Limits {
+	return kernel.Limits{
+		Fuel: l.Fuel, Timeout: l.Timeout, StackBytes: l.StackBytes,
+		ArenaBytes: l.InputBytes + l.OutputBytes + arenaSlack, OutputBytes: l.OutputBytes,
+		LogLines: l.LogLines, LogBytes: l.LogBytes, ErrorBytes: l.ErrorBytes,
+	}
+}

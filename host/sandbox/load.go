@@ -12,6 +12,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/callgate/callgate/host/sandbox/internal/kernel"
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
@@ -101,8 +102,8 @@ func (r *Runtime) rewrite(wasm []byte) (*wasmbin.Result, error) {
 		if i.Kind != "function" {
 			return nil, fmt.Errorf("import %s: a tool module may import functions only, got a %s", shownImport(i.Module, i.Name), i.Kind)
 		}
-		if _, ok := r.hosts[i.Module]; !ok {
-			return nil, fmt.Errorf("import %s: a tool module may import only %s and %s", shownImport(i.Module, i.Name), envModule, wasiModule)
+		if _, ok := r.host.Functions(i.Module); !ok {
+			return nil, fmt.Errorf("import %s: a tool module may import only %s and %s", shownImport(i.Module, i.Name), kernel.EnvModule, kernel.WASIModule)
 		}
 	}
 	binary, err := wasmbin.Rewrite(wasm, r.options())
@@ -156,7 +157,8 @@ func (r *Runtime) checkImport(f api.FunctionDefinition) error {
 	if module == wasmbin.FuelModule {
 		return nil // rewrite's own; a guest that names it is refused there
 	}
-	have, ok := r.hosts[module].ExportedFunctionDefinitions()[name]
+	functions, _ := r.host.Functions(module)
+	have, ok := functions[name]
 	if !ok {
 		return fmt.Errorf("import %s: this host has no such function", shownImport(module, name))
 	}
@@ -186,7 +188,7 @@ func checkExports(exports map[string]api.FunctionDefinition) ([]string, error) {
 			}
 			return nil, fmt.Errorf("export %s: missing", name)
 		}
-		if len(f.ParamTypes()) != 0 || !slices.Equal(f.ResultTypes(), sig(i32)) {
+		if len(f.ParamTypes()) != 0 || !slices.Equal(f.ResultTypes(), []api.ValueType{api.ValueTypeI32}) {
 			return nil, fmt.Errorf("export %s: want () -> i32, got %s", name, signature(f))
 		}
 		verbs = append(verbs, name)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero"
+
+	"github.com/callgate/callgate/host/sandbox/internal/kernel"
 )
 
 // pool is what a Module owns: the compiled code and the instances. It outlives
@@ -115,7 +117,7 @@ func (p *pool) wait(ctx context.Context) (*slot, *Error) {
 		return s, nil
 	case <-ctx.Done():
 		p.leave(turn)
-		e := classify(cancelled(ctx.Err()), "")
+		e := trapped(kernel.Cancelled(ctx.Err()))
 		e.Message += " before an instance was free"
 		return nil, e
 	}

@@ -219,7 +219,7 @@ func TestMemoryOfAllModules(t *testing.T) {
 	if got, err := m.Call(t.Context(), Describe, nil); err == nil {
 		t.Errorf("got %s; want no memory for another instance", got)
 	}
-	if t1 := held[0].begin(make([]byte, 4<<20)); t1 == nil || t1.limit != memorySetting {
+	if t1 := held[0].begin(make([]byte, 4<<20)); t1 == nil || t1.Limit != memorySetting {
 		t.Errorf("a large input: got %v; want no host memory for it", t1)
 	}
 	r.memory.Give(rest)

@@ -37,9 +37,9 @@ type outcome struct{ answer, left string }
 func ask(inst *instance, verb int) outcome {
 	inst.watch()
 	output, err := inst.call(context.Background(), nil, verb, Request{Input: []byte(recoveryInput)})
-	o := outcome{answer: fmt.Sprintf("%.200s fuel %d", output, inst.kernel.used())}
+	o := outcome{answer: fmt.Sprintf("%.200s fuel %d", output, inst.kernel.Used())}
 	if err != nil {
-		o.answer = fmt.Sprintf("%s %s: %s fuel %d", err.Kind, err.Limit, err.Message, inst.kernel.used())
+		o.answer = fmt.Sprintf("%s %s: %s fuel %d", err.Kind, err.Limit, err.Message, inst.kernel.Used())
 	}
 	inst.rein(verb, err != nil)
 	return o

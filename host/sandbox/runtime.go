@@ -9,10 +9,9 @@ import (
 	"sync"
 
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
 
+	"github.com/callgate/callgate/host/sandbox/internal/kernel"
 	"github.com/callgate/callgate/host/sandbox/internal/memory"
-	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
 // Config says how a Runtime works.
@@ -42,8 +41,7 @@ type Runtime struct {
 	cache    wazero.CompilationCache
 	kept     *kept // nil: no code is kept
 	compiler *compiler
-	hosts    map[string]api.Module
-	kernel   wazero.CompiledModule // of each instance
+	host     *kernel.Host
 	limits   Limits
 	logger   *slog.Logger
 	use      *usage
@@ -61,7 +59,7 @@ type usage struct {
 // New returns a Runtime. Close it when all its modules are done with.
 func New(ctx context.Context, cfg Config) (*Runtime, error) {
 	r := &Runtime{
-		limits: cfg.Limits.or(defaults), logger: cfg.Logger, hosts: map[string]api.Module{}, use: &usage{}, compiler: newCompiler(),
+		limits: cfg.Limits.or(defaults), logger: cfg.Logger, use: &usage{}, compiler: newCompiler(),
 		pools: newPools(), tracking: memory.Best(),
 	}
 	r.memory = memory.NewBudget(cmp.Or(max(cfg.Memory, 0), defaultMemory), r.pools.relieve)
@@ -80,9 +78,11 @@ func New(ctx context.Context, cfg Config) (*Runtime, error) {
 		r.kept.report(errors.New("compiled code is not kept: the engine of this platform does not take it"))
 		r.kept = nil
 	}
-	if err := r.link(ctx); err != nil {
-		return nil, errors.Join(err, r.Close(ctx))
+	host, err := kernel.Link(ctx, r.engine, r.memory, r.logger)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("sandbox: %w", err), r.Close(ctx))
 	}
+	r.host = host
 	return r, nil
 }
 
@@ -96,21 +96,6 @@ func (r *Runtime) openCache(cfg Config) (err error) {
 	}
 	r.kept, r.cache, err = openKept(cfg.CacheDir, report)
 	return err
-}
-
-func (r *Runtime) link(ctx context.Context) error {
-	if err := r.linkKernel(ctx); err != nil {
-		return fmt.Errorf("sandbox: link %s: %w", envModule, err)
-	}
-	wasi, err := linkHost(ctx, r.engine, wasiModule, wasiFunctions)
-	if err != nil {
-		return fmt.Errorf("sandbox: link %s: %w", wasiModule, err)
-	}
-	r.hosts[wasiModule] = wasi
-	if err := linkFuel(ctx, r.engine); err != nil {
-		return fmt.Errorf("sandbox: link %s: %w", wasmbin.FuelModule, err)
-	}
-	return nil
 }
 
 // WithLimits returns a view of r that loads modules with other limits; a zero

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/callgate/callgate/host/sandbox/internal/kernel"
 	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
@@ -108,7 +109,7 @@ func (inst *instance) adopt(s *snapshot) error {
 		}
 		missing := len(s.Bytes()) - int(inst.linear.Size())
 		if _, ok := inst.linear.Grow(uint32(max(missing, 0) / PageSize)); !ok || missing < 0 {
-			return &trap{kind: KindMemory, message: "no memory for another instance"}
+			return &kernel.Trap{Kind: KindMemory, Message: "no memory for another instance"}
 		}
 		inst.memory.Adopt(s.Image, inst.tracking)
 	}
@@ -142,7 +143,7 @@ func (inst *instance) restore() bool {
 		inst.memory.Restore(quiet)
 	}
 	inst.set(inst.pristine)
-	inst.kernel.reset()
+	inst.kernel.Reset()
 	inst.touched = false
 	return true
 }
@@ -153,7 +154,7 @@ func (inst *instance) trim(most int) {
 	if inst.memory.Region != nil && inst.memory.Image() != nil && inst.memory.Private() > most {
 		inst.memory.Remap()
 	}
-	inst.kernel.memory.trim()
+	inst.kernel.Trim()
 }
 
 // keptPrivate is the memory of its own, in bytes, that an instance keeps when it

@@ -36,7 +36,7 @@ func (m *Module) WarmUp(ctx context.Context, examples []Example) {
 // not matter here; nil means that the instance did not survive.
 func (m *Module) warmUp(ctx context.Context, inst *instance) *state {
 	ctx = inst.context(ctx)
-	inst.kernel.allow(startFactor)
+	inst.kernel.Allow(startFactor)
 	if !inst.run(ctx, basic) {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (inst *instance) run(ctx context.Context, e Example) bool {
 		if !ok {
 			continue
 		}
-		inst.kernel.reset()
+		inst.kernel.Reset()
 		if inst.begin(input) != nil {
 			return false
 		}
@@ -86,7 +86,7 @@ func (inst *instance) run(ctx context.Context, e Example) bool {
 			return false
 		}
 	}
-	inst.kernel.reset()
+	inst.kernel.Reset()
 	return true
 }
 
@@ -94,10 +94,10 @@ func (inst *instance) run(ctx context.Context, e Example) bool {
 // and leaves the instance in the state s that it is in; false when one failed or
 // the instance could not be put back.
 func (inst *instance) probe(ctx context.Context, s *state, e Example) (spent int64, ok bool) {
-	before := inst.kernel.used()
+	before := inst.kernel.Used()
 	if !inst.run(ctx, e) {
 		return 0, false
 	}
-	spent = inst.kernel.used() - before
+	spent = inst.kernel.Used() - before
 	return spent, inst.write(s)
 }

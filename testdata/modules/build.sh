@@ -12,7 +12,7 @@ if ! command -v wat2wasm >/dev/null 2>&1; then
 	exit 0
 fi
 # The kernel of the sandbox lies beside its Go side, which embeds it.
-wat2wasm --output=../../host/sandbox/kernel.wasm ../../host/sandbox/kernel.wat
+wat2wasm --output=../../host/sandbox/internal/kernel/kernel.wasm ../../host/sandbox/internal/kernel/kernel.wat
 failed=0
 for source in *.wat ../hostile/*.wat; do
 	built=${source%.wat}

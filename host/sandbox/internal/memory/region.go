@@ -2,7 +2,9 @@ package memory
 
 import (
 	"runtime"
+	"unsafe"
 
+	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 )
 
@@ -45,6 +47,15 @@ func (r *Region) Allocator() experimental.MemoryAllocator {
 
 // Bytes is all that was reserved, used or not. It is valid until Release.
 func (r *Region) Bytes() []byte { return r.all }
+
+// Holds tells whether a memory of wazero's lies in the region.
+func (r *Region) Holds(linear api.Memory) bool {
+	if linear == nil {
+		return false
+	}
+	view, ok := linear.Read(0, linear.Size())
+	return ok && (len(view) == 0 || unsafe.SliceData(view) == unsafe.SliceData(r.all))
+}
 
 // Reallocate implements experimental.LinearMemory. More than was reserved is
 // refused, which the guest sees as a memory.grow that failed. More than all

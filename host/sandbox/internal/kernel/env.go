@@ -1,4 +1,4 @@
-package sandbox
+package kernel
 
 import (
 	"context"
@@ -7,14 +7,6 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-)
-
-const (
-	// envModule is the module from which Extism guests import the host.
-	envModule = "extism:host/env"
-	// kernelModule is the module from which kernel.wat imports the Go side. No
-	// guest may import it.
-	kernelModule = "callgate:host"
 )
 
 const (
@@ -31,7 +23,7 @@ type hostFunction struct {
 	name            string
 	params, results []api.ValueType
 	cost            int64
-	run             func(k *kernel, guest api.Module, stack []uint64)
+	run             func(k *Kernel, guest api.Module, stack []uint64)
 }
 
 // goCost is the fuel of coming to Go and back.
@@ -41,10 +33,10 @@ const goCost = 100
 // again as it is. Source: the Extism kernel, libextism 1.x; where it trusts a
 // guest's offset, this one traps.
 var envFunctions = []hostFunction{
-	{"outside", sig(i32, i64, i64), nil, 0, func(_ *kernel, _ api.Module, s []uint64) {
+	{"outside", sig(i32, i64, i64), nil, 0, func(_ *Kernel, _ api.Module, s []uint64) {
 		panic(outside(checked[uint32(s[0])], s[1], s[2]))
 	}},
-	{"more", sig(i64), sig(i32), 0, func(k *kernel, _ api.Module, s []uint64) {
+	{"more", sig(i64), sig(i32), 0, func(k *Kernel, _ api.Module, s []uint64) {
 		end := s[0]
 		s[0] = 0
 		if end <= k.memory.most {
@@ -57,8 +49,8 @@ var envFunctions = []hostFunction{
 	{"config_get", sig(i64), sig(i64), goCost, configGet},
 	{"var_get", sig(i64), sig(i64), goCost, varGet},
 	{"var_set", sig(i64, i64), nil, goCost, varSet},
-	{"http_request", sig(i64, i64), sig(i64), goCost, func(*kernel, api.Module, []uint64) {
-		panic(&trap{kind: KindTrap, message: "http_request: a tool module has no network"})
+	{"http_request", sig(i64, i64), sig(i64), goCost, func(*Kernel, api.Module, []uint64) {
+		panic(&Trap{Kind: KindTrap, Message: "http_request: a tool module has no network"})
 	}},
 	{"log_warn", sig(i64), nil, goCost, logAt(slog.LevelWarn)},
 	{"log_error", sig(i64), nil, goCost, logAt(slog.LevelError)},
@@ -68,13 +60,13 @@ var envFunctions = []hostFunction{
 // kernel.wat.
 var checked = [...]string{"load_u8", "store_u8", "load_u64", "store_u64", "input_set"}
 
-func outside(name string, offset, length uint64) *trap {
-	return &trap{kind: KindTrap, message: fmt.Sprintf("%s: offset %d, length %d is outside the host memory", name, offset, length)}
+func outside(name string, offset, length uint64) *Trap {
+	return &Trap{Kind: KindTrap, Message: fmt.Sprintf("%s: offset %d, length %d is outside the host memory", name, offset, length)}
 }
 
 // configGet answers from the call's configuration. An empty value is as good as
 // none, since offset 0 means both.
-func configGet(k *kernel, guest api.Module, s []uint64) {
+func configGet(k *Kernel, guest api.Module, s []uint64) {
 	key := k.key(guest, s[0])
 	s[0] = 0
 	if key == nil || k.config == nil {
@@ -89,18 +81,18 @@ func configGet(k *kernel, guest api.Module, s []uint64) {
 const byteCost = 16
 
 // key returns the bytes of a guest's block, nil when there is none there.
-func (k *kernel) key(guest api.Module, offset uint64) []byte {
+func (k *Kernel) key(guest api.Module, offset uint64) []byte {
 	data, _ := k.memory.block(offset)
 	k.charge(guest, int64(len(data))/byteCost)
 	return data
 }
 
 // give hands data to the guest as a new block.
-func (k *kernel) give(guest api.Module, function string, data []byte) uint64 {
+func (k *Kernel) give(guest api.Module, function string, data []byte) uint64 {
 	k.charge(guest, int64(len(data))/byteCost)
 	offset, t := k.put(data)
 	if t != nil {
-		t.message = function + ": " + t.message
+		t.Message = function + ": " + t.Message
 		panic(t)
 	}
 	return offset

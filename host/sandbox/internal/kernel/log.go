@@ -1,4 +1,4 @@
-package sandbox
+package kernel
 
 import (
 	"context"
@@ -24,8 +24,8 @@ const (
 
 func (l *lines) reset() { l.tried, l.bytes, l.full = 0, 0, false }
 
-func logAt(level slog.Level) func(*kernel, api.Module, []uint64) {
-	return func(k *kernel, guest api.Module, s []uint64) {
+func logAt(level slog.Level) func(*Kernel, api.Module, []uint64) {
+	return func(k *Kernel, guest api.Module, s []uint64) {
 		if k.log.tried <= k.limits.LogLines { // the one that is too much is one too
 			k.log.tried++
 			k.charge(guest, lineCost)
@@ -35,7 +35,7 @@ func logAt(level slog.Level) func(*kernel, api.Module, []uint64) {
 }
 
 // logLine passes a guest's message on, up to the call's share.
-func (k *kernel) logLine(level slog.Level, offset uint64) {
+func (k *Kernel) logLine(level slog.Level, offset uint64) {
 	l := &k.log
 	if l.logger == nil || l.full {
 		return

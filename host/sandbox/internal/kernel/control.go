@@ -1,4 +1,4 @@
-package sandbox
+package kernel
 
 import (
 	"encoding/binary"
@@ -46,11 +46,11 @@ const (
 func (m *hostMemory) arrange(size int) uint64 {
 	m.most = arenaBase + uint64(size)&^7
 	m.soft = min(m.most, arenaSoft)
-	m.table = inPages(arenaAt+m.most) * PageSize
-	return inPages(m.table+m.most/2+4) * PageSize
+	m.table = inPages(arenaAt+m.most) * memory.PageSize
+	return inPages(m.table+m.most/2+4) * memory.PageSize
 }
 
-func inPages(bytes uint64) uint64 { return (bytes + PageSize - 1) / PageSize }
+func inPages(bytes uint64) uint64 { return (bytes + memory.PageSize - 1) / memory.PageSize }
 
 func (m *hostMemory) get(at int) uint64 { return binary.LittleEndian.Uint64(m.bytes[at:]) }
 
@@ -82,8 +82,9 @@ func (m *hostMemory) wipe(from, to uint64) {
 // has had nothing to do for a while.
 const trimmed = 16 << 10
 
-// trim gives back what large calls left. Nothing may be in use.
-func (m *hostMemory) trim() {
+// Trim gives back what large calls left. Nothing may be in use.
+func (k *Kernel) Trim() {
+	m := &k.memory
 	m.region.Discard(trimmed, int(m.table))
 	m.region.Discard(int(m.table)+trimmed, len(m.bytes))
 }

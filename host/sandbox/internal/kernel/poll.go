@@ -1,4 +1,4 @@
-package sandbox
+package kernel
 
 import (
 	"encoding/binary"
@@ -43,7 +43,7 @@ func (s subscription) wait(w *world) (time.Duration, errno) {
 
 // pollOneoff waits for the first of several events. A file is always ready; if
 // there is none, the clock is moved to the first time that is waited for.
-func pollOneoff(k *kernel, g guestMemory, s []uint64) errno {
+func pollOneoff(k *Kernel, g guestMemory, s []uint64) errno {
 	n := uint64(uint32(s[2]))
 	if n == 0 {
 		return wasiInval

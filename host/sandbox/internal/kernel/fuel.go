@@ -1,8 +1,7 @@
-package sandbox
+package kernel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -45,8 +44,8 @@ type meter struct {
 	callers  bool // the deadline is the caller's, not ours
 }
 
-// allow begins what may take factor times the fuel and the time of a call.
-func (k *kernel) allow(factor int64) {
+// Allow begins what may take factor times the fuel and the time of a call.
+func (k *Kernel) Allow(factor int64) {
 	k.total = factor * k.limits.Fuel
 	k.left = k.total
 	k.timeout = time.Duration(factor) * k.limits.Timeout
@@ -54,8 +53,10 @@ func (k *kernel) allow(factor int64) {
 	k.slice = mostSlice
 }
 
-// start hands out the first of the fuel, and all of the stack.
-func (k *kernel) start() {
+// Start begins a call: it hands out the first of its fuel, and all of the stack.
+// config answers config_get; nil has no keys.
+func (k *Kernel) Start(config func(key string) (string, bool)) {
+	k.config = config
 	if k.fuel == nil {
 		return
 	}
@@ -68,8 +69,19 @@ func (k *kernel) start() {
 	}
 }
 
-// used returns the fuel that was used since allow, at most all of it.
-func (m *meter) used() int64 {
+// End ends a call that came to err, and returns what it comes to: one that
+// returned may owe more fuel than there was.
+func (k *Kernel) End(err error) error {
+	k.running.Context = nil
+	if err == nil && k.overdrawn() {
+		err = k.spent()
+	}
+	k.failed = err != nil
+	return err
+}
+
+// Used returns the fuel that was used since allow, at most all of it.
+func (m *meter) Used() int64 {
 	have := int64(0)
 	if m.fuel != nil {
 		have = int64(m.fuel.Get())
@@ -88,7 +100,7 @@ func (m *meter) bind(guest api.Module) bool {
 }
 
 // charge takes fuel for work that the host does for the guest, before it is done.
-func (k *kernel) charge(guest api.Module, cost int64) {
+func (k *Kernel) charge(guest api.Module, cost int64) {
 	if !k.bind(guest) {
 		return
 	}
@@ -100,7 +112,7 @@ func (k *kernel) charge(guest api.Module, cost int64) {
 }
 
 // refill returns what a guest that owes fuel goes on with, or ends it by a trap.
-func (k *kernel) refill(have int64) int64 {
+func (k *Kernel) refill(have int64) int64 {
 	k.look()
 	grant := min(k.slice-have, k.left)
 	if have+grant < 0 {
@@ -114,16 +126,16 @@ func (k *kernel) refill(have int64) int64 {
 // need not ask for fuel between its last charge and its end.
 func (m *meter) overdrawn() bool { return m.fuel != nil && int64(m.fuel.Get())+m.left < 0 }
 
-func (m *meter) spent() *trap {
-	return &trap{kind: KindFuel, limit: "fuel", message: fmt.Sprintf("the module used more than %d units of fuel", m.total)}
+func (m *meter) spent() *Trap {
+	return &Trap{Kind: KindFuel, Limit: "fuel", Message: fmt.Sprintf("the module used more than %d units of fuel", m.total)}
 }
 
 // look ends the guest when its time is up or its caller gave up, and lets others
 // run when it has had a processor for long.
-func (k *kernel) look() {
+func (k *Kernel) look() {
 	ctx := k.running.Context
 	if err := ctx.Err(); err != nil {
-		panic(cancelled(err))
+		panic(Cancelled(err))
 	}
 	now := time.Now()
 	if !k.started.IsZero() {
@@ -137,10 +149,10 @@ func (k *kernel) look() {
 			k.deadline, k.callers = limit, true
 		}
 	case now.After(k.deadline):
-		t := cancelled(context.DeadlineExceeded)
+		t := Cancelled(context.DeadlineExceeded)
 		if !k.callers {
-			t.limit = "timeout"
-			t.message = fmt.Sprintf("%s: more than %v", t.message, k.timeout)
+			t.Limit = "timeout"
+			t.Message = fmt.Sprintf("%s: more than %v", t.Message, k.timeout)
 		}
 		panic(t)
 	case now.Sub(k.started) > yieldAfter:
@@ -176,19 +188,12 @@ func linkFuel(ctx context.Context, r wazero.Runtime) error {
 
 // refill lets a guest go on, or ends it by a trap. The guest tells what it owes,
 // less than nothing; the debt is paid with what it gets, so that what a call
-// used is what was handed out less what is left.
+// Used is what was handed out less what is left.
 func refill(ctx context.Context, stack []uint64) {
 	stack[0] = uint64(kernelOf(ctx).refill(int64(stack[0])))
 }
 
 // overflow ends a guest that calls too deep.
 func overflow(ctx context.Context, _ []uint64) {
-	panic(&trap{kind: KindStack, limit: "stack_kib", message: fmt.Sprintf("the module calls too deep: more than %d KiB of stack", kernelOf(ctx).limits.StackBytes>>10)})
-}
-
-func cancelled(cause error) *trap {
-	if errors.Is(cause, context.DeadlineExceeded) {
-		return &trap{kind: KindTimeout, message: "the module took too long", cause: cause}
-	}
-	return &trap{kind: KindCancelled, message: "the caller gave up", cause: cause}
+	panic(&Trap{Kind: KindStack, Limit: "stack_kib", Message: fmt.Sprintf("the module calls too deep: more than %d KiB of stack", kernelOf(ctx).limits.StackBytes>>10)})
 }

@@ -1,4 +1,4 @@
-package sandbox
+package kernel
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package sandbox
+package kernel
 
 import (
 	"fmt"
@@ -49,19 +49,19 @@ func (v *vars) put(key string, value []byte) bool {
 	return true
 }
 
-func varGet(k *kernel, guest api.Module, s []uint64) {
+func varGet(k *Kernel, guest api.Module, s []uint64) {
 	value := k.vars.values[string(k.key(guest, s[0]))]
 	s[0] = k.give(guest, "var_get", value)
 }
 
 // varSet keeps a copy of the value. A key or value that is not there ends the
 // call, since what the guest wants kept would be lost.
-func varSet(k *kernel, guest api.Module, s []uint64) {
+func varSet(k *Kernel, guest api.Module, s []uint64) {
 	key, value := k.key(guest, s[0]), k.key(guest, s[1])
 	if key == nil || value == nil && s[1] != 0 {
-		panic(&trap{kind: KindTrap, message: fmt.Sprintf("var_set: offset %d or %d is not a block of the host memory", s[0], s[1])})
+		panic(&Trap{Kind: KindTrap, Message: fmt.Sprintf("var_set: offset %d or %d is not a block of the host memory", s[0], s[1])})
 	}
 	if !k.vars.put(string(key), value) {
-		panic(&trap{kind: KindTrap, message: fmt.Sprintf("var_set: a key of %d and a value of %d bytes: all variables together have at most %d", len(key), len(value), varsMost)})
+		panic(&Trap{Kind: KindTrap, Message: fmt.Sprintf("var_set: a key of %d and a value of %d bytes: all variables together have at most %d", len(key), len(value), varsMost)})
 	}
 }

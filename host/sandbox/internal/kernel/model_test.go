@@ -1,4 +1,4 @@
-package sandbox
+package kernel
 
 import (
 	"encoding/binary"
@@ -141,11 +141,13 @@ func (m *model) number(t *rapid.T) uint64 {
 // TestKernelModel: any sequence of calls does what the model does.
 func TestKernelModel(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Limits{InputBytes: 4096, OutputBytes: 4096})
+	limits := usual
+	limits.ArenaBytes = 8<<20 + 8192
+	h := newHarness(t, limits)
 	rapid.Check(t, func(t *rapid.T) {
-		h.reset()
+		h.Reset()
 		input := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "input")
-		if trapped := h.setInput(input); trapped != nil {
+		if trapped := h.SetInput(input); trapped != nil {
 			t.Fatal(trapped)
 		}
 		m := &model{bytes: make([]byte, arenaBase), floor: arenaBase, most: h.memory.most, live: map[uint64]uint64{}}
@@ -165,7 +167,7 @@ func TestKernelModel(t *testing.T) {
 			}
 			got, err := h.call(f.name, args[:f.params]...)
 			want, trapped := m.do(f.name, args[0], args[1])
-			if got != want || (err != nil) != trapped || trapped && !strings.HasPrefix(err.(*Error).Message, f.name+": offset ") {
+			if got != want || (err != nil) != trapped || trapped && !strings.HasPrefix(err.Error(), f.name+": offset ") {
 				t.Fatalf("%s(%d): got %d, %v; want %d, trapped %v", f.name, args[:f.params], got, err, want, trapped)
 			}
 		}

@@ -1,4 +1,4 @@
-package sandbox
+package kernel
 
 import (
 	"bytes"
@@ -9,47 +9,38 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
-// guestOf returns a guest with one page of memory and nothing else.
-func guestOf(tb testing.TB, r *Runtime) api.Module {
-	tb.Helper()
-	guest, err := r.engine.Instantiate(context.Background(), []byte("\x00asm\x01\x00\x00\x00\x05\x03\x01\x00\x01"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return guest
-}
-
-// worldHarness calls WASI as a guest would.
+// worldHarness calls WASI as a guest would, one with one page of memory and
+// nothing else.
 type worldHarness struct {
 	*harness
-	guest  api.Module
-	memory []byte
+	guest api.Module
+	bytes []byte
 }
 
 func newWorld(tb testing.TB) worldHarness {
-	h := newHarness(tb, Limits{})
-	r, err := New(context.Background(), Config{})
+	h := newHarness(tb, usual)
+	guest, err := h.engine.Instantiate(context.Background(), []byte("\x00asm\x01\x00\x00\x00\x05\x03\x01\x00\x01"))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { _ = r.Close(context.Background()) })
-	guest := guestOf(tb, r)
-	memory, _ := guest.Memory().Read(0, PageSize)
-	return worldHarness{h, guest, memory}
+	bytes, _ := guest.Memory().Read(0, memory.PageSize)
+	return worldHarness{h, guest, bytes}
 }
 
 func (w worldHarness) call(name string, args ...uint64) (result uint64, err error) {
 	defer func() {
-		if t, ok := recover().(*trap); ok {
+		if t, ok := recover().(*Trap); ok {
 			err = t
 		}
 	}()
 	for _, f := range wasiFunctions {
 		if f.name == name {
 			stack := append(args, 0)
-			f.run(w.kernel, w.guest, stack)
+			f.run(w.Kernel, w.guest, stack)
 			return stack[0], nil
 		}
 	}
@@ -58,7 +49,7 @@ func (w worldHarness) call(name string, args ...uint64) (result uint64, err erro
 
 func (w worldHarness) put(at int, words ...uint32) {
 	for i, word := range words {
-		binary.LittleEndian.PutUint32(w.memory[at+4*i:], word)
+		binary.LittleEndian.PutUint32(w.bytes[at+4*i:], word)
 	}
 }
 
@@ -66,7 +57,7 @@ func (w worldHarness) put(at int, words ...uint32) {
 // places outside its memory, are refused.
 func TestWASI(t *testing.T) {
 	t.Parallel()
-	const end = PageSize
+	const end = memory.PageSize
 	for _, tt := range []struct {
 		name string
 		args []uint64
@@ -123,8 +114,8 @@ func TestWASI(t *testing.T) {
 			if err != nil || uint32(got) != uint32(tt.want) {
 				t.Errorf("%s%d: got %d, %v; want %d", tt.name, tt.args, got, err, tt.want)
 			}
-			if tt.data != "" && !bytes.HasPrefix(w.memory[tt.at:], []byte(tt.data)) {
-				t.Errorf("%s%d: got % x; want % x", tt.name, tt.args, w.memory[tt.at:][:len(tt.data)], tt.data)
+			if tt.data != "" && !bytes.HasPrefix(w.bytes[tt.at:], []byte(tt.data)) {
+				t.Errorf("%s%d: got % x; want % x", tt.name, tt.args, w.bytes[tt.at:][:len(tt.data)], tt.data)
 			}
 		})
 	}
@@ -135,7 +126,7 @@ func TestProcExit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, err := w.call("proc_exit", 3)
-	if e := classify(err, ""); e.Kind != KindExit || e.Message != "the module exited with code 3" || w.guest.IsClosed() {
+	if trapped, ok := err.(*Trap); !ok || trapped.Kind != KindExit || trapped.Message != "the module exited with code 3" || w.guest.IsClosed() {
 		t.Errorf("got %v, closed %v", err, w.guest.IsClosed())
 	}
 }
@@ -176,8 +167,8 @@ func TestPoll(t *testing.T) {
 				t.Errorf("got %d, %v, slept %v; want %d, %v", got, err, w.slept, tt.errno, tt.slept)
 			}
 			var users []byte
-			for i := range w.memory[100] {
-				users = append(users, w.memory[4000+int(i)*eventSize])
+			for i := range w.bytes[100] {
+				users = append(users, w.bytes[4000+int(i)*eventSize])
 			}
 			if !bytes.Equal(users, tt.users) {
 				t.Errorf("got events %v; want %v", users, tt.users)
@@ -194,11 +185,11 @@ func TestWorldIsNew(t *testing.T) {
 		if got, err := w.call("random_get", 500, 10000); got != wasiOK || err != nil {
 			t.Fatalf("got %d, %v", got, err)
 		}
-		return bytes.Clone(w.memory[500:10500])
+		return bytes.Clone(w.bytes[500:10500])
 	}
 	first, second := draw(), draw()
 	w.sleep(time.Hour)
-	w.reset()
+	w.Reset()
 	if third := draw(); bytes.Equal(first, second) || !bytes.Equal(first, third) || w.monotonic() != int64(uptime) {
 		t.Errorf("second draw as the first: %v; after the reset as the first: %v; clock %d", bytes.Equal(first, second), bytes.Equal(first, third), w.monotonic())
 	}

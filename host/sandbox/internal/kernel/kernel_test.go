@@ -1,4 +1,4 @@
-package sandbox
+package kernel
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/callgate/callgate/host/sandbox/internal/memory"
@@ -16,27 +18,40 @@ import (
 
 // harness calls the functions of a kernel as a guest would.
 type harness struct {
-	*kernel
+	*Kernel
 	functions map[string]api.Function
+}
+
+// usual are limits that no test is about.
+var usual = Limits{
+	Fuel: 1_000_000, Timeout: time.Minute, StackBytes: 1 << 20,
+	ArenaBytes: 25 << 20, OutputBytes: 1 << 20, LogLines: 64, LogBytes: 16 << 10, ErrorBytes: 512,
+}
+
+// newHost links into an engine of its own.
+func newHost(tb testing.TB) *Host {
+	tb.Helper()
+	engine := wazero.NewRuntime(context.Background())
+	tb.Cleanup(func() {
+		if err := engine.Close(context.Background()); err != nil {
+			tb.Error(err)
+		}
+	})
+	host, err := Link(context.Background(), engine, memory.NewBudget(1<<30, func(func() bool) {}), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return host
 }
 
 func newHarness(tb testing.TB, limits Limits) *harness {
 	tb.Helper()
-	r, err := New(context.Background(), Config{Limits: limits})
+	k, err := newHost(tb).New(context.Background(), "x.wasm", limits, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	k, err := newKernel(context.Background(), r, "x.wasm", limits.or(defaults))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		k.close()
-		if err := r.Close(context.Background()); err != nil {
-			tb.Error(err)
-		}
-	})
-	k.allow(1)
+	tb.Cleanup(k.Close)
+	k.Allow(1)
 	h := &harness{k, map[string]api.Function{}}
 	for name := range k.env.ExportedFunctionDefinitions() {
 		h.functions[name] = k.env.ExportedFunction(name)
@@ -48,13 +63,13 @@ func newHarness(tb testing.TB, limits Limits) *harness {
 // by. A Go function's trap arrives as a panic: no guest is there to end.
 func (h *harness) call(name string, args ...uint64) (result uint64, err error) {
 	defer func() {
-		if t, ok := recover().(*trap); ok {
+		if t, ok := recover().(*Trap); ok {
 			err = t
 		}
 	}()
-	results, err := h.functions[name].Call(h.during(context.Background()), args...)
+	results, err := h.functions[name].Call(h.During(context.Background()), args...)
 	if err != nil {
-		return 0, classify(err, "")
+		return 0, err
 	}
 	if len(results) == 0 {
 		return 0, nil
@@ -158,8 +173,8 @@ func TestABI(t *testing.T) {
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			h := newHarness(t, Limits{InputBytes: 16 << 20, OutputBytes: 1 << 20})
-			if trapped := h.setInput([]byte(tt.input)); trapped != nil {
+			h := newHarness(t, usual)
+			if trapped := h.SetInput([]byte(tt.input)); trapped != nil {
 				t.Fatal(trapped)
 			}
 			for _, s := range tt.steps {
@@ -179,7 +194,7 @@ func TestABI(t *testing.T) {
 			}
 		})
 	}
-	exported := slices.Sorted(maps.Keys(newHarness(t, Limits{}).functions))
+	exported := slices.Sorted(maps.Keys(newHarness(t, usual).functions))
 	if got := slices.Sorted(maps.Keys(tried)); len(got) != 32 || !slices.Equal(got, exported) {
 		t.Errorf("tried %d functions, %q; want the 32 of the ABI, %q", len(got), got, exported)
 	}
@@ -189,16 +204,16 @@ func TestABI(t *testing.T) {
 // it was.
 func TestKernelForgets(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Limits{})
+	h := newHarness(t, usual)
 	for _, size := range []int{1, 100, arenaKeep - arenaAt - arenaBase, arenaKeep, arenaKeep + 4096, 3 << 20} {
-		if trapped := h.setInput([]byte(strings.Repeat("x", size))); trapped != nil {
+		if trapped := h.SetInput([]byte(strings.Repeat("x", size))); trapped != nil {
 			t.Fatal(trapped)
 		}
 		if err := h.vars.put("k", []byte("v")); !err {
 			t.Fatal("no room for a variable")
 		}
 		h.config = func(string) (string, bool) { return "", false }
-		h.reset()
+		h.Reset()
 		for at, b := range h.memory.bytes[atInput:] {
 			if b != 0 {
 				t.Fatalf("%d bytes: byte %d is %d after the reset; want 0", size, at+atInput, b)
@@ -213,7 +228,7 @@ func TestKernelForgets(t *testing.T) {
 // TestKernelLends: what all modules have together is counted beyond the soft part.
 func TestKernelLends(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Limits{})
+	h := newHarness(t, usual)
 	h.budget = memory.NewBudget(4<<20, func(func() bool) {})
 	if at, err := h.call("alloc", 2<<20); at == 0 || err != nil {
 		t.Fatalf("got %d, %v; want a block", at, err)
@@ -224,7 +239,7 @@ func TestKernelLends(t *testing.T) {
 	if at, err := h.call("alloc", 8<<20); err == nil || !strings.Contains(err.Error(), "all modules together") {
 		t.Errorf("got %d, %v; want the call to end", at, err)
 	}
-	h.reset()
+	h.Reset()
 	if used := h.budget.Used(); used != 0 {
 		t.Errorf("%d bytes are counted after the call; want 0", used)
 	}
@@ -232,7 +247,7 @@ func TestKernelLends(t *testing.T) {
 
 func TestConfigGet(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Limits{})
+	h := newHarness(t, usual)
 	h.config = func(key string) (string, bool) { return "value of " + key, key != "none" }
 	at, err := h.call("config_get", h.text("some"))
 	got, _ := h.memory.block(at)
@@ -248,14 +263,16 @@ func TestConfigGet(t *testing.T) {
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	h := newHarness(t, Limits{LogLines: 5, LogBytes: 100})
+	limits := usual
+	limits.LogLines, limits.LogBytes = 5, 100
+	h := newHarness(t, limits)
 	h.log.logger = slog.New(slog.NewTextHandler(&out, nil))
 	for _, tt := range []struct {
 		text  string
 		lines int
 	}{{"short", 5}, {strings.Repeat("long ", 10), 2}, {strings.Repeat("\x00", 5000), 5}} {
 		out.Reset()
-		h.reset()
+		h.Reset()
 		line := h.text(tt.text)
 		for range 100 {
 			if _, err := h.call("log_warn", line); err != nil {
@@ -273,14 +290,16 @@ func TestLogIsBounded(t *testing.T) {
 // TestErrorOutlivesItsBlock: some plug-in kits free what they have given away.
 func TestErrorOutlivesItsBlock(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Limits{ErrorBytes: 10})
+	limits := usual
+	limits.ErrorBytes = 10
+	h := newHarness(t, limits)
 	text := h.text("bad\nluck with lines")
 	for _, call := range []string{"error_set", "free"} {
 		if _, err := h.call(call, text); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := h.message(); got != "bad luck w" {
+	if got := h.Message(); got != "bad luck w" {
 		t.Errorf("got %q", got)
 	}
 }

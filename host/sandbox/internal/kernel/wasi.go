@@ -1,4 +1,4 @@
-package sandbox
+package kernel
 
 import (
 	"encoding/binary"
@@ -6,9 +6,6 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 )
-
-// wasiModule is the module from which guests import WASI preview 1.
-const wasiModule = "wasi_snapshot_preview1"
 
 // The WASI error numbers that the empty world answers with. Source: the witx
 // files of WASI preview 1.
@@ -81,16 +78,16 @@ var wasiFunctions = []hostFunction{
 }
 
 // always answers the same.
-func always(n errno) func(*kernel, api.Module, []uint64) {
-	return func(_ *kernel, _ api.Module, s []uint64) { s[0] = uint64(n) }
+func always(n errno) func(*Kernel, api.Module, []uint64) {
+	return func(_ *Kernel, _ api.Module, s []uint64) { s[0] = uint64(n) }
 }
 
 // isStandard tells the three files that there are.
 func isStandard(fd uint64) bool { return uint32(fd) <= 2 }
 
 // standard answers the same for each file that there is.
-func standard(n errno) func(*kernel, api.Module, []uint64) {
-	return func(_ *kernel, _ api.Module, s []uint64) {
+func standard(n errno) func(*Kernel, api.Module, []uint64) {
+	return func(_ *Kernel, _ api.Module, s []uint64) {
 		if isStandard(s[0]) {
 			s[0] = uint64(n)
 		} else {
@@ -100,8 +97,8 @@ func standard(n errno) func(*kernel, api.Module, []uint64) {
 }
 
 // wasi makes a host function of one that answers with an error number.
-func wasi(run func(k *kernel, guest guestMemory, s []uint64) errno) func(*kernel, api.Module, []uint64) {
-	return func(k *kernel, guest api.Module, s []uint64) {
+func wasi(run func(k *Kernel, guest guestMemory, s []uint64) errno) func(*Kernel, api.Module, []uint64) {
+	return func(k *Kernel, guest api.Module, s []uint64) {
 		s[0] = uint64(run(k, guestMemory{guest}, s))
 	}
 }
@@ -138,27 +135,27 @@ func (g guestMemory) put64(offset uint64, v uint64) errno {
 
 // procExit ends the call. Unlike wazero's it does not close the instance, which
 // can be put back like any other.
-func procExit(_ *kernel, _ api.Module, s []uint64) {
-	panic(&trap{kind: KindExit, message: fmt.Sprintf("the module exited with code %d", uint32(s[0]))})
+func procExit(_ *Kernel, _ api.Module, s []uint64) {
+	panic(&Trap{Kind: KindExit, Message: fmt.Sprintf("the module exited with code %d", uint32(s[0]))})
 }
 
 // noneOf answers that there are no arguments, or variables, and that they take
 // no bytes.
-func noneOf(_ *kernel, g guestMemory, s []uint64) errno {
+func noneOf(_ *Kernel, g guestMemory, s []uint64) errno {
 	if e := g.put32(s[0], 0); e != wasiOK {
 		return e
 	}
 	return g.put32(s[1], 0)
 }
 
-func clockResolution(_ *kernel, g guestMemory, s []uint64) errno {
+func clockResolution(_ *Kernel, g guestMemory, s []uint64) errno {
 	if uint32(s[0]) > 1 {
 		return wasiInval
 	}
 	return g.put64(s[1], uint64(resolution))
 }
 
-func clockTime(k *kernel, g guestMemory, s []uint64) errno {
+func clockTime(k *Kernel, g guestMemory, s []uint64) errno {
 	switch uint32(s[0]) {
 	case 0:
 		return g.put64(s[2], uint64(k.walltime()))
@@ -172,7 +169,7 @@ func clockTime(k *kernel, g guestMemory, s []uint64) errno {
 // at again: some microseconds' worth. One byte costs one unit of fuel.
 const drawAtOnce = 4096
 
-func randomGet(k *kernel, g guestMemory, s []uint64) errno {
+func randomGet(k *Kernel, g guestMemory, s []uint64) errno {
 	p, ok := g.view(s[0], uint64(uint32(s[1])))
 	if !ok {
 		return wasiFault
@@ -191,7 +188,7 @@ func randomGet(k *kernel, g guestMemory, s []uint64) errno {
 const listMost = 1024
 
 // list returns n entries of size bytes, which cost fuel.
-func (g guestMemory) list(k *kernel, offset, n, size uint64) ([]byte, errno) {
+func (g guestMemory) list(k *Kernel, offset, n, size uint64) ([]byte, errno) {
 	if n > listMost {
 		return nil, wasiInval
 	}
@@ -207,7 +204,7 @@ func (g guestMemory) list(k *kernel, offset, n, size uint64) ([]byte, errno) {
 const listCost = 8
 
 // fdWrite counts what is written, and drops it.
-func fdWrite(k *kernel, g guestMemory, s []uint64) errno {
+func fdWrite(k *Kernel, g guestMemory, s []uint64) errno {
 	if !isStandard(s[0]) || uint32(s[0]) == 0 {
 		return wasiBadf
 	}
@@ -230,7 +227,7 @@ func fdWrite(k *kernel, g guestMemory, s []uint64) errno {
 }
 
 // fdRead reads the end of standard input.
-func fdRead(_ *kernel, g guestMemory, s []uint64) errno {
+func fdRead(_ *Kernel, g guestMemory, s []uint64) errno {
 	if uint32(s[0]) != 0 {
 		return wasiBadf
 	}
@@ -245,7 +242,7 @@ const (
 	deviceRights = 0x08e001ff &^ (1 << 2) &^ (1 << 5)
 )
 
-func fdStat(_ *kernel, g guestMemory, s []uint64) errno {
+func fdStat(_ *Kernel, g guestMemory, s []uint64) errno {
 	b, ok := g.view(s[1], 24)
 	if !ok {
 		return wasiFault
@@ -259,7 +256,7 @@ func fdStat(_ *kernel, g guestMemory, s []uint64) errno {
 	return wasiOK
 }
 
-func fileStat(_ *kernel, g guestMemory, s []uint64) errno {
+func fileStat(_ *Kernel, g guestMemory, s []uint64) errno {
 	b, ok := g.view(s[1], 64)
 	if !ok {
 		return wasiFault
