@@ -29,6 +29,8 @@ type Options struct {
 	CacheDir string
 	// Modules are the first-party modules; nil for none.
 	Modules fs.FS
+	// Compiler is the command that compiles modules; see sandbox.Config.
+	Compiler []string
 	// Log hears of what has no caller to go to; nil means silence. It never
 	// gets inputs or environments.
 	Log *slog.Logger
@@ -95,11 +97,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 		return nil, err
 	}
 	h.configuration.Store(first)
-	if h.runtime, h.Catalog, err = openCatalog(ctx, o.Modules, o.CacheDir, first.modules(), func(file string) {
-		o.Log.Info("compiling a tool module, once", "file", file)
-	}, func(err error) {
-		o.Log.Warn("cache of tool modules", "problem", err)
-	}); err != nil {
+	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.tools(), first.modules()); err != nil {
 		return nil, err
 	}
 	h.Asks = newBroker(h.Store, first.asks(), o)
@@ -150,25 +148,44 @@ func newBroker(s *store.Store, c config.Asks, o Options) *ask.Broker {
 	})
 }
 
-// OpenCatalog loads the tool modules alone: those of the binary and those of
-// the operator's directory. compiling, which may be nil, hears of each module
-// that has to be compiled first. The runtime is closed after the catalogue is no
-// longer used.
-func OpenCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.Modules, compiling func(file string)) (*sandbox.Runtime, *catalog.Catalog, error) {
-	return openCatalog(ctx, embedded, cacheDir, m, compiling, nil)
+// Tools say where tool modules come from, and how they are compiled.
+type Tools struct {
+	// Embedded, CacheDir and Compiler are Modules, CacheDir and Compiler of Options.
+	Embedded fs.FS
+	CacheDir string
+	Compiler []string
+	// Compiling hears of each module that has to be compiled first, Report of what is
+	// wrong with the cache. Nil drops it.
+	Compiling func(file string)
+	Report    func(error)
+	// Log gets the modules' own warnings and errors. Nil drops them.
+	Log *slog.Logger
 }
 
-// openCatalog is OpenCatalog; report hears of what is wrong with the cache.
-func openCatalog(ctx context.Context, embedded fs.FS, cacheDir string, m config.Modules, compiling func(file string), report func(error)) (*sandbox.Runtime, *catalog.Catalog, error) {
+func (o Options) tools() Tools {
+	return Tools{
+		Embedded: o.Modules, CacheDir: o.CacheDir, Compiler: o.Compiler,
+		Compiling: func(file string) { o.Log.Info("compiling a tool module, once", "file", file) },
+		Report:    func(err error) { o.Log.Warn("cache of tool modules", "problem", err) },
+		Log:       o.Log,
+	}
+}
+
+// OpenCatalog loads the tool modules alone: those of the binary and those of
+// the operator's directory. The runtime is closed after the catalogue is no longer
+// used.
+func OpenCatalog(ctx context.Context, t Tools, m config.Modules) (*sandbox.Runtime, *catalog.Catalog, error) {
 	// Each module has limits of its own; these are the most that any may have.
 	most := sandbox.Limits{MemoryPages: sandbox.MaxMemoryPages}
-	runtime, err := sandbox.New(ctx, sandbox.Config{CacheDir: cacheDir, Memory: m.MemoryMiB << 20, Limits: most, Report: report})
+	runtime, err := sandbox.New(ctx, sandbox.Config{
+		CacheDir: t.CacheDir, Compiler: t.Compiler, Memory: m.MemoryMiB << 20, Limits: most, Logger: t.Log, Report: t.Report,
+	})
 	if err != nil {
 		return nil, nil, err
 	}
 	given, limits := permissions(m)
 	c, err := catalog.Open(ctx, catalog.Options{
-		Runtime: runtime, Embedded: embedded, Dir: m.Dir, CacheDir: cacheDir, Grants: given, Limits: limits, Compiling: compiling, Report: report,
+		Runtime: runtime, Embedded: t.Embedded, Dir: m.Dir, CacheDir: t.CacheDir, Grants: given, Limits: limits, Compiling: t.Compiling, Report: t.Report,
 	})
 	if err != nil {
 		_ = runtime.Close(ctx) // the catalogue's error is the one to tell
@@ -183,10 +200,10 @@ func permissions(m config.Modules) (map[string]catalog.Grant, sandbox.Limits) {
 	grants := make(map[string]catalog.Grant, len(m.Grants))
 	for name, g := range m.Grants {
 		grants[name] = catalog.Grant{
-			Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly, Config: g.Config, Limits: m.LimitsOf(g),
+			Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly, Config: g.Config, Limits: m.LimitsSet(g),
 		}
 	}
-	return grants, m.LimitsOf(config.Grant{})
+	return grants, m.LimitsSet(config.Grant{})
 }
 
 // ignored logs what a project's file may not say.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -43,7 +44,7 @@ func compile() error {
 	if len(plugins.Names()) == 0 {
 		return nil
 	}
-	runtime, _, err := host.OpenCatalog(context.Background(), plugins.Modules(), cache, config.Modules{}, nil)
+	runtime, _, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{})
 	if err != nil {
 		return err
 	}
@@ -62,6 +63,8 @@ type world struct {
 	dirs    config.Dirs
 	// now is the host's clock; nil means time.Now.
 	now func() time.Time
+	// log is the host's log; nil means none.
+	log *slog.Logger
 }
 
 // newWorld opens a host on a configuration; PROJECT in it stands for the
@@ -94,7 +97,7 @@ func (w *world) open() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.Host, err = host.Open(context.Background(), host.Options{Config: cfg, CacheDir: cache, Modules: plugins.Modules(), Now: w.now})
+	w.Host, err = host.Open(context.Background(), host.Options{Config: cfg, CacheDir: cache, Modules: plugins.Modules(), Now: w.now, Log: w.log})
 	if err != nil {
 		w.t.Fatal(err)
 	}

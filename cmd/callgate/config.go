@@ -12,7 +12,6 @@ import (
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/target"
-	"github.com/callgate/callgate/plugins"
 )
 
 func configCommand(c *cli) *cobra.Command {
@@ -66,7 +65,7 @@ code 3 when serve would refuse something of it.`,
 // keeps a module from use is a warning: serve goes on without it.
 func checkRules(cmd *cobra.Command, cfg *config.Config, dirs config.Dirs) (warnings []string, err error) {
 	ctx := cmd.Context()
-	runtime, tools, err := host.OpenCatalog(ctx, plugins.Modules(), dirs.Cache, cfg.Modules, compiling(cmd))
+	runtime, tools, err := host.OpenCatalog(ctx, firstParty(cmd, dirs), cfg.Modules)
 	if err != nil {
 		return nil, err
 	}

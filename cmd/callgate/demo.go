@@ -32,7 +32,7 @@ leaves nothing behind.`,
 			if err != nil {
 				return err
 			}
-			o := demo.Options{Sessions: sessions.Files, Modules: plugins.Modules(), CacheDir: dirs.Cache, Out: cmd.OutOrStdout()}
+			o := demo.Options{Sessions: sessions.Files, Modules: plugins.Modules(), Compiler: compiler(), CacheDir: dirs.Cache, Out: cmd.OutOrStdout()}
 			if t, ok := terminal.Open(cmd.InOrStdin(), cmd.OutOrStdout()); ok {
 				o.Color = t.Color()
 				o.Person = func(ctx context.Context, a ask.Ask) (ask.Answer, bool) {

@@ -12,7 +12,6 @@ import (
 	"github.com/callgate/callgate/host"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/eval"
-	"github.com/callgate/callgate/plugins"
 )
 
 func evalCommand(*cli) *cobra.Command {
@@ -50,7 +49,7 @@ offered, command, frontmatter, inherit.`,
 			if err != nil {
 				return err
 			}
-			runtime, tools, err := host.OpenCatalog(cmd.Context(), plugins.Modules(), dirs.Cache, modules, compiling(cmd))
+			runtime, tools, err := host.OpenCatalog(cmd.Context(), firstParty(cmd, dirs), modules)
 			if err != nil {
 				return err
 			}

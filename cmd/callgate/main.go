@@ -33,6 +33,9 @@ func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 func main() { os.Exit(run()) }
 
 func run() int {
+	if compiles(os.Args[1:]) {
+		return compileModule()
+	}
 	root := newRoot()
 	if judges(root, os.Args[1:]) {
 		return guarded(func() int { return execute(root) })

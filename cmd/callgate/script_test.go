@@ -48,7 +48,7 @@ func (w warmed) Run() int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // the system empties its temporary directory
 	sharedCache = dir
-	runtime, _, err := host.OpenCatalog(context.Background(), plugins.Modules(), filepath.Join(dir, "callgate"), config.Modules{}, nil)
+	runtime, _, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: filepath.Join(dir, "callgate")}, config.Modules{})
 	if err != nil {
 		panic(err)
 	}

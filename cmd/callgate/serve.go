@@ -41,7 +41,7 @@ asks and takes the answers, as callgate asks watch does.`,
 			}
 			log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			d, err := daemon.Open(cmd.Context(), daemon.Options{
-				Host:  host.Options{Config: cfg, CacheDir: dirs.Cache, Modules: plugins.Modules(), Log: log},
+				Host:  host.Options{Config: cfg, CacheDir: dirs.Cache, Modules: plugins.Modules(), Compiler: compiler(), Log: log},
 				State: dirs.State, Version: version,
 			})
 			if errors.Is(err, store.ErrLocked) || errors.Is(err, api.ErrInUse) {

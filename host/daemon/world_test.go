@@ -59,7 +59,7 @@ func compile() error {
 	if len(plugins.Names()) == 0 {
 		return nil
 	}
-	runtime, _, err := host.OpenCatalog(context.Background(), plugins.Modules(), cache, config.Modules{}, nil)
+	runtime, _, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{})
 	if err != nil {
 		return err
 	}

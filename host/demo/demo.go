@@ -31,6 +31,8 @@ type Options struct {
 	Sessions fs.FS
 	// Modules are the first-party modules.
 	Modules fs.FS
+	// Compiler is the command that compiles modules; see sandbox.Config.
+	Compiler []string
 	// CacheDir holds compiled modules of other runs. It is used when it exists
 	// and never made: the demo leaves nothing behind.
 	CacheDir string
@@ -120,7 +122,7 @@ func open(ctx context.Context, o Options, dir, project string) (*daemon.Daemon, 
 		return nil, err
 	}
 	return daemon.Open(ctx, daemon.Options{
-		Host:  host.Options{Config: cfg, CacheDir: cache, Modules: o.Modules},
+		Host:  host.Options{Config: cfg, CacheDir: cache, Modules: o.Modules, Compiler: o.Compiler},
 		State: state, Version: "demo", Listener: l,
 	})
 }

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 var opened = sync.OnceValues(func() (*eval.Evaluator, error) {
-	_, c, err := host.OpenCatalog(context.Background(), plugins.Modules(), cache, config.Modules{}, nil) // closed with the process
+	_, c, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{}) // closed with the process
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/tetratelabs/wazero"
 
@@ -21,10 +19,8 @@ import (
 // kept is the compiled code of other processes. A nil kept has none.
 type kept struct {
 	dirs   []*private.Dir
-	bridge *codecache.Bridge
 	store  *codecache.Store // of code
 	states *codecache.Store // that modules begin in
-	engine string           // what makes code of one engine and machine useless to another
 	report func(error)
 }
 
@@ -34,26 +30,23 @@ const (
 	stateDir = "states"
 )
 
-// openKept opens the cache. A place that others could have filled is an error, as is
-// one that cannot be a directory; one that cannot be written holds nothing, which
-// costs time only.
-func openKept(dir string, report func(error)) (*kept, wazero.CompilationCache, error) {
-	k := &kept{report: report}
-	bridge, cache, err := codecache.NewBridge()
-	if err != nil {
-		report(fmt.Errorf("compiled code is not kept: %w", err))
-		return nil, nil, nil
+// openKept opens the cache; none when dir is empty. A place that others could have
+// filled is an error, as is one that cannot be a directory; one that cannot be written
+// holds nothing, which costs time only.
+func openKept(dir string, report func(error)) (*kept, error) {
+	if dir == "" {
+		return nil, nil //nolint:nilnil // no cache is no error
 	}
-	k.bridge = bridge
+	k := &kept{report: report}
 	if err := k.open(dir); err != nil {
 		err = fmt.Errorf("cache of compiled modules: %w", errors.Join(err, k.close()))
 		if !private.Unwritable(err) {
-			return nil, nil, fmt.Errorf("sandbox: %w", err)
+			return nil, fmt.Errorf("sandbox: %w", err)
 		}
 		report(err)
-		return nil, nil, nil
+		return nil, nil //nolint:nilnil // see above
 	}
-	return k, cache, nil
+	return k, nil
 }
 
 func (k *kept) open(dir string) error {
@@ -93,44 +86,10 @@ func (k *kept) close() error {
 	return errors.Join(errs...)
 }
 
-// emptyModule is the smallest module there is.
-var emptyModule = []byte("\x00asm\x01\x00\x00\x00")
-
-// identify asks the engine what it is; false when it does not take kept code.
-func (k *kept) identify(ctx context.Context, engine wazero.Runtime) bool {
-	id, ok := k.bridge.Identify(func() error {
-		m, err := engine.CompileModule(ctx, emptyModule)
-		if err != nil {
-			return err
-		}
-		return m.Close(ctx)
-	})
-	k.engine = fmt.Sprintf("%s %s/%s %x", engineVersion(), runtime.GOOS, runtime.GOARCH, id)
-	return ok
-}
-
-// engineVersion is the version of wazero this binary was built with.
-func engineVersion() string {
-	info, _ := debug.ReadBuildInfo()
-	if info == nil {
-		return ""
-	}
-	for _, d := range info.Deps {
-		if d.Path != "github.com/tetratelabs/wazero" {
-			continue
-		}
-		for d.Replace != nil {
-			d = d.Replace
-		}
-		return d.Version + " " + d.Sum
-	}
-	return ""
-}
-
 // codeID is a digest of all that the compiled code of a module depends on.
 func (r *Runtime) codeID(digest string) codecache.ID {
 	o := r.options()
-	return sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s\n%+v", wasmbin.Version, r.kept.engine, digest, o))
+	return sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s\n%+v", wasmbin.Version, r.carrier.engine, digest, o))
 }
 
 // Compiled reports whether the code of the module of this digest, as
@@ -158,17 +117,22 @@ func (r *Runtime) recall(ctx context.Context, digest string) (wazero.CompiledMod
 	return compiled, binary, true
 }
 
-// take gives an authentic entry to the engine.
+// take gives an entry that can be trusted to the engine.
 func (r *Runtime) take(ctx context.Context, e *codecache.Entry) (compiled wazero.CompiledModule, binary *wasmbin.Result, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(e.Facts))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&binary); err != nil {
 		return nil, nil, err
 	}
-	err = r.kept.bridge.Load(e.Code, func() (err error) {
+	compile := func() (err error) {
 		compiled, err = r.engine.CompileModule(ctx, e.Stub)
 		return err
-	})
+	}
+	if len(e.Code) == 0 { // it has no functions
+		err = compile()
+	} else {
+		err = r.carrier.Load(e.Code, compile)
+	}
 	return compiled, binary, err
 }
 
@@ -177,18 +141,26 @@ func (r *Runtime) keep(digest string, binary *wasmbin.Result, code []byte) {
 	if r.kept == nil || code == nil {
 		return
 	}
+	id := r.codeID(digest)
+	e, err := entry(id, binary, code)
+	if err != nil {
+		r.kept.report(err)
+		return
+	}
+	r.kept.store.Put(id, e)
+}
+
+// entry is what is kept of a module, or sent by the process that compiled it.
+func entry(id codecache.ID, binary *wasmbin.Result, code []byte) (*codecache.Entry, error) {
 	facts := *binary
 	facts.Wasm = nil
 	encoded, err := json.Marshal(facts)
 	if err != nil {
-		r.kept.report(err)
-		return
+		return nil, err
 	}
-	id := r.codeID(digest)
 	stub, err := wasmbin.Stub(binary.Wasm, append(id[:], rand.Text()...))
 	if err != nil {
-		r.kept.report(err)
-		return
+		return nil, err
 	}
-	r.kept.store.Put(id, &codecache.Entry{Facts: encoded, Stub: stub, Code: code})
+	return &codecache.Entry{Facts: encoded, Stub: stub, Code: code}, nil
 }

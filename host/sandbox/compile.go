@@ -17,41 +17,51 @@ type compiler struct {
 	// ending is done when the runtime is about to be closed.
 	ending context.Context
 	end    context.CancelFunc
+	argv   []string // of the program that compiles; none: this process does
 }
 
-func newCompiler() *compiler {
-	c := &compiler{slot: make(chan struct{}, 1)}
+func newCompiler(argv []string) *compiler {
+	c := &compiler{slot: make(chan struct{}, 1), argv: argv}
 	c.ending, c.end = context.WithCancel(context.Background())
 	return c
 }
 
-// compile compiles rewritten code, and returns it in the form that can be kept
-// too, nil when nothing is. It ends when ctx does, when the runtime is closed, and
-// when it takes more than it may; the engine then finishes the functions it works at,
-// one per worker, none of which may be large: see wasmbin.Work.
-func (r *Runtime) compile(ctx context.Context, wasm []byte) (compiled wazero.CompiledModule, code []byte, err error) {
+// alone has do compile when no other module is compiled. Its context ends when ctx
+// does, when the runtime is closed, and by abandon; why it did is then the error.
+func (c *compiler) alone(ctx context.Context, do func(ctx context.Context, abandon context.CancelCauseFunc) error) error {
 	ctx, abandon := context.WithCancelCause(ctx)
 	defer abandon(nil)
-	defer context.AfterFunc(r.compiler.ending, func() { abandon(errClosed) })()
+	defer context.AfterFunc(c.ending, func() { abandon(errClosed) })()
 	select {
-	case r.compiler.slot <- struct{}{}:
-		defer func() { <-r.compiler.slot }()
+	case c.slot <- struct{}{}:
+		defer func() { <-c.slot }()
 	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	defer r.watch(abandon)()
-	run := func() (err error) {
-		compiled, err = r.engine.CompileModule(experimental.WithCompilationWorkers(ctx, workers()), wasm)
-		return err
-	}
-	if r.kept == nil {
-		err = run()
-	} else {
-		code, err = r.kept.bridge.Compile(run)
-	}
+	err := do(ctx, abandon)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
+	return err
+}
+
+// compile compiles rewritten code in this process, and returns it in the form that
+// can be carried to another too, nil when it cannot. When it is given up, or takes
+// more than it may, the engine finishes the functions it works at, one per worker,
+// none of which may be large where nobody ends the process: see wasmbin.Work.
+func (r *Runtime) compile(ctx context.Context, wasm []byte) (compiled wazero.CompiledModule, code []byte, err error) {
+	err = r.compiler.alone(ctx, func(ctx context.Context, abandon context.CancelCauseFunc) (err error) {
+		defer r.watch(abandon)()
+		run := func() (err error) {
+			compiled, err = r.engine.CompileModule(experimental.WithCompilationWorkers(ctx, workers()), wasm)
+			return err
+		}
+		if r.carrier == nil {
+			return run()
+		}
+		code, err = r.carrier.Compile(run)
+		return err
+	})
 	return compiled, code, err
 }
 
@@ -68,16 +78,16 @@ func (r *Runtime) watch(abandon context.CancelCauseFunc) (stop func()) {
 	done, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		late := time.NewTimer(limits.CompileTime)
-		defer late.Stop()
+		end := time.NewTimer(limits.CompileTime)
+		defer end.Stop()
 		look := time.NewTicker(watchEvery)
 		defer look.Stop()
 		for {
 			select {
 			case <-done:
 				return
-			case <-late.C:
-				abandon(exceed("compile_time", "compiling takes longer than %s", limits.CompileTime))
+			case <-end.C:
+				abandon(late(limits.CompileTime))
 				return
 			case <-look.C:
 			}
@@ -89,6 +99,10 @@ func (r *Runtime) watch(abandon context.CancelCauseFunc) (stop func()) {
 		}
 	}()
 	return func() { close(done); <-stopped }
+}
+
+func late(most time.Duration) error {
+	return exceed("compile_time", "compiling takes longer than %s", most)
 }
 
 // heapGrown returns how much larger the heap is, garbage not counted when it

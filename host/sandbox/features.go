@@ -11,6 +11,8 @@ type Features struct {
 	Tracking bool `json:"tracking"`
 	// Kept tells that compiled code is kept for the next start.
 	Kept bool `json:"kept"`
+	// Apart tells that modules are compiled in another process.
+	Apart bool `json:"apart"`
 	// MemoryMiB is what all modules together may have, UsedMiB what they have now.
 	MemoryMiB int64 `json:"memory_mib"`
 	UsedMiB   int64 `json:"used_mib"`
@@ -19,7 +21,7 @@ type Features struct {
 // Features looks at the system that r runs on.
 func (r *Runtime) Features() Features {
 	return Features{
-		Tracking: r.tracking != memory.Untracked, Kept: r.kept != nil,
+		Tracking: r.tracking != memory.Untracked, Kept: r.kept != nil, Apart: r.apart(),
 		MemoryMiB: r.memory.Most() >> 20, UsedMiB: r.memory.Used() >> 20,
 	}
 }

@@ -55,8 +55,7 @@ func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, 
 	if len(wasm) > r.limits.ModuleBytes {
 		return nil, exceed("module_kib", "%d bytes, at most %d", len(wasm), r.limits.ModuleBytes)
 	}
-	sum := sha256.Sum256(wasm)
-	digest := hex.EncodeToString(sum[:])
+	digest := digestOf(wasm)
 	compiled, binary, ok := r.recall(ctx, digest)
 	if !ok {
 		var err error
@@ -72,8 +71,16 @@ func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, 
 	return newModule(r, name, compiled, binary, verbs, digest, len(wasm)), nil
 }
 
+func digestOf(wasm []byte) string {
+	sum := sha256.Sum256(wasm)
+	return hex.EncodeToString(sum[:])
+}
+
 // make rewrites and compiles a module, and keeps the code.
 func (r *Runtime) make(ctx context.Context, digest string, wasm []byte) (wazero.CompiledModule, *wasmbin.Result, error) {
+	if r.apart() {
+		return r.makeApart(ctx, digest, wasm)
+	}
 	binary, err := r.rewrite(wasm)
 	if err != nil {
 		return nil, nil, err
@@ -102,7 +109,7 @@ func (r *Runtime) rewrite(wasm []byte) (*wasmbin.Result, error) {
 		if i.Kind != "function" {
 			return nil, fmt.Errorf("import %s: a tool module may import functions only, got a %s", shownImport(i.Module, i.Name), i.Kind)
 		}
-		if _, ok := r.host.Functions(i.Module); !ok {
+		if i.Module != kernel.EnvModule && i.Module != kernel.WASIModule {
 			return nil, fmt.Errorf("import %s: a tool module may import only %s and %s", shownImport(i.Module, i.Name), kernel.EnvModule, kernel.WASIModule)
 		}
 	}

@@ -20,6 +20,11 @@ type Config struct {
 	// authenticates it; it is made with mode 0700, and refused when others could
 	// have filled it. Empty means that nothing is kept.
 	CacheDir string
+	// Compiler is the command that compiles a module in another process: the absolute
+	// path of a program that calls CompileModule, and its arguments. Such a module
+	// cannot stall, bloat or end this process. Empty means that this process
+	// compiles, with estimates and watches for bounds.
+	Compiler []string
 	// Report hears of kept code that is not used because something is wrong with
 	// it, and of code that cannot be kept: neither costs more than time. Nil drops it.
 	Report func(error)
@@ -39,7 +44,8 @@ const defaultMemory = 1 << 30
 type Runtime struct {
 	engine   wazero.Runtime
 	cache    wazero.CompilationCache
-	kept     *kept // nil: no code is kept
+	carrier  *carrier // nil: code stays in this process
+	kept     *kept    // nil: no code is kept
 	compiler *compiler
 	host     *kernel.Host
 	limits   Limits
@@ -59,24 +65,15 @@ type usage struct {
 // New returns a Runtime. Close it when all its modules are done with.
 func New(ctx context.Context, cfg Config) (*Runtime, error) {
 	r := &Runtime{
-		limits: cfg.Limits.or(defaults), logger: cfg.Logger, use: &usage{}, compiler: newCompiler(),
+		limits: cfg.Limits.or(defaults), logger: cfg.Logger, use: &usage{}, compiler: newCompiler(cfg.Compiler),
 		pools: newPools(), tracking: memory.Best(),
 	}
 	r.memory = memory.NewBudget(cmp.Or(max(cfg.Memory, 0), defaultMemory), r.pools.relieve)
 	if r.limits.MemoryPages > PageSize {
 		return nil, fmt.Errorf("sandbox: memory limit of %d pages: at most %d", r.limits.MemoryPages, PageSize)
 	}
-	rc := wazero.NewRuntimeConfig() // the rewriter bounds the memories of guests
-	if err := r.openCache(cfg); err != nil {
+	if err := r.open(ctx, cfg); err != nil {
 		return nil, err
-	}
-	if r.cache != nil {
-		rc = rc.WithCompilationCache(r.cache)
-	}
-	r.engine = wazero.NewRuntimeWithConfig(ctx, rc)
-	if r.kept != nil && !r.kept.identify(ctx, r.engine) {
-		r.kept.report(errors.New("compiled code is not kept: the engine of this platform does not take it"))
-		r.kept = nil
 	}
 	host, err := kernel.Link(ctx, r.engine, r.memory, r.logger)
 	if err != nil {
@@ -86,16 +83,20 @@ func New(ctx context.Context, cfg Config) (*Runtime, error) {
 	return r, nil
 }
 
-func (r *Runtime) openCache(cfg Config) (err error) {
-	if cfg.CacheDir == "" {
-		return nil
-	}
+// open opens the cache and the engine.
+func (r *Runtime) open(ctx context.Context, cfg Config) (err error) {
 	report := cfg.Report
 	if report == nil {
 		report = func(error) {}
 	}
-	r.kept, r.cache, err = openKept(cfg.CacheDir, report)
-	return err
+	if r.kept, err = openKept(cfg.CacheDir, report); err != nil {
+		return err
+	}
+	if err := r.openEngine(ctx, r.kept != nil || len(cfg.Compiler) > 0); err != nil {
+		report(fmt.Errorf("compiled code is not kept, nor made in another process: %w", errors.Join(err, r.kept.close())))
+		r.kept = nil
+	}
+	return nil
 }
 
 // WithLimits returns a view of r that loads modules with other limits; a zero

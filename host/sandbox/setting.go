@@ -119,11 +119,11 @@ func LimitOf(err error) string {
 }
 
 // exceeded is why a module is not loaded that needs more than it may have.
-type exceeded struct{ limit, message string }
+type exceeded struct{ limit, text string }
 
 // Error implements error.
-func (e *exceeded) Error() string { return "limit " + e.limit + ": " + e.message }
+func (e *exceeded) Error() string { return e.text }
 
 func exceed(limit, format string, args ...any) error {
-	return &exceeded{limit, fmt.Sprintf(format, args...)}
+	return &exceeded{limit, "limit " + limit + ": " + fmt.Sprintf(format, args...)}
 }

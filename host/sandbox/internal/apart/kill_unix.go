@@ -1,0 +1,16 @@
+//go:build unix
+
+package apart
+
+import (
+	"os"
+	"syscall"
+)
+
+// kill ends a worker and whatever it started.
+func kill(p *os.Process) error {
+	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil {
+		return p.Kill()
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package apart_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/callgate/callgate/host/sandbox/internal/apart"
+)
+
+// state is how this process is confined, as the system has it.
+func state() []byte {
+	var out strings.Builder
+	for _, path := range []string{"/proc/self/limits", "/proc/self/status"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			panic(err)
+		}
+		out.WriteString(strings.Join(strings.Fields(string(text)), " ") + " ")
+	}
+	group, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+	if err != nil {
+		panic(err)
+	}
+	_, foreign := os.Stat("/proc/self/fd/3")
+	fmt.Fprintf(&out, "priority %d, environment of %d, foreign file: %v", 20-group, len(os.Environ()), foreign)
+	return []byte(out.String())
+}
+
+// TestConfine: a worker has no files of who started it, none of its environment,
+// and the limits that were told.
+func TestConfine(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close() //nolint:errcheck // nothing was written
+	defer w.Close() //nolint:errcheck // nothing was written
+	// Without Run, which gives a worker no file but its three.
+	var in, out strings.Builder
+	if err := apart.Pack(&in, []byte("tell"), nil); err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "worker")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Env, cmd.ExtraFiles, cmd.Stdout = []string{}, []*os.File{r}, &out
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdin.Write([]byte(in.String())); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	wants := []string{"Max cpu time 15 16 ", "Max file size 0 0 ", "Max core file size 0 0 ", "priority 5,", "environment of 0", "no such file"}
+	if !raceEnabled { // which has C in it
+		wants = append(wants, "NoNewPrivs: 1 ", "CapEff: 0000000000000000 ", "CapPrm: 0000000000000000 ")
+	}
+	for _, want := range wants {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got %s\nwant %q", out.String(), want)
+		}
+	}
+}
+
+// TestConfine_memory: a worker that takes more memory than it may is ended by the
+// system, and says so.
+func TestConfine_memory(t *testing.T) {
+	t.Parallel()
+	if raceEnabled {
+		t.Skip("SKIPPED: the race detector takes terabytes of addresses")
+	}
+	var failed *apart.Failure
+	if out, err := run(t, []byte("spend"), nil); !errors.As(err, &failed) || !strings.Contains(failed.Said, "out of memory") {
+		t.Errorf("got %q, %v; want it out of memory", out, err)
+	}
+}
