@@ -1,0 +1,45 @@
+package host_test
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// words keeps what is logged, a line an item.
+type words chan string
+
+func (w words) Write(line []byte) (int, error) {
+	select {
+	case w <- string(line):
+	default: // nobody reads that much
+	}
+	return len(line), nil
+}
+
+// TestModulesWarnIntoTheLog: what a module warns of reaches the host's log,
+// marked as its words.
+func TestModulesWarnIntoTheLog(t *testing.T) {
+	t.Parallel()
+	wasm, err := os.ReadFile(filepath.Join("..", "testdata", "modules", "abi.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, "agents: {default: {mode: default}}\n")
+	if err := w.Host.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.install("abi", wasm)
+	lines := make(words, 64)
+	w.log = slog.New(slog.NewTextHandler(lines, nil))
+	w.open()
+	w.evaluate("default", w.request("abi", object("command", "x")))
+	for len(lines) > 0 {
+		if line := <-lines; strings.Contains(line, `level=WARN msg="module says" module=abi.wasm text=hello`) {
+			return
+		}
+	}
+	t.Error("the module's warning is not in the log")
+}
