@@ -176,7 +176,7 @@ func (b *builder) broken(file string, embedded bool, err error) {
 	if ok {
 		b.used[grant], m.grant, m.granted = true, g, grant
 	}
-	m.runtime = b.limitedTo(g)
+	m.runtime = b.limitedTo(embedded, g)
 	if m.desc != nil {
 		descs, _ := granted(m.desc, g, embedded)
 		for _, d := range descs {

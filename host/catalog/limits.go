@@ -15,11 +15,20 @@ type Limit struct {
 	Default string `json:"default"`
 }
 
+// embeddedFuel is what a call of a module that comes with Callgate may use where
+// the operator does not say. It takes up to 1300 units a byte to read a call, and
+// a Write of 5 MB is an honest one. About half a second, so that the clock is
+// still the second net.
+const embeddedFuel = 3_000_000_000
+
 // limits lists all limits of the module.
 func (m *module) limits() []Limit {
 	settings, in := sandbox.Settings(), m.runtime.Limits()
 	out := make([]Limit, len(settings))
 	for i, s := range settings {
+		if m.embedded && s.Name == "fuel" {
+			s.Default = embeddedFuel
+		}
 		out[i] = Limit{Name: s.Name, Value: s.Text(s.Of(in)), Default: s.Text(s.Default)}
 	}
 	return out

@@ -69,7 +69,7 @@ func TestLimits_areListed(t *testing.T) {
 	})
 	want := map[string]string{
 		"Deploy memory_mib": "1", "Deploy fuel": "5000000", "Deploy log_kib": "16",
-		"echo memory_mib": "2", "echo fuel": "600000000", "Bad memory_mib": "2",
+		"echo memory_mib": "2", "echo fuel": "3000000000", "Bad memory_mib": "2",
 	}
 	for _, tool := range c.Tools() {
 		if len(tool.Limits) != len(sandbox.Settings()) {
@@ -89,4 +89,45 @@ func TestLimits_areListed(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not listed: %v", want)
 	}
+}
+
+// TestLimits_ofEmbedded: a module that comes with Callgate reads large calls, so
+// it has more fuel than others, where the operator does not say how much.
+func TestLimits_ofEmbedded(t *testing.T) {
+	t.Parallel()
+	const less = 50_000_000
+	set := sandbox.Limits{Fuel: less}
+	for name, tt := range map[string]struct {
+		opts           catalog.Options
+		deploy, mirror string
+	}{
+		"nothing set":    {catalog.Options{}, "3000000000 of 3000000000", "600000000 of 600000000"},
+		"for all":        {catalog.Options{Limits: set}, "50000000 of 3000000000", "50000000 of 600000000"},
+		"for the module": {catalog.Options{Grants: map[string]catalog.Grant{"deploy": {Limits: set}}}, "50000000 of 3000000000", "600000000 of 600000000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.opts.Embedded, tt.opts.Fallback, tt.opts.Dir = modules(t, "deploy", "echo"), "echo", directory(t, "mirror")
+			c := open(t, tt.opts)
+			for tool, want := range map[string]string{"Deploy": tt.deploy, "mirror": tt.mirror} {
+				if got := fuelOf(t, c, tool); got != want {
+					t.Errorf("fuel of %s: got %s, want %s", tool, got, want)
+				}
+			}
+		})
+	}
+}
+
+// fuelOf is the fuel a tool's module may use, and its default.
+func fuelOf(t *testing.T, c *catalog.Catalog, tool string) string {
+	t.Helper()
+	for _, i := range c.Tools() {
+		for _, l := range i.Limits {
+			if i.Name == tool && l.Name == "fuel" {
+				return l.Value + " of " + l.Default
+			}
+		}
+	}
+	t.Fatalf("no fuel of %s", tool)
+	return ""
 }

@@ -45,7 +45,7 @@ func (b *builder) newModule(f file, g Grant, granted string) *module {
 	sum := sha256.Sum256(f.data)
 	m := &module{
 		file: f.name, embedded: f.embedded, digest: hex.EncodeToString(sum[:]), size: len(f.data),
-		grant: g, granted: granted, runtime: b.limitedTo(g), wasm: f.data, config: configOf(g.Config),
+		grant: g, granted: granted, runtime: b.limitedTo(f.embedded, g), wasm: f.data, config: configOf(g.Config),
 	}
 	if f.embedded {
 		m.grant.MayAllow, m.grant.MayReadOnly = true, true
@@ -53,9 +53,13 @@ func (b *builder) newModule(f file, g Grant, granted string) *module {
 	return m
 }
 
-// limitedTo is the runtime with the limits of a grant.
-func (b *builder) limitedTo(g Grant) *sandbox.Runtime {
-	return b.c.opts.Runtime.WithLimits(cmp.Or(g.Limits, b.c.limits))
+// limitedTo is the runtime with the limits of a module.
+func (b *builder) limitedTo(embedded bool, g Grant) *sandbox.Runtime {
+	limits := cmp.Or(g.Limits, b.c.limits)
+	if embedded && limits.Fuel == 0 {
+		limits.Fuel = embeddedFuel
+	}
+	return b.c.opts.Runtime.WithLimits(limits)
 }
 
 // same reports whether a file read again is what m was made of.

@@ -50,9 +50,18 @@ type Limits struct {
 // LimitsOf returns what a module with the grant may use, complete; with the zero
 // Grant, what one without a grant may.
 func (m Modules) LimitsOf(g Grant) sandbox.Limits {
+	out := m.LimitsSet(g)
+	for _, s := range sandbox.Settings() {
+		s.Put(&out, cmp.Or(s.Of(out), s.Default))
+	}
+	return out
+}
+
+// LimitsSet is LimitsOf with zero where neither the grant nor modules.limits says.
+func (m Modules) LimitsSet(g Grant) sandbox.Limits {
 	var out sandbox.Limits
 	for _, s := range sandbox.Settings() {
-		s.Put(&out, cmp.Or(g.Limits.value(s), m.Limits.value(s), s.Default))
+		s.Put(&out, cmp.Or(g.Limits.value(s), m.Limits.value(s)))
 	}
 	return out
 }
@@ -71,11 +80,13 @@ func (l *Limits) field(name string) reflect.Value {
 	panic("config: the sandbox's limit " + name + " has no key") // TestLimits_areTheSandboxs
 }
 
-// stricterLimits are complete: of each limit the lower one.
+// stricterLimits are of each limit that was or will be set the lower one.
 func stricterLimits(was, will sandbox.Limits) Limits {
 	var out Limits
 	for _, s := range sandbox.Settings() {
-		out.field(s.Name).SetInt(min(s.Of(was), s.Of(will)))
+		if before, after := s.Of(was), s.Of(will); before != after || before != 0 {
+			out.field(s.Name).SetInt(min(cmp.Or(before, s.Default), cmp.Or(after, s.Default)))
+		}
 	}
 	return out
 }
