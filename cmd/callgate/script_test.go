@@ -90,7 +90,7 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "serve": serve, "halt": halt, "logged": logged, "shown": shown, "bytes": writeBytes, "written": written,
+			"exits": exits, "serve": serve, "halt": halt, "logged": logged, "shown": shown, "bytes": writeBytes, "bomb": writeBomb, "written": written,
 		},
 	})
 }

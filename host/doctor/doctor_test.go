@@ -125,8 +125,9 @@ func TestFaults(t *testing.T) {
 		"PIN locked":       {func(w *world) { w.daemon.pin = presence.Status{Set: true, Locked: true} }, "people.pin", doctor.Bad, "locked"},
 		"rules changed":    {func(w *world) { w.daemon.health.RefusedRules = []string{"r7"} }, "store.rules", doctor.Bad, "r7"},
 		"module problem":   {func(w *world) { w.daemon.health.ModuleProblems = []string{"y.wasm: no"} }, "modules.usable", doctor.Bad, "y.wasm"},
-		"no page tracking": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Kept: true} }, "sandbox.restore", doctor.Warn, "slower"},
-		"no compiled code": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true} }, "sandbox.cache", doctor.Warn, "each start compiles"},
+		"no page tracking": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Kept: true, Apart: true} }, "sandbox.restore", doctor.Warn, "slower"},
+		"no compiled code": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true, Apart: true} }, "sandbox.cache", doctor.Warn, "each start compiles"},
+		"compiled here":    {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true, Kept: true} }, "sandbox.compiler", doctor.Warn, "the daemon's own process"},
 		"no memory left":   {func(w *world) { w.daemon.health.Sandbox.UsedMiB = 1000 }, "sandbox.memory", doctor.Warn, "1000 MiB of memory, of 1024"},
 		"pending": {func(w *world) {
 			w.daemon.state = config.State{File: "c.yaml", Pending: "d", Widenings: make([]config.Widening, 2)}

@@ -24,6 +24,11 @@ func (d *examination) sandbox(context.Context) {
 	} else {
 		d.warn("sandbox.cache", "compiled modules are not kept: each start compiles them again, which takes seconds", "see the daemon's log for the reason")
 	}
+	if s.Apart {
+		d.ok("sandbox.compiler", "a module is compiled in a process of its own, which is ended at its limits")
+	} else {
+		d.warn("sandbox.compiler", "modules are compiled in the daemon's own process: one that is made to trouble the compiler may slow the daemon, or end it", "see the daemon's log for the reason; install no modules that you do not trust")
+	}
 	used := fmt.Sprintf("the modules have %d MiB of memory, of %d", s.UsedMiB, s.MemoryMiB)
 	if s.UsedMiB > s.MemoryMiB/10*9 {
 		d.warn("sandbox.memory", used+": calls that need more fail", "a higher modules.memory_mib, or a lower memory_mib or instances of the modules that take most")

@@ -70,7 +70,7 @@ func newWorld(t *testing.T) *world {
 	w.write(w.entry.TokenFile, "cg_check_"+strings.Repeat("A", 43)+"\n")
 	w.serve(at("state", "callgate.sock"))
 	w.daemon = fakeDaemon{
-		health: api.Health{Status: "ok", Version: "v1", StartedAt: now, Surfaces: []string{"api", "terminal"}, Sandbox: &sandbox.Features{Tracking: true, Kept: true, MemoryMiB: 1024, UsedMiB: 60}},
+		health: api.Health{Status: "ok", Version: "v1", StartedAt: now, Surfaces: []string{"api", "terminal"}, Sandbox: &sandbox.Features{Tracking: true, Kept: true, Apart: true, MemoryMiB: 1024, UsedMiB: 60}},
 		tools:  []catalog.Info{{Name: "Bash"}},
 		pin:    presence.Status{Set: true},
 		rows:   []store.Row{{Time: now.Add(-time.Minute)}}, report: store.Report{Rows: 7},

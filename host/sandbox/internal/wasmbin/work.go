@@ -6,7 +6,10 @@ import (
 )
 
 // Work is an estimate of what compiling one function takes. The engine cannot be
-// interrupted within a function.
+// interrupted within a function, so a host that compiles in its own process begins no
+// large one. It is no bound: the estimate is fitted by hand, and known to be too low by
+// a factor of some, such as for calls that are many operands deep. The bound is
+// another process, which can be ended.
 type Work struct {
 	Time  time.Duration
 	Bytes int64
