@@ -20,7 +20,7 @@ func TestFeatures(t *testing.T) {
 		if err := r.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if f.Kept != (dir != "") || f.MemoryMiB != 5 || f.UsedMiB != 0 || f.Tracking && runtime.GOOS != "linux" {
+		if f.Kept != (dir != "") || f.MemoryMiB != 5 || f.UsedMiB != 0 || f.Apart || f.Tracking && runtime.GOOS != "linux" {
 			t.Errorf("cache %q: got %+v", dir, f)
 		}
 	}

@@ -30,7 +30,7 @@ func CheckCode(code []byte, functions int) error {
 	if f.byte() == 1 { // places in the module, and in the code
 		f.within(f.bytes(16*f.atMost(f.u64(), 16)), 16, len(native))
 	}
-	for range f.atMost(uint64(f.u32()), 4) { // clauses of exceptions
+	for range f.atMost(uint64(f.u32()), 4) { // exceptions, and the clauses of each
 		f.bytes(5 * uint64(f.u32()))
 	}
 	if f.bad || len(f.rest) > 0 {
