@@ -23,7 +23,7 @@ func TestGolden(t *testing.T) {
 	}
 	root, dir := "../..", t.TempDir()
 	var committed []string
-	for _, pattern := range []string{"testdata/modules/*", "testdata/hostile/*", "host/sandbox/kernel.wa*"} {
+	for _, pattern := range []string{"testdata/modules/*", "testdata/hostile/*", "host/sandbox/internal/kernel/kernel.wa*"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("nothing is %s: %v", pattern, err)

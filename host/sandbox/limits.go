@@ -87,30 +87,12 @@ var defaults = Limits{
 
 // or returns l with each zero field taken from base.
 func (l Limits) or(base Limits) Limits {
-	pick(&l.ModuleBytes, base.ModuleBytes)
-	pick(&l.Functions, base.Functions)
-	pick(&l.Globals, base.Globals)
-	pick(&l.TableEntries, base.TableEntries)
-	pick(&l.CompileTime, base.CompileTime)
-	pick(&l.CompileBytes, base.CompileBytes)
-	pick(&l.MemoryPages, base.MemoryPages)
-	pick(&l.StackBytes, base.StackBytes)
-	pick(&l.Fuel, base.Fuel)
-	pick(&l.Timeout, base.Timeout)
-	pick(&l.InputBytes, base.InputBytes)
-	pick(&l.OutputBytes, base.OutputBytes)
-	pick(&l.LogLines, base.LogLines)
-	pick(&l.LogBytes, base.LogBytes)
-	pick(&l.ErrorBytes, base.ErrorBytes)
-	pick(&l.Instances, base.Instances)
-	return l
-}
-
-func pick[T comparable](field *T, base T) {
-	var zero T
-	if *field == zero {
-		*field = base
+	for _, s := range settings {
+		if s.get(&l) == 0 {
+			s.put(&l, s.get(&base))
+		}
 	}
+	return l
 }
 
 // kernel are those that the host's side of a call watches over.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -90,7 +91,7 @@ func TestPoolIsFair(t *testing.T) {
 		m.pool.put(t.Context(), first)
 		synctest.Wait()
 		m.pool.put(t.Context(), second)
-		if want := []int{-3, 1, 2, 4, 5}; !equal(order, want) {
+		if want := []int{-3, 1, 2, 4, 5}; !slices.Equal(order, want) {
 			t.Errorf("got %v; want %v", order, want)
 		}
 		if n := m.pool.waiting.Load(); n != 0 {
@@ -98,18 +99,6 @@ func TestPoolIsFair(t *testing.T) {
 		}
 		m.Close(t.Context())
 	})
-}
-
-func equal(a, b []int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // TestPoolGivesBack: instances that have nothing to do give up their own memory

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,7 +77,7 @@ func TestReplay(t *testing.T) {
 			if changed := repeat(t, re, m, want); changed > 0 {
 				t.Errorf("%d of %d repeats came to something else", changed, re.repeats*len(re.calls))
 			}
-			if got := inAnotherProcess(t, re.name, cache); !sameTraces(got, want) {
+			if got := inAnotherProcess(t, re.name, cache); !slices.Equal(got, want) {
 				t.Errorf("in another process: got %+v; want %+v", got, want)
 			}
 		})
@@ -115,18 +116,6 @@ func trace(tb testing.TB, re replayed, h *sandbox.Held) []sandbox.Traced {
 		all = append(all, got)
 	}
 	return all
-}
-
-func sameTraces(a, b []sandbox.Traced) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // repeat makes the calls on two instances in turn and returns how many came to

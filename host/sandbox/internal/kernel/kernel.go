@@ -57,7 +57,7 @@ func (h *Host) New(ctx context.Context, name string, limits Limits, unpin func()
 	return k, nil
 }
 
-// reset forgets the last call altogether. What a call may use is not part of
+// Reset forgets the last call altogether. What a call may use is not part of
 // that: see meter.
 func (k *Kernel) Reset() {
 	k.memory.reset()
