@@ -200,10 +200,18 @@ func permissions(m config.Modules) (map[string]catalog.Grant, sandbox.Limits) {
 	grants := make(map[string]catalog.Grant, len(m.Grants))
 	for name, g := range m.Grants {
 		grants[name] = catalog.Grant{
-			Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly, Config: g.Config, Limits: m.LimitsSet(g),
+			Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly, Config: g.Config, Limits: limits(m, g),
 		}
 	}
-	return grants, m.LimitsSet(config.Grant{})
+	return grants, limits(m, config.Grant{})
+}
+
+// limits are what a module may use, complete but for the fuel: where nobody set
+// it, the catalogue knows how much.
+func limits(m config.Modules, g config.Grant) sandbox.Limits {
+	l := m.LimitsOf(g)
+	l.Fuel = m.LimitsSet(g).Fuel
+	return l
 }
 
 // ignored logs what a project's file may not say.

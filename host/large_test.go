@@ -23,3 +23,17 @@ func TestLargeCallsAreJudged(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsAreTheDefaults: without a word of the operator every module may use
+// what the defaults say.
+func TestLimitsAreTheDefaults(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "agents: {default: {mode: default}}\n")
+	for _, tool := range w.Catalog.Tools() {
+		for _, l := range tool.Limits {
+			if l.Value != l.Default {
+				t.Errorf("%s of %s: got %s, want %s", l.Name, tool.Name, l.Value, l.Default)
+			}
+		}
+	}
+}

@@ -17,9 +17,9 @@ type Limit struct {
 
 // embeddedFuel is what a call of a module that comes with Callgate may use where
 // the operator does not say. It takes up to 1300 units a byte to read a call, and
-// a Write of 5 MB is an honest one. About half a second, so that the clock is
-// still the second net.
-const embeddedFuel = 3_000_000_000
+// a Write of 5 MB is an honest one. It lasts most of a second: what is longer, the
+// clock ends.
+const embeddedFuel = 5_000_000_000
 
 // limits lists all limits of the module.
 func (m *module) limits() []Limit {

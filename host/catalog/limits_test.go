@@ -69,7 +69,7 @@ func TestLimits_areListed(t *testing.T) {
 	})
 	want := map[string]string{
 		"Deploy memory_mib": "1", "Deploy fuel": "5000000", "Deploy log_kib": "16",
-		"echo memory_mib": "2", "echo fuel": "3000000000", "Bad memory_mib": "2",
+		"echo memory_mib": "2", "echo fuel": "5000000000", "Bad memory_mib": "2",
 	}
 	for _, tool := range c.Tools() {
 		if len(tool.Limits) != len(sandbox.Settings()) {
@@ -101,9 +101,9 @@ func TestLimits_ofEmbedded(t *testing.T) {
 		opts           catalog.Options
 		deploy, mirror string
 	}{
-		"nothing set":    {catalog.Options{}, "3000000000 of 3000000000", "600000000 of 600000000"},
-		"for all":        {catalog.Options{Limits: set}, "50000000 of 3000000000", "50000000 of 600000000"},
-		"for the module": {catalog.Options{Grants: map[string]catalog.Grant{"deploy": {Limits: set}}}, "50000000 of 3000000000", "600000000 of 600000000"},
+		"nothing set":    {catalog.Options{}, "5000000000 of 5000000000", "600000000 of 600000000"},
+		"for all":        {catalog.Options{Limits: set}, "50000000 of 5000000000", "50000000 of 600000000"},
+		"for the module": {catalog.Options{Grants: map[string]catalog.Grant{"deploy": {Limits: set}}}, "50000000 of 5000000000", "600000000 of 600000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
