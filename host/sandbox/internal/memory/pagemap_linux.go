@@ -28,7 +28,7 @@ type scanArguments struct {
 }
 
 // scanRegion is struct page_region.
-type scanRegion struct{ start, end, categories uint64 }
+type scanRegion struct{ start, end, _ uint64 } // and its categories
 
 // scanner is what looking at the page map works with. It is not on the stack,
 // which may move while the system is told where it is.
