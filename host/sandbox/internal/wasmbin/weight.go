@@ -1,7 +1,7 @@
 package wasmbin
 
 // Weights are in units of fuel: about one simple instruction. A compiled guest uses
-// 5 to 7 in a nanosecond, as charged by segments; the slowest code 1.5 to 2.
+// 5 to 7 in a nanosecond, as charged by segments, C up to 13; the slowest code 1.5 to 2.
 // They depend on the instruction alone, never on operands or the machine; what
 // takes time by its operands is charged by helpers as well.
 const (
