@@ -83,3 +83,70 @@ func unasked(t *testing.T, wasm string) (most int64, asked int) {
 	}
 	return max(most, -int64(mod.ExportedGlobal(wasmbin.FuelGlobal).Get())), asked
 }
+
+// TestMovesArePaid: what moves many values for one instruction costs more than that.
+func TestMovesArePaid(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	least := map[string]int64{"branch": n - 50, "call": 3*n - 50, "joins": 90} // the callee pays for n
+	sets, gets := "", ""
+	for i := range n {
+		sets += "\x23\x00\x21" + short(i)
+		gets += "\x20" + short(i) + "\x1a"
+	}
+	push, drop := strings.Repeat("\x23\x00", n), strings.Repeat("\x1a", n)
+	for name, code := range map[string][2]string{ // with and without moves
+		"branch": {push + "\x02\x01\x0c\x00\x0b" + drop, push + "\x02\x40\x0c\x00\x0b" + drop},
+		"call":   {push + "\x10\x01" + drop, push + "\x10\x02" + drop},
+		"joins":  {arm(sets) + arm(gets), arm(sets) + arm(push+drop)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dear, cheap := fuelOf(t, moving(n, code[0])), fuelOf(t, moving(n, code[1]))
+			if dear-cheap < least[name] {
+				t.Errorf("costs %d, and %d without moving %d values; want at least %d more", dear, cheap, n, least[name])
+			}
+		})
+	}
+}
+
+// arm is code that nobody comes to.
+func arm(code string) string { return "\x41\x00\x04\x40" + code + "\x0b" }
+
+// moving is a module with functions 0, "f", of the code given and with n locals, 1 that
+// takes and returns n values, and 2 that does neither; a global; and type 1 that of 1.
+func moving(n int, code string) string {
+	section := func(id byte, content string) string { return string(id) + short(len(content)) + content }
+	many := short(n) + strings.Repeat("\x7e", n)
+	body := "\x01" + short(n) + "\x7e" + code + "\x0b"
+	pass := "\x00"
+	for i := range n {
+		pass += "\x20" + short(i)
+	}
+	pass += "\x0b"
+	return empty + section(1, "\x02\x60\x00\x00\x60"+many+many) + section(3, "\x03\x00\x01\x00") + section(6, "\x01\x7e\x01\x42\x05\x0b") +
+		section(7, "\x01\x01f\x00\x00") + section(10, "\x03"+short(len(body))+body+short(len(pass))+pass+"\x02\x00\x0b")
+}
+
+// fuelOf is the fuel that one call of f takes.
+func fuelOf(t *testing.T, wasm string) int64 {
+	t.Helper()
+	ctx := context.Background()
+	r := wazero.NewRuntime(ctx)
+	defer func() { _ = r.Close(ctx) }() // nothing to lose
+	m := &meter{slice: 20000}
+	m.link(t, r)
+	result, err := wasmbin.Rewrite([]byte(wasm), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := r.Instantiate(ctx, result.Wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.adopt(mod)
+	if _, err := mod.ExportedFunction("f").Call(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return m.used()
+}

@@ -31,6 +31,7 @@ type edit struct {
 	index   uint32 // of editInstr
 	cost    int64  // of editEnter and editCharge: fuel
 	asks    bool   // whether there is any left
+	joins   int64  // values that come together in what is paid for
 	sure    bool   // the head of a loop that each call of the function comes to
 }
 
@@ -120,7 +121,7 @@ func (b *body) scan() {
 	b.edits = append(b.edits[:0], edit{kind: editEnter, at: b.pos, end: b.pos})
 	b.regions = append(b.regions[:0], region{op: opBlock, results: len(b.typ.results)})
 	b.turns = b.turns[:0]
-	b.frame.begin(b.locals)
+	b.frame.begin(b.locals, b.joined)
 	var i instr
 	for !b.done() {
 		if len(b.regions) == 0 {
@@ -141,7 +142,7 @@ func (b *body) scan() {
 func (b *body) step(i *instr) {
 	top := &b.regions[len(b.regions)-1]
 	if !top.dead {
-		b.pay(i, i.weigh(b.w.imported))
+		b.pay(i, i.weigh(b.w.imported)+b.moves(i))
 	}
 	b.frame.clock++
 	b.turnAt(i)
@@ -244,7 +245,7 @@ func (b *body) open(i *instr) {
 			e := &b.edits[in.segment]
 			e.asks, e.sure = true, !b.strayed
 		}
-		b.frame.loops = append(b.frame.loops, loop{b.frame.clock, len(b.regions)})
+		b.frame.loops = append(b.frame.loops, loop{b.frame.clock, len(b.regions), in.segment})
 	}
 	b.regions = append(b.regions, in)
 }
@@ -257,7 +258,7 @@ func (b *body) otherwise(i *instr) {
 		return
 	}
 	top.op = opElse
-	b.frame.merge(len(b.regions)-1, top.height+top.params)
+	b.frame.merge(len(b.regions)-1, top.height+top.params, top.segment)
 	if top.deadAll {
 		return
 	}
@@ -275,7 +276,7 @@ func (b *body) close(i *instr) {
 		b.edits = append(b.edits, edit{kind: editLeave, at: i.start, end: b.pos})
 		return
 	}
-	b.frame.merge(len(b.regions), top.height+top.results)
+	b.frame.merge(len(b.regions), top.height+top.results, b.regions[len(b.regions)-1].segment)
 	if top.op == opLoop {
 		b.frame.loops = b.frame.loops[:len(b.frame.loops)-1]
 	}

@@ -32,6 +32,48 @@ const (
 	leafCost      = 128
 )
 
+// The engine moves values by themselves, from memory to memory when there are many:
+// those that one branch, block or call takes along, and those that locals have where
+// ways come together. Unpaid, a thousand locals set in an arm that is never taken
+// made code a hundred times slower than its fuel tells, and slices as much longer.
+const (
+	// freeMoves is how many values an instruction takes along for nothing.
+	freeMoves = 16
+	// freeJoins is how many values may come together for nothing in what one charge
+	// pays for. More are rarely all wanted: most in Go guests, whose functions are one
+	// loop around a table of branches, take no time, so eight cost one.
+	freeJoins   = 128
+	joinsForOne = 8
+)
+
+// joined notes that a local has a value of its own where ways come together.
+func (b *body) joined(edit int) { b.edits[edit].joins++ }
+
+// moves is what an instruction costs beyond its weight for the values that it takes
+// along.
+func (b *body) moves(i *instr) int64 {
+	n := 0
+	switch i.op {
+	case opBr, opBrIf, opBrTable: // the targets of a table all take the same
+		if int(i.index) < len(b.regions) {
+			r := &b.regions[len(b.regions)-1-int(i.index)]
+			n = max(r.params, r.results)
+		}
+	case opBlock, opLoop, opIf:
+		if i.block >= 0 {
+			t := b.w.typeAt(uint32(i.block))
+			n = len(t.params) + len(t.results)
+		}
+	case opCall:
+		t := b.w.typeOf(i.index)
+		n = len(t.params) + len(t.results)
+	case opCallIndirect:
+		t := b.w.typeAt(i.index)
+		n = len(t.params) + len(t.results)
+	}
+	return int64(max(n-freeMoves, 0))
+}
+
 // turn is where ways part or come together: an instruction and the number of
 // edits before it.
 type turn struct {
@@ -74,6 +116,7 @@ func (b *body) ask() {
 		}
 		switch e := &b.edits[k]; e.kind {
 		case editEnter, editCharge:
+			e.cost += max(e.joins-freeJoins, 0) / joinsForOne
 			if e.kind == editCharge && e.asks && e.cost > 0 {
 				e.cost += weightRound
 			}

@@ -14,15 +14,22 @@ package wasmbin
 // than nearValues others later, or pushed above nearHeight operands.
 type frame struct {
 	locals []local
-	lows   []uint32 // by depth: when the nesting was last that low
-	loops  []loop   // that are open
-	clock  uint32   // instructions so far
-	called uint32   // when the last call was
-	values uint32   // made so far
-	height int      // of the operand stack
-	low    int      // operands that are counted already
+	lows   []low  // by depth: when the nesting was last that low
+	loops  []loop // that are open
+	clock  uint32 // instructions so far
+	called uint32 // when the last call was
+	values uint32 // made so far
+	height int    // of the operand stack
+	low    int    // operands that are counted already
 	slots  int
-	most   int // values passed at one call, at most
+	most   int            // values passed at one call, at most
+	joined func(edit int) // is told which edit pays for each value made where ways come together
+}
+
+// low is an end of a block: when it was, and the edit that pays for it.
+type low struct {
+	clock uint32
+	edit  int
 }
 
 // local is what is known of the value that a local has.
@@ -33,10 +40,12 @@ type local struct {
 	counted bool
 }
 
-// loop is an open loop: when it began and how deep its body is.
+// loop is an open loop: when it began, how deep its body is, and the edit that pays
+// at its head.
 type loop struct {
 	start uint32
 	depth int
+	edit  int
 }
 
 const (
@@ -55,13 +64,13 @@ const (
 	mostSlots = 1 << 24
 )
 
-func (f *frame) begin(locals int) {
+func (f *frame) begin(locals int, joined func(edit int)) {
 	if cap(f.locals) < locals {
 		f.locals = make([]local, locals)
 	}
 	f.locals = f.locals[:locals]
 	clear(f.locals)
-	*f = frame{locals: f.locals, lows: append(f.lows[:0], 0), loops: f.loops[:0]}
+	*f = frame{locals: f.locals, lows: append(f.lows[:0], low{}), loops: f.loops[:0], joined: joined}
 }
 
 func (f *frame) push(n int) {
@@ -91,26 +100,34 @@ func (f *frame) read(index uint32) {
 		return
 	}
 	l := &f.locals[index]
-	for l.depth > 0 && l.depth-1 < len(f.lows) && f.lows[l.depth-1] > l.written && f.slots < mostSlots {
-		f.join(l, f.lows[l.depth-1], l.depth-1)
-	}
-	for n := len(f.loops) - 1; n >= 0 && f.loops[n].start > l.written; n-- {
-		if n == 0 || f.loops[n-1].start <= l.written {
-			for _, inner := range f.loops[n:] {
-				f.join(l, inner.start, inner.depth)
-			}
-			break
-		}
-	}
+	f.carry(l)
 	if !l.counted && (f.called > l.written || f.values-l.values > nearValues) {
 		l.counted = true
 		f.slots++
 	}
 }
 
+// carry counts the values of a local that are made where ways have come together
+// since it was written.
+func (f *frame) carry(l *local) {
+	for l.depth > 0 && l.depth-1 < len(f.lows) && f.lows[l.depth-1].clock > l.written && f.slots < mostSlots {
+		at := f.lows[l.depth-1]
+		f.join(l, at.clock, l.depth-1, at.edit)
+	}
+	for n := len(f.loops) - 1; n >= 0 && f.loops[n].start > l.written; n-- {
+		if n == 0 || f.loops[n-1].start <= l.written {
+			for _, inner := range f.loops[n:] {
+				f.join(l, inner.start, inner.depth, inner.edit)
+			}
+			break
+		}
+	}
+}
+
 // join gives a local the value it has where ways come together.
-func (f *frame) join(l *local, at uint32, depth int) {
+func (f *frame) join(l *local, at uint32, depth, edit int) {
 	f.slots++
+	f.joined(edit)
 	*l = local{written: at, values: l.values, depth: depth, counted: true}
 }
 
@@ -131,13 +148,13 @@ func (f *frame) callOf(t functionType, extra int) {
 	f.push(len(t.results))
 }
 
-// merge notes that the nesting is depth again, and the operand stack has a
-// height.
-func (f *frame) merge(depth, height int) {
+// merge notes that the nesting is depth again, that the operand stack has a
+// height, and which edit pays for what comes next.
+func (f *frame) merge(depth, height, edit int) {
 	for len(f.lows) <= depth {
-		f.lows = append(f.lows, 0)
+		f.lows = append(f.lows, low{})
 	}
-	f.lows[depth] = f.clock
+	f.lows[depth] = low{f.clock, edit}
 	f.slots += max(height-f.low, 0)
 	f.height, f.low = height, height
 }
