@@ -12,9 +12,9 @@
 // non-zero return, error_set, missing, oversized or non-UTF-8 output) is an
 // [*Error]; there is no success with empty output.
 //
-// A guest cannot stall the process: the rewritten module charges fuel at each
-// function entry, each turn of a loop and each bulk instruction, and comes back
-// to Go every few microseconds to hear whether it may go on.
+// A guest cannot stall the process: the rewritten module pays fuel for each piece of
+// code and of bulk work before it is done, and comes back to Go every few ten
+// microseconds to hear whether it may go on.
 //
 // Each call starts from the same state, so the same input gives the same
 // answer. Instances are copies of one snapshot, taken after initialisation and
@@ -26,4 +26,10 @@
 // Instances are made when calls need them, up to Limits.Instances, and given back
 // when nothing does: first what memory they have of their own, then themselves.
 // All of a Runtime's modules together have Config.Memory.
+//
+// From bytes to a ready module: load.go checks, wasmbin rewrites, compile.go or
+// another process (apart.go) compiles, cache.go keeps the code, begin.go the state
+// that instances begin in. One call: module.go takes an instance from its pool.go,
+// call.go runs it, snapshot.go puts it back. What a guest can reach, and what stops
+// it, is internal/kernel; the memory it runs in, internal/memory.
 package sandbox
