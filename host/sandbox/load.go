@@ -143,7 +143,7 @@ func notRunnable(err error) error {
 }
 
 func settable(limit string) bool {
-	return slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Name == limit })
+	return slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == limit })
 }
 
 func shownImport(module, name string) string { return Clean(module, 80) + "." + Clean(name, 80) }

@@ -111,7 +111,7 @@ func LimitOf(err error) string {
 		return module.limit
 	case errors.As(err, &declared):
 		name, _, _ := strings.Cut(declared.Limit, " ") // "memory_mib in pages of 64 KiB"
-		if slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == name }) {
+		if settable(name) {
 			return name
 		}
 	}
