@@ -15,7 +15,10 @@ import (
 // code that was authenticated, and takes what was compiled. wazero itself reads
 // files by their names, whoever put them there.
 type Bridge struct {
-	turn sync.Mutex // held from an engine's start on a module until it has asked
+	// turn is held from an engine's start on a module until it has asked for code, and
+	// with code to load until it is done: wazero shows a module to the next who wants
+	// it before all of it is made.
+	turn sync.Mutex
 
 	mu   sync.Mutex
 	next *job // the module whose turn it is
@@ -108,8 +111,8 @@ func (b *Bridge) Get(id [32]byte) (io.ReadCloser, bool, error) {
 	}
 	b.next = nil
 	j.asked, j.id = true, id
-	j.done()
 	if j.code == nil {
+		j.done()
 		b.made = j
 		return nil, false, nil
 	}
