@@ -34,7 +34,7 @@ func hangsThenGone(t *testing.T, path string, end func()) {
 		t.Error(err)
 		return
 	}
-	defer f.Close() //nolint:errcheck // it was read only
+	defer f.Close() // it was only read
 	r := bufio.NewReader(f)
 	if line, err := r.ReadString('\n'); line != "here\n" {
 		t.Errorf("got %q, %v", line, err)
@@ -49,7 +49,7 @@ func hangsThenGone(t *testing.T, path string, end func()) {
 func TestApart_parent(t *testing.T) {
 	t.Parallel()
 	path := pipe(t)
-	cmd := exec.Command(own(), "compile-module", "parent", path) //nolint:gosec // ourselves
+	cmd := exec.Command(own(), "compile-module", "parent", path)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

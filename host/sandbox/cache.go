@@ -35,7 +35,7 @@ const (
 // holds nothing, which costs time only.
 func openKept(dir string, report func(error)) (*kept, error) {
 	if dir == "" {
-		return nil, nil //nolint:nilnil // no cache is no error
+		return nil, nil // no cache is no error
 	}
 	k := &kept{report: report}
 	if err := k.open(dir); err != nil {
@@ -44,7 +44,7 @@ func openKept(dir string, report func(error)) (*kept, error) {
 			return nil, fmt.Errorf("sandbox: %w", err)
 		}
 		report(err)
-		return nil, nil //nolint:nilnil // see above
+		return nil, nil
 	}
 	return k, nil
 }

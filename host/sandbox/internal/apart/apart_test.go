@@ -43,9 +43,8 @@ func work() error {
 	case "tell":
 		return apart.Pack(os.Stdout, state())
 	case "spend": // memory
-		var kept [][]byte
-		for {
-			kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
+		for kept := []byte{1}; len(kept) < 1<<40; {
+			kept = append(kept, kept...)
 		}
 	}
 	return errors.New("what?")
