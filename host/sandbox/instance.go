@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -47,18 +48,48 @@ func (m *Module) take(ctx context.Context) (*instance, *Error) {
 		s.inst = nil
 	}
 	if s.inst == nil {
-		inst, err := m.start(ctx)
-		if err != nil && err.Limit == memorySetting && m.pool.count(slotReady, slotBusy) == 1 { // the one that starts
-			m.rt.pools.relieveAll()
-			inst, err = m.start(ctx)
-		}
-		if err != nil {
-			m.pool.free(ctx, s)
+		if err := m.fill(ctx, s); err != nil {
 			return nil, err
 		}
-		s.inst, inst.slot = inst, s
 	}
 	return s.inst, nil
+}
+
+// fill puts a new instance into a claimed slot. The start has limits of its own
+// and does not end with ctx: a machine so busy that no caller waits long enough
+// would otherwise begin it again for ever. A caller that gave up leaves the slot
+// to it.
+func (m *Module) fill(ctx context.Context, s *slot) *Error {
+	done := make(chan *Error, 1)
+	go func() { done <- m.begin(context.WithoutCancel(ctx), s) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			m.pool.free(ctx, s)
+		}
+		return err
+	case <-ctx.Done():
+		go func() {
+			<-done
+			m.pool.free(context.WithoutCancel(ctx), s)
+			runtime.KeepAlive(m) // its cleanup closes the pool
+		}()
+		return trapped(kernel.Cancelled(ctx.Err()))
+	}
+}
+
+// begin starts an instance in a claimed slot. Where memory is short, a module that
+// has none yet comes before what others keep ready.
+func (m *Module) begin(ctx context.Context, s *slot) *Error {
+	inst, err := m.start(ctx)
+	if err != nil && err.Limit == memorySetting && m.pool.count(slotReady, slotBusy) == 1 { // the one that starts
+		m.rt.pools.relieveAll()
+		inst, err = m.start(ctx)
+	}
+	if err == nil {
+		s.inst, inst.slot = inst, s
+	}
+	return err
 }
 
 // start makes a pristine instance, without a lock that calls on other instances
@@ -116,12 +147,8 @@ func (m *Module) state(ctx context.Context) (*snapshot, int64, *Error) {
 	if s, generation := m.pool.state(); s != nil {
 		return s, generation, nil
 	}
-	select {
-	case m.pool.first <- struct{}{}:
-		defer func() { <-m.pool.first }()
-	case <-ctx.Done():
-		return nil, 0, trapped(kernel.Cancelled(ctx.Err()))
-	}
+	m.pool.first <- struct{}{}
+	defer func() { <-m.pool.first }()
 	if s, generation := m.pool.state(); s != nil {
 		return s, generation, nil
 	}
@@ -148,9 +175,6 @@ func (m *Module) find(ctx context.Context) (*state, *Error) {
 	}
 	found := m.warmUp(ctx, inst)
 	inst.close(ctx)
-	if ctx.Err() != nil { // it may have ended for the caller's reasons
-		return nil, trapped(kernel.Cancelled(ctx.Err()))
-	}
 	if found != nil {
 		return found, nil
 	}

@@ -277,3 +277,24 @@ func TestStarved(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestStartOutlivesItsCaller: the start that a caller did not wait for is not
+// lost, or on a busy machine a module would begin again and again and never
+// answer.
+func TestStartOutlivesItsCaller(t *testing.T) {
+	t.Parallel()
+	m := testModule(t, "modules/deploy", Config{Limits: Limits{Instances: 1}})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Call(ctx, Describe, nil); err == nil {
+		t.Fatal("a call whose caller had given up succeeded")
+	}
+	s, err := m.pool.take(t.Context())
+	if err != nil || s.inst == nil {
+		t.Fatalf("got %v, %v; want the instance that was begun", s, err)
+	}
+	m.pool.free(t.Context(), s)
+	if _, err := m.Call(t.Context(), Describe, nil); err != nil {
+		t.Error(err)
+	}
+}
