@@ -5,9 +5,6 @@ import (
 	"runtime/debug"
 )
 
-// niceness is how far workers stand behind: calls of tools come first.
-const niceness = 5
-
 // Confine takes from this process what a worker does not need, and holds it to
 // its limits. What the system does not offer is left out. The error tells of a limit
 // that the system has and does not set.

@@ -239,7 +239,6 @@ type region struct {
 	results int
 	height  int // of the operand stack below
 	params  int
-	start   int // the number of its first instruction
 }
 
 // pay adds the weight of an instruction to the segment it stands in, or begins
