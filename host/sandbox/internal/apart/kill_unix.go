@@ -7,6 +7,9 @@ import (
 	"syscall"
 )
 
+// niceness is how far workers stand behind: calls of tools come first.
+const niceness = 5
+
 // kill ends a worker and whatever it started.
 func kill(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil {

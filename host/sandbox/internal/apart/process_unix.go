@@ -4,9 +4,6 @@ package apart
 
 import "syscall"
 
-// niceness is how far workers stand behind: calls of tools come first.
-const niceness = 5
-
 // attributes give a worker a process group of its own.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
