@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,12 +46,8 @@ func (f *callFlags) register(c *cli, cmd *cobra.Command) {
 func (f *callFlags) request(cmd *cobra.Command, args []string) (gate.Request, error) {
 	r := f.req
 	r.Tool, r.Timeout = args[0], f.timeout
-	if r.Context.CWD == "" {
-		cwd, err := os.Getwd()
-		if err != nil {
-			return r, err
-		}
-		r.Context.CWD = cwd
+	if err := f.here(&r.Context); err != nil {
+		return r, err
 	}
 	if len(args) == 1 && typedByHand(cmd.InOrStdin()) {
 		return r, usageError(cmd, errors.New("INPUT is missing: want a JSON object, or - to type it here"))
@@ -68,6 +65,19 @@ func (f *callFlags) request(cmd *cobra.Command, args []string) (gate.Request, er
 		return r, fmt.Errorf("input: %w", err)
 	}
 	return r, nil
+}
+
+// here makes the directories of a call absolute, as somebody types them who is in one.
+func (f *callFlags) here(c *gate.Claim) (err error) {
+	if c.CWD, err = filepath.Abs(c.CWD); err != nil {
+		return err
+	}
+	for i, dir := range c.WorkingDirectories {
+		if c.WorkingDirectories[i], err = filepath.Abs(dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // typedByHand reports whether nothing comes from in unless somebody types it.

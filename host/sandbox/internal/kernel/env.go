@@ -80,8 +80,21 @@ func configGet(k *Kernel, guest api.Module, s []uint64) {
 // byteCost is how many bytes that Go copies for a guest cost one unit of fuel.
 const byteCost = 16
 
-// key returns the bytes of a guest's block, nil when there is none there.
+// keyMost caps the name of a variable or of a configuration's member: Go hashes
+// all of it before the guest can be stopped.
+const keyMost = 64 << 10
+
+// key returns the name in a guest's block, nil when there is none there.
 func (k *Kernel) key(guest api.Module, offset uint64) []byte {
+	data := k.bytes(guest, offset)
+	if len(data) > keyMost {
+		panic(&Trap{Kind: KindTrap, Message: fmt.Sprintf("a key of %d bytes: at most %d", len(data), keyMost)})
+	}
+	return data
+}
+
+// bytes returns what is in a guest's block, nil when there is none there.
+func (k *Kernel) bytes(guest api.Module, offset uint64) []byte {
 	data, _ := k.memory.block(offset)
 	k.charge(guest, int64(len(data))/byteCost)
 	return data

@@ -259,6 +259,22 @@ func TestConfigGet(t *testing.T) {
 	}
 }
 
+// TestLongKeys: a name that Go would hash for milliseconds ends the call.
+func TestLongKeys(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, usual)
+	h.config = func(string) (string, bool) { t.Error("the key was looked up"); return "", false }
+	for _, function := range []string{"config_get", "var_get", "var_set"} {
+		arguments := []uint64{h.text(strings.Repeat("x", keyMost+1))}
+		if function == "var_set" {
+			arguments = append(arguments, h.text("value"))
+		}
+		if _, err := h.call(function, arguments...); err == nil || !strings.Contains(err.Error(), "at most 65536") {
+			t.Errorf("%s: got %v; want the call to end", function, err)
+		}
+	}
+}
+
 // TestLogIsBounded by lines and by bytes, and says once that the rest is dropped.
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()

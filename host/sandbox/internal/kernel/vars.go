@@ -57,7 +57,7 @@ func varGet(k *Kernel, guest api.Module, s []uint64) {
 // varSet keeps a copy of the value. A key or value that is not there ends the
 // call, since what the guest wants kept would be lost.
 func varSet(k *Kernel, guest api.Module, s []uint64) {
-	key, value := k.key(guest, s[0]), k.key(guest, s[1])
+	key, value := k.key(guest, s[0]), k.bytes(guest, s[1])
 	if key == nil || value == nil && s[1] != 0 {
 		panic(&Trap{Kind: KindTrap, Message: fmt.Sprintf("var_set: offset %d or %d is not a block of the host memory", s[0], s[1])})
 	}
