@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/sandbox"
-	"github.com/callgate/callgate/internal/rounds"
+	"github.com/callgate/callgate/host/sandbox/rounds"
 )
 
 // The figures of this file need the inside of the host; those beside the peer

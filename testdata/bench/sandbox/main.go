@@ -19,7 +19,7 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"github.com/callgate/callgate/host/sandbox"
-	"github.com/callgate/callgate/internal/rounds"
+	"github.com/callgate/callgate/host/sandbox/rounds"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callgate/callgate/internal/rounds"
+	"github.com/callgate/callgate/host/sandbox/rounds"
 )
 
 // burn uses about as much processor time as it is told.

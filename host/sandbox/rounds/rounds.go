@@ -4,7 +4,9 @@
 // benchmarks whose figures are ratios: each round runs every variant for a
 // short while, so that what else the machine does meets all of them alike, and
 // the median of the rounds counts. Time is the processor time of the whole
-// process, which holds what a runtime does in the background.
+// process, which holds what a runtime does in the background. No product code uses
+// it; it is no internal package because the benchmarks beside peers, a module of
+// their own in testdata/bench, use it too.
 package rounds
 
 import (
