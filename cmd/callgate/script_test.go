@@ -86,6 +86,8 @@ func TestScripts(t *testing.T) {
 				return len(plugins.Names()) > 0, nil
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "race":
+				return raceEnabled, nil
 			}
 			return false, errors.New("unknown condition")
 		},

@@ -23,7 +23,7 @@ const (
 	mostSlice  = 160000
 	leastSlice = 15000
 	sliceTime  = 30 * time.Microsecond
-	// yieldAfter is how long a call runs before it lets others run at each slice.
+	// yieldAfter is how long a call runs before it lets others run.
 	yieldAfter = 200 * time.Microsecond
 )
 
@@ -40,6 +40,7 @@ type meter struct {
 	slice    int64     // what the guest gets next
 	started  time.Time // zero until the clock is looked at
 	looked   time.Time // when the slice that runs began
+	turn     time.Time // when others last ran
 	deadline time.Time
 	callers  bool // the deadline is the caller's, not ours
 }
@@ -144,7 +145,7 @@ func (k *Kernel) look() {
 	k.looked = now
 	switch {
 	case k.started.IsZero():
-		k.started, k.deadline, k.callers = now, now.Add(k.timeout), false
+		k.started, k.turn, k.deadline, k.callers = now, now, now.Add(k.timeout), false
 		if limit, ok := ctx.Deadline(); ok && limit.Before(k.deadline) {
 			k.deadline, k.callers = limit, true
 		}
@@ -155,12 +156,22 @@ func (k *Kernel) look() {
 			t.Message = fmt.Sprintf("%s: more than %v", t.Message, k.timeout)
 		}
 		panic(t)
-	case now.Sub(k.started) > yieldAfter:
-		if k.unpin != nil {
-			k.unpin() // who waits for a turn would keep the thread from others
-		}
-		runtime.Gosched()
-		k.looked = time.Now() // the others' time is not the guest's
+	case now.Sub(k.turn) > yieldAfter:
+		k.yield(now)
+	}
+}
+
+// yield lets others run. Their time is not the guest's: with many calls at once
+// a second on the clock can be a hundredth of one for each.
+func (k *Kernel) yield(now time.Time) {
+	if k.unpin != nil {
+		k.unpin() // who waits for a turn would keep the thread from others
+	}
+	runtime.Gosched()
+	k.looked = time.Now()
+	k.turn = k.looked
+	if !k.callers {
+		k.deadline = k.deadline.Add(k.looked.Sub(now))
 	}
 }
 

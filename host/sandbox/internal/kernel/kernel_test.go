@@ -259,6 +259,21 @@ func TestConfigGet(t *testing.T) {
 	}
 }
 
+// TestYieldIsNotCounted: a call's time-out does not run while others do, but its
+// caller's does.
+func TestYieldIsNotCounted(t *testing.T) {
+	t.Parallel()
+	for _, callers := range []bool{false, true} {
+		k := &Kernel{}
+		now := time.Now()
+		k.deadline, k.callers = now.Add(time.Second), callers
+		k.yield(now.Add(-time.Hour)) // as if others had taken an hour
+		if late := k.deadline.Sub(now) > time.Hour; late == callers {
+			t.Errorf("a caller's deadline %v: %v is left", callers, k.deadline.Sub(now))
+		}
+	}
+}
+
 // TestLongKeys: a name that Go would hash for milliseconds ends the call.
 func TestLongKeys(t *testing.T) {
 	t.Parallel()
