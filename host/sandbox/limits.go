@@ -41,7 +41,7 @@ type Limits struct {
 	// the slowest instructions known. Starting an instance may use ten times as much.
 	Fuel int64
 	// Timeout (timeout) is the wall-clock time of one call, should fuel not end it
-	// earlier. Default 1 s. Starting an instance may take ten times as long.
+	// earlier, less what the call gave to others. Default 1 s. Starting an instance may take ten times as long.
 	Timeout time.Duration
 	// InputBytes (input_kib) and OutputBytes (output_kib) cap what a call reads
 	// and answers. Defaults 16 MiB and 1 MiB.
