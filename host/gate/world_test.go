@@ -143,7 +143,8 @@ func (w *world) open() {
 func (w *world) partsWith(b *ask.Broker) gate.Config {
 	cfg := w.settings
 	return gate.Config{
-		Catalog: tools{w.tool}, Settings: func() gate.Settings { return cfg }, Targets: &target.Resolver{FS: target.OS()},
+		// A look at a path that takes 200 ms on a busy machine is not what these tests are about.
+		Catalog: tools{w.tool}, Settings: func() gate.Settings { return cfg }, Targets: &target.Resolver{FS: target.OS(), Limits: target.Limits{Time: time.Minute}},
 		Projects: &project.Loader{}, Asks: b, Store: w.store,
 	}
 }
