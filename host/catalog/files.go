@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/callgate/callgate/host/sandbox"
 )
 
 // file is one .wasm file, read once: the bytes hashed are the bytes compiled.
@@ -16,6 +18,11 @@ type file struct {
 	name     string // base name
 	embedded bool
 	data     []byte
+	digest   string // of data
+}
+
+func newFile(name string, embedded bool, data []byte) file {
+	return file{name, embedded, data, sandbox.Digest(data)}
 }
 
 // maxFile is the largest file read; the sandbox's own limit may be lower.
@@ -31,7 +38,7 @@ func embeddedFiles(fsys fs.FS) (files []file, problems []Problem) {
 			return err
 		}
 		data, err := fs.ReadFile(fsys, p)
-		files = append(files, file{path.Base(p), true, data})
+		files = append(files, newFile(path.Base(p), true, data))
 		return err
 	})
 	if err != nil {
@@ -70,7 +77,7 @@ func directoryFiles(dir string) (files []file, problems []Problem, err error) {
 		if err != nil {
 			problems = append(problems, Problem{e.Name(), err})
 		}
-		files = append(files, file{e.Name(), false, data})
+		files = append(files, newFile(e.Name(), false, data))
 	}
 	return files, problems, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/internal/hostiletest"
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/sandbox"
 )
 
@@ -63,7 +64,7 @@ func attacks(t *testing.T) []*hostiletest.Attack {
 	}
 	var some []*hostiletest.Attack
 	for i, a := range all {
-		if len(a.Wasm) < 4<<20 && (!raceEnabled || i%3 == 0) {
+		if len(a.Wasm) < 4<<20 && (!racing.Enabled || i%3 == 0) {
 			some = append(some, a)
 		}
 	}

@@ -3,8 +3,6 @@ package catalog
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"reflect"
@@ -42,9 +40,8 @@ type tool struct {
 }
 
 func (b *builder) newModule(f file, g Grant, granted string) *module {
-	sum := sha256.Sum256(f.data)
 	m := &module{
-		file: f.name, embedded: f.embedded, digest: hex.EncodeToString(sum[:]), size: len(f.data),
+		file: f.name, embedded: f.embedded, digest: f.digest, size: len(f.data),
 		grant: g, granted: granted, runtime: b.limitedTo(f.embedded, g), wasm: f.data, config: configOf(g.Config),
 	}
 	if f.embedded {

@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -35,7 +36,7 @@ func TestT12_Flood(t *testing.T) { // not beside other tests: it measures memory
 		await(t, events, ask.EventShown)
 	}
 	refused := 10_000 - ask.DefaultPerAgent
-	if raceEnabled {
+	if racing.Enabled {
 		refused /= 8 // ten times slower
 	}
 	early := refused / 10
@@ -60,7 +61,7 @@ func TestT12_Flood(t *testing.T) { // not beside other tests: it measures memory
 	refuse(refused/2, refused)
 	grown := int64(w.heap()) - int64(before)
 	t.Logf("grown by %d KiB", grown>>10)
-	if grown > floodMemory && !raceEnabled {
+	if grown > floodMemory && !racing.Enabled {
 		t.Errorf("memory: grown by %d bytes, want at most %d", grown, floodMemory)
 	}
 	cards := w.broker.Waiting(ask.Filter{Agent: "worker"})

@@ -1,10 +1,14 @@
 package sandbox
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/callgate/callgate/host/internal/racing"
+)
 
 // TestReadyPath: a call on a ready instance allocates nothing.
 func TestReadyPath(t *testing.T) {
-	if raceDetector {
+	if racing.Enabled {
 		t.Skip("the race detector's pools forget")
 	}
 	for _, file := range []string{"modules/deploy", "hostile/count_table"} {

@@ -92,7 +92,8 @@ func (r *Runtime) order(ctx context.Context, wasm []byte) ([]byte, error) {
 // ended it.
 func (r *Runtime) died(f *apart.Failure) error {
 	switch said := strings.ToLower(f.Said); {
-	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
+	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"),
+		strings.Contains(said, "pthread_create failed"), strings.Contains(said, "failed to create new os thread"): // no room for a thread's stack
 		return exceed("compile_mib", "compiling takes more than %d MiB of memory", r.limits.CompileBytes>>20)
 	case strings.Contains(said, "sigxcpu"):
 		return late(r.limits.CompileTime)
@@ -182,7 +183,7 @@ func compileHere(ctx context.Context, l Limits, wasm []byte) (id codecache.ID, _
 	if err := r.openEngine(ctx, true); err != nil {
 		return id, nil, err
 	}
-	id = r.codeID(digestOf(wasm))
+	id = r.codeID(Digest(wasm))
 	binary, err := r.rewrite(wasm)
 	if err != nil {
 		return id, nil, err

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/sandbox/internal/apart"
 )
@@ -293,7 +294,7 @@ func TestApart_bomb(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
-			if raceEnabled && want == "compile_mib" {
+			if racing.Enabled && want == "compile_mib" {
 				t.Skip("the race detector's own memory is no part of this")
 			}
 			r := apartFrom(t, "good", "", limits)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/sandbox"
 )
 
@@ -88,7 +89,7 @@ func TestCallerGaveUp(t *testing.T) {
 
 // TestCallAllocatesNothing on the ready path.
 func TestCallAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if racing.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	r := newRuntime(t, sandbox.Limits{})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/sandbox"
 )
 
@@ -14,7 +15,7 @@ import (
 // its own, gives the same answer on every instance, used or new.
 func TestGoGuestRepeatsItself(t *testing.T) {
 	t.Parallel()
-	if raceEnabled {
+	if racing.Enabled {
 		t.Skip("compiling a Go guest under -race takes a minute; the golden modules race")
 	}
 	module, err := os.ReadFile(goGuest)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/hostiletest"
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/sandbox"
 )
 
@@ -43,7 +44,7 @@ func suite(tb testing.TB) []*hostiletest.Attack {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if !raceEnabled {
+	if !racing.Enabled {
 		return all
 	}
 	var some []*hostiletest.Attack

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/sandbox/internal/memory"
 )
 
@@ -141,7 +142,7 @@ func TestIdleMemory(t *testing.T) {
 		{"Go", "../../plugins/dist/bash.wasm", 400},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if raceDetector && tt.name == "Go" {
+			if racing.Enabled && tt.name == "Go" {
 				t.Skip("compiling a Go guest under -race takes a minute")
 			}
 			wasm, err := os.ReadFile(tt.file)

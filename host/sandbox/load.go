@@ -55,7 +55,7 @@ func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, 
 	if len(wasm) > r.limits.ModuleBytes {
 		return nil, exceed("module_kib", "%d bytes, at most %d", len(wasm), r.limits.ModuleBytes)
 	}
-	digest := digestOf(wasm)
+	digest := Digest(wasm)
 	compiled, binary, ok := r.recall(ctx, digest)
 	if !ok {
 		var err error
@@ -71,7 +71,8 @@ func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, 
 	return newModule(r, name, compiled, binary, verbs, digest, len(wasm)), nil
 }
 
-func digestOf(wasm []byte) string {
+// Digest is the sha256 of a module's bytes, in hex, by which it is known everywhere.
+func Digest(wasm []byte) string {
 	sum := sha256.Sum256(wasm)
 	return hex.EncodeToString(sum[:])
 }

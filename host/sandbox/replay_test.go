@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/sandbox"
 )
 
@@ -35,7 +36,7 @@ func replays() []replayed {
 		{"AssemblyScript", guests[1].file, check, manyRepeats / len(check)},
 		{"mirror", "../../testdata/modules/mirror.wasm", [][2]string{{sandbox.CheckReadOnly, "{}"}}, manyRepeats},
 	}
-	if !raceEnabled { // compiling a Go guest takes a minute then
+	if !racing.Enabled { // compiling a Go guest takes a minute then
 		command := strings.Split(bashCall, `,"behavior"`)[0] + "}"
 		all = append(all, replayed{"Go", goGuest, [][2]string{{sandbox.CheckPermissions, command}, {sandbox.MatchRule, bashCall}}, 100})
 	}

@@ -109,9 +109,8 @@ func (r *Runtime) WithLimits(l Limits) *Runtime {
 	return &view
 }
 
-// begin holds the engine open until end; false when it is closed or about to
-// be. It never waits: a call that did, with a pool's lock held, would keep the
-// calls that run from ending.
+// begin holds the engine open for a load until end; false when it is closed or
+// about to be. It never waits: Close waits for the calls that run.
 func (u *usage) begin() bool {
 	if !u.TryRLock() {
 		return false

@@ -2,9 +2,6 @@ package sandbox
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"slices"
 
 	"github.com/callgate/callgate/host/sandbox/internal/kernel"
@@ -26,16 +23,6 @@ func (s *state) read(inst *instance, steps ...Example) {
 	s.steps = steps
 	s.memory = append(s.memory[:0], inst.view()...)
 	s.globals = inst.values(s.globals[:0])
-}
-
-// digest is the sha256 of the state, in hex.
-func (s *state) digest() string {
-	sum := sha256.New()
-	sum.Write(s.memory)
-	for _, g := range s.globals {
-		sum.Write(binary.LittleEndian.AppendUint64(nil, g))
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // snapshot is the state that the instances of a module share.

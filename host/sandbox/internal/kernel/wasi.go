@@ -243,29 +243,33 @@ const (
 )
 
 func fdStat(_ *Kernel, g guestMemory, s []uint64) errno {
-	b, ok := g.view(s[1], 24)
-	if !ok {
-		return wasiFault
+	b, e := g.stat(s, 24)
+	if e == wasiOK {
+		b[0] = characterDevice
+		binary.LittleEndian.PutUint64(b[8:], deviceRights)
 	}
-	if !isStandard(s[0]) {
-		return wasiBadf
-	}
-	clear(b)
-	b[0] = characterDevice
-	binary.LittleEndian.PutUint64(b[8:], deviceRights)
-	return wasiOK
+	return e
 }
 
 func fileStat(_ *Kernel, g guestMemory, s []uint64) errno {
-	b, ok := g.view(s[1], 64)
-	if !ok {
-		return wasiFault
+	b, e := g.stat(s, 64)
+	if e == wasiOK {
+		b[16] = characterDevice
+		b[24] = 1 // link
 	}
-	if !isStandard(s[0]) {
-		return wasiBadf
+	return e
+}
+
+// stat returns the cleared bytes where a guest wants to read what a standard file
+// is.
+func (g guestMemory) stat(s []uint64, size uint64) ([]byte, errno) {
+	b, ok := g.view(s[1], size)
+	switch {
+	case !ok:
+		return nil, wasiFault
+	case !isStandard(s[0]):
+		return nil, wasiBadf
 	}
 	clear(b)
-	b[16] = characterDevice
-	b[24] = 1 // link
-	return wasiOK
+	return b, wasiOK
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
@@ -39,7 +40,7 @@ func TestSpecification(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, version := range []string{"v1", "v2"} {
-		if version == "v1" && raceEnabled { // one goroutine compiles and calls; v2 has most of v1
+		if version == "v1" && racing.Enabled { // one goroutine compiles and calls; v2 has most of v1
 			t.Run(version, func(t *testing.T) { t.Skip("too slow under the race detector, and so are slices of one unit") })
 			continue
 		}
@@ -107,7 +108,7 @@ func (t *tally) report(tb testing.TB) {
 
 // divisor is for what runs less often under the race detector.
 func divisor() int {
-	if raceEnabled {
+	if racing.Enabled {
 		return 4
 	}
 	return 1
@@ -166,7 +167,7 @@ func (s *specScript) run(t *testing.T, spectest []byte) {
 // specSlices are the sizes of the slices of fuel of the worlds; 0 is for modules as
 // they are.
 func specSlices() []int64 {
-	if raceEnabled {
+	if racing.Enabled {
 		return []int64{0, 1 << 20}
 	}
 	return []int64{0, 1, 1 << 20}

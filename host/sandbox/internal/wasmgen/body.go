@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// The opcodes that the generator names.
+// The opcodes that the generator names. They are not those of wasmbin: what is
+// generated tests its tables.
 const (
 	opUnreachable  = 0x00
 	opNop          = 0x01

@@ -1,0 +1,6 @@
+//go:build !race
+
+package racing
+
+// Enabled is whether this binary was built with -race.
+const Enabled = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package apart_test
-
-const raceEnabled = false

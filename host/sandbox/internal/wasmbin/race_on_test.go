@@ -1,5 +1,0 @@
-//go:build race
-
-package wasmbin_test
-
-const raceEnabled = true
