@@ -3,6 +3,8 @@ package bash
 import (
 	"path"
 	"strings"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
 // Limits of the analysis. A line beyond one of them is opaque.
@@ -89,24 +91,7 @@ type Command struct {
 }
 
 // Word is one word of a command.
-type Word struct {
-	// Text is the word after quote removal; expansions stay as written.
-	Text string
-	// Literal tells that Text is exactly what the program gets, apart from
-	// globbing.
-	Literal bool
-	// Glob tells that the shell may replace the word by names of files or by
-	// its brace alternatives.
-	Glob bool
-	// Tilde tells that the leading "~" of Text means the home directory.
-	Tilde bool
-	// Vars are the variables that the word expands.
-	Vars []string
-	// Quoted tells that some quoting character occurs in the word.
-	Quoted bool
-	// Brace tells that Glob is about unquoted braces.
-	Brace bool
-}
+type Word = program.Word
 
 // Assign is one variable assignment.
 type Assign struct {

@@ -1,0 +1,216 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// effect is what an option does, or what its value is.
+type effect uint16
+
+const (
+	takesValue effect = 1 << iota
+	onlyAttached
+	readsPath
+	writesPath
+	writesInto
+	runsScript
+	namesHost
+	standsFirst
+	standsLast
+	acts
+)
+
+// spec is one option of a row.
+type spec struct {
+	name   string
+	effect effect
+}
+
+func (s *spec) is(e effect) bool { return s != nil && s.effect&e != 0 }
+
+// grammar is a row, compiled.
+type grammar struct {
+	Row
+	key    string
+	specs  map[string]*spec
+	long   []string // every long spelling, for abbreviations
+	roles  []role
+	digits bool
+	plus   string
+	deep   []string
+}
+
+// Role is what an operand is; see Row.Operands.
+type Role byte
+
+// The roles of operands.
+const (
+	Text    Role = 't'
+	Script  Role = 's'
+	Reads   Role = 'r'
+	Writes  Role = 'w'
+	Removes Role = 'm'
+	Runs    Role = 'x'
+	Into    Role = 'd'
+	Place   Role = 'p'
+	Host    Role = 'h'
+	Assign  Role = 'a'
+	Command Role = 'c'
+	// Extra is an operand that the row has no place for.
+	Extra Role = 'e'
+)
+
+type role struct {
+	Role
+	many, optional bool
+}
+
+// compile reads the row's texts. It panics on a mistake in them: rows are part
+// of the program, and a test reads all of them.
+func compile(r Row, key string) *grammar {
+	g := &grammar{Row: r, key: key, specs: map[string]*spec{}, deep: strings.Fields(r.Deep)}
+	for _, token := range strings.Fields(r.Options) {
+		g.option(token)
+	}
+	starred := false
+	for _, token := range strings.Fields(r.Operands) {
+		one := role{Role: Role(token[0]), many: strings.HasSuffix(token, "*"), optional: strings.HasSuffix(token, "?")}
+		if !strings.ContainsRune("tsrwmxdpach", rune(token[0])) || len(token) > 2 || len(token) == 2 && !one.many && !one.optional || one.many && starred {
+			panic(fmt.Sprintf("program: row %q: operands %q", r.Name, r.Operands))
+		}
+		starred = starred || one.many && one.Role != Assign
+		g.roles = append(g.roles, one)
+	}
+	return g
+}
+
+func (g *grammar) option(token string) {
+	fail := func() { panic(fmt.Sprintf("program: row %q: option %q", g.Name, token)) }
+	if token == "-#" {
+		g.digits = true
+		return
+	}
+	if strings.HasPrefix(token, "+") && len(token) > 1 {
+		g.plus += token[1:]
+		return
+	}
+	spellings, ends := strings.CutSuffix(token, "!")
+	var e effect
+	if ends {
+		e |= acts
+	}
+	spellings, marks, has := strings.Cut(spellings, "=")
+	if has {
+		e |= takesValue
+		for i, mark := range marks {
+			switch mark {
+			case '?':
+				if i > 0 {
+					fail()
+				}
+				e |= onlyAttached
+			case '<':
+				e |= readsPath
+			case '>':
+				e |= writesPath
+			case '/':
+				e |= writesInto
+			case '$':
+				e |= runsScript
+			case '@':
+				e |= namesHost
+			case '%':
+				e |= standsFirst
+			case '^':
+				e |= standsLast
+			default:
+				fail()
+			}
+		}
+	}
+	names := strings.Split(spellings, "|")
+	if len(names) == 1 && !g.OneDash && !strings.HasPrefix(names[0], "--") && len(names[0]) > 2 {
+		if has {
+			fail() // "-abc=": which of them takes the value?
+		}
+		for _, letter := range names[0][1:] {
+			g.put("-"+string(letter), &spec{"-" + string(letter), e}, fail)
+		}
+		return
+	}
+	s := &spec{names[0], e}
+	for _, name := range names {
+		if len(name) < 2 || name[0] != '-' || !g.OneDash && name[1] != '-' && len(name) > 2 {
+			fail()
+		}
+		g.put(name, s, fail)
+	}
+}
+
+func (g *grammar) put(name string, s *spec, fail func()) {
+	if g.OneDash {
+		name = "-" + strings.TrimLeft(name, "-")
+	}
+	if g.specs[name] != nil {
+		fail()
+	}
+	g.specs[name] = s
+	if strings.HasPrefix(name, "--") {
+		g.long = append(g.long, name)
+	}
+}
+
+// spelled finds the option of a long name, given in full or abbreviated. An
+// abbreviation that several options share gives all of them.
+func (g *grammar) spelled(name string) []*spec {
+	if s := g.specs[name]; s != nil {
+		return []*spec{s}
+	}
+	if !g.Abbreviates || len(name) < 3 {
+		return nil
+	}
+	var found []*spec
+	for _, long := range g.long {
+		if s := g.specs[long]; strings.HasPrefix(long, name) && !slices.Contains(found, s) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// rows is every row by its key: the program's name and its sub-command words,
+// separated by blanks.
+var rows = index(tables())
+
+func index(list []Row) map[string]*grammar {
+	out := make(map[string]*grammar, 2*len(list))
+	for _, r := range list {
+		for _, key := range keys(r.Name) {
+			if out[key] != nil {
+				panic(fmt.Sprintf("program: two rows for %q", key))
+			}
+			out[key] = compile(r, key)
+		}
+	}
+	return out
+}
+
+// keys multiplies the alternatives of a row's name out.
+func keys(name string) []string {
+	out := []string{""}
+	for i, word := range strings.Fields(name) {
+		var next []string
+		for _, head := range out {
+			for _, alternative := range strings.Split(word, "|") {
+				if i > 0 {
+					alternative = head + " " + alternative
+				}
+				next = append(next, alternative)
+			}
+		}
+		out = next
+	}
+	return out
+}

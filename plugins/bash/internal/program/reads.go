@@ -1,0 +1,169 @@
+package program
+
+import (
+	"slices"
+	"strings"
+)
+
+// ReadsOnly tells whether the use changes nothing and runs nothing else, as far
+// as its words say; why is the reason for either answer, for a person. What the
+// files it reads hold (secrets), and what configuration makes of it (Row.Repo),
+// is for the caller to judge.
+func (u *Use) ReadsOnly() (ok bool, why string) {
+	g := u.grammar
+	switch {
+	case !u.Known:
+		return false, u.Program + " is not known to only read"
+	case u.Strange:
+		return false, u.Command() + " is not known to only read"
+	case g.Reads == "":
+		return false, u.Command() + " is not known to only read"
+	}
+	if why := u.unplain(); why != "" {
+		return false, why
+	}
+	for _, o := range u.Options {
+		switch {
+		case !o.Known:
+			return false, u.Command() + " with " + o.Name + " is not known to only read"
+		case o.spec.is(acts), o.spec.is(runsScript):
+			return false, u.Command() + " with " + o.Name + " does more than read"
+		case o.Has && o.spec.is(writesPath|writesInto):
+			return false, u.Command() + " with " + o.Name + " writes to " + o.Value.Text
+		}
+	}
+	for i, r := range u.Roles {
+		switch r {
+		case Text, Script, Reads, Host:
+		case Extra:
+			return false, u.Command() + " with the operand " + u.Operands[i].Text + " is not known to only read"
+		default:
+			return false, u.Command() + " does more than read " + u.Operands[i].Text
+		}
+	}
+	if u.Inner > 0 {
+		return false, u.Command() + " runs another program"
+	}
+	if g.Unless != nil {
+		if why := g.Unless(u); why != "" {
+			return false, why
+		}
+	}
+	return true, g.Reads
+}
+
+// unplain says which word is not what it looks like: an expansion, or a glob that
+// could turn into an option.
+func (u *Use) unplain() string {
+	ended := false
+	for i, word := range u.Words[1:] {
+		switch {
+		case word.Text == "--" && word.Literal:
+			ended = true
+		case !word.Literal && !u.grammar.Loose, !word.Literal && i+1 < u.At:
+			return u.Command() + " is given " + word.Text + ", which can be anything"
+		case word.Glob && !u.grammar.Tame && !ended && strings.IndexAny(word.Text, "*?[{") == 0:
+			return "a file found for " + word.Text + " could be taken for an option"
+		}
+	}
+	return ""
+}
+
+// Access is what happens to a path.
+type Access string
+
+// The accesses, as the host names them.
+const (
+	ReadAccess  Access = "read"
+	WriteAccess Access = "write"
+	RunAccess   Access = "run"
+)
+
+// Touch is one path that a use touches, as written.
+type Touch struct {
+	Word   Word
+	Access Access
+	// Removes tells that the path itself goes away; Recursive that everything
+	// below is meant, too.
+	Removes, Recursive bool
+	// Derived tells that the path is not written on the line as such (the file
+	// that cp makes inside a directory).
+	Derived bool
+	// Spreads tells that files of any name are made inside the path.
+	Spreads bool
+}
+
+// Touches returns the paths that the use touches: what its options and operands
+// name. The command that a wrapper runs is a use of its own.
+func (u *Use) Touches() []Touch {
+	var out []Touch
+	for _, o := range u.Options {
+		if !o.Has {
+			continue
+		}
+		switch {
+		case o.spec.is(writesInto):
+			out = append(out, Touch{Word: o.Value, Access: WriteAccess, Spreads: true})
+		case o.spec.is(standsLast):
+			out = append(out, u.placed(o.Value)...)
+		case o.spec.is(writesPath):
+			out = append(out, Touch{Word: o.Value, Access: WriteAccess})
+		}
+		if o.spec.is(readsPath) {
+			out = append(out, Touch{Word: o.Value, Access: ReadAccess})
+		}
+	}
+	if u.grammar.Touches != nil {
+		return append(out, u.grammar.Touches(u)...)
+	}
+	deep := u.Deep()
+	for i, r := range u.Roles {
+		word := u.Operands[i]
+		switch r {
+		case Reads, Extra:
+			out = append(out, Touch{Word: word, Access: ReadAccess, Recursive: deep})
+		case Writes:
+			out = append(out, Touch{Word: word, Access: WriteAccess, Recursive: deep})
+		case Removes:
+			out = append(out, Touch{Word: word, Access: WriteAccess, Removes: true, Recursive: deep})
+		case Runs:
+			out = append(out, Touch{Word: word, Access: RunAccess})
+		case Into:
+			out = append(out, Touch{Word: word, Access: WriteAccess, Spreads: true})
+		case Place:
+			out = append(out, u.placed(word)...)
+		}
+	}
+	return out
+}
+
+// Deep tells whether the use acts on everything below its operands.
+func (u *Use) Deep() bool {
+	return slices.Contains(u.grammar.deep, "*") || u.Has(u.grammar.deep...)
+}
+
+// placed returns what is written when the operands before a place are put there.
+func (u *Use) placed(place Word) []Touch {
+	out := []Touch{{Word: place, Access: WriteAccess}}
+	for i, r := range u.Roles {
+		src := u.Operands[i]
+		if r == Place || r == Text || !src.Literal || u.Has("-T") {
+			continue
+		}
+		inside := place
+		inside.Text = strings.TrimSuffix(place.Text, "/") + "/" + lastName(src.Text)
+		inside.Glob, inside.Brace = place.Glob || src.Glob, place.Brace || src.Brace
+		out = append(out, Touch{Word: inside, Access: WriteAccess, Derived: true})
+	}
+	return out
+}
+
+// lastName is the name under which a source is put into a directory; that of
+// "x/." is the directory itself.
+func lastName(p string) string {
+	p = strings.TrimRight(p, "/")
+	if name := p[strings.LastIndexByte(p, '/')+1:]; name != ".." {
+		return name
+	}
+	return "."
+}

@@ -1,0 +1,8 @@
+package program
+
+import "slices"
+
+// tables gathers the rows of every table.
+func tables() []Row {
+	return slices.Concat(fileRows, textRows, shellRows)
+}
