@@ -1,12 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -20,8 +22,12 @@ type address struct {
 	ip netip.Addr
 	// port is the one that is written, else the scheme's own.
 	port string
-	// plain tells that the URL spells the host canonically (but for letter case)
-	// and uses the scheme's own port. Only then do allowances count.
+	// ownPort tells that it is the scheme's own.
+	ownPort bool
+	// path is as it is written, with its first slash, without query and fragment.
+	path string
+	// plain tells that the URL spells the host canonically (but for letter case).
+	// Only then do allowances count.
 	plain bool
 }
 
@@ -54,7 +60,12 @@ func parse(text string) (address, error) {
 	if !ok || strings.HasPrefix(authority, "/") {
 		return address{}, errors.New("the address does not begin with http:// or https://")
 	}
+	path := "/"
 	if i := strings.IndexAny(authority, "/?#"); i >= 0 {
+		if authority[i] == '/' {
+			path, _, _ = strings.Cut(authority[i:], "#")
+			path, _, _ = strings.Cut(path, "?")
+		}
 		authority = authority[:i]
 	}
 	if strings.Contains(authority, "@") {
@@ -68,11 +79,8 @@ func parse(text string) (address, error) {
 	if err != nil {
 		return address{}, err
 	}
-	defaultPort := port == "" || scheme == "http" && port == "80" || scheme == "https" && port == "443"
-	a.plain = a.plain && defaultPort
-	if a.port = port; port == "" {
-		a.port = map[string]string{"http": "80", "https": "443"}[scheme]
-	}
+	own := map[string]string{"http": "80", "https": "443"}[scheme]
+	a.path, a.port, a.ownPort = path, cmp.Or(port, own), port == "" || port == own
 	return a, nil
 }
 
@@ -112,7 +120,7 @@ func parseHost(written string) (address, error) {
 		return address{host: canonical.String(), ip: canonical, plain: canonical.String() == inner}, nil
 	}
 	decoded, err := url.PathUnescape(written)
-	if err != nil {
+	if err != nil || !utf8.ValidString(decoded) {
 		return address{}, fmt.Errorf("the host %q holds a broken escape", written)
 	}
 	host, err := browser.ToASCII(decoded)

@@ -4,31 +4,134 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/callgate/callgate/plugins/internal/paths"
 )
 
-// pattern is a rule's content: one host, or every subdomain of one.
+// pattern is a rule's content: one host, or every subdomain of one, with one
+// port when a port is written, and below one path when a path is.
 type pattern struct {
 	host       string
 	subdomains bool
+	// port is empty where the rule names none.
+	port string
+	// path are the decoded segments that a URL's path begins with; none for every
+	// path.
+	path []string
+	// below tells that the path itself, without more after it, is not meant.
+	below bool
 }
 
-// parsePattern reads "github.com", "*.npmjs.com" or "domain:github.com".
+// parsePattern reads "github.com", "*.npmjs.com", "domain:github.com",
+// "localhost:3000", "github.com/org/*" and their combinations.
 func parsePattern(content string) (pattern, error) {
-	content = strings.TrimPrefix(content, "domain:")
 	p := pattern{}
-	content, p.subdomains = strings.CutPrefix(content, "*.")
-	if strings.ContainsAny(content, "*/?#@") {
-		return p, fmt.Errorf("%q is not a host: want one like github.com, or *.github.com for its subdomains", content)
+	content, p.subdomains = strings.CutPrefix(strings.TrimPrefix(content, "domain:"), "*.")
+	host, rest, hasPath := strings.Cut(content, "/")
+	if strings.ContainsAny(host, `*?#@%\`) || strings.ContainsAny(rest, `?#\`) || strings.Contains(content, "://") {
+		return p, fmt.Errorf("%q is no host: want one like github.com, *.github.com for its subdomains, or github.com/org/* for what is below a path", content)
 	}
-	a, err := parseHost(bracketed(content))
+	if strings.Count(host, ":") > 1 && !strings.HasPrefix(host, "[") {
+		host = "[" + host + "]"
+	}
+	host, port, err := splitPort(host)
+	if err != nil {
+		return p, err
+	}
+	a, err := parseHost(host)
 	if err != nil {
 		return p, err
 	}
 	if p.subdomains && a.ip.IsValid() {
 		return p, errors.New("an address has no subdomains")
 	}
-	p.host = a.host
+	p.host, p.port = a.host, port
+	if !hasPath {
+		return p, nil
+	}
+	rest, star := strings.CutSuffix(rest, "*")
+	p.below = star || strings.HasSuffix(rest, "/")
+	if strings.Contains(rest, "*") || star && rest != "" && !strings.HasSuffix(rest, "/") {
+		return p, fmt.Errorf(`%q: a path ends in "/*", and has no other "*"`, content)
+	}
+	if rest = strings.TrimSuffix(rest, "/"); rest == "" {
+		return pattern{host: p.host, subdomains: p.subdomains, port: p.port}, nil
+	}
+	segments, canonical := readPath("/" + rest)
+	if !canonical {
+		return p, fmt.Errorf(`%q: write the path without dot segments, empty segments and escaped slashes`, content)
+	}
+	p.path = segments
 	return p, nil
+}
+
+// names compares hosts by labels, so that "*.example.com" is not
+// evilexample.com.
+func (p pattern) names(a address) bool {
+	if p.subdomains {
+		return strings.HasSuffix(a.host, "."+p.host)
+	}
+	return a.host == p.host
+}
+
+// allows reports whether the rule lets an address through: one that is spelt
+// canonically as far as the rule looks at it, with the scheme's own port unless
+// the rule names one.
+func (p pattern) allows(a address) bool {
+	if !p.names(a) || !a.plain || p.port == "" && !a.ownPort || p.port != "" && p.port != a.port {
+		return false
+	}
+	if len(p.path) == 0 {
+		return true
+	}
+	segments, canonical := readPath(a.path)
+	return canonical && p.covers(segments, func(want, got string) bool { return want == got })
+}
+
+// anyPath is the path of an address of which the host alone is known: the gate
+// asks so whether a rule holds for another tool's call that reaches the host.
+const anyPath = "/*"
+
+// catches reports whether the rule holds for an address in whatever spelling:
+// for its path, as any server might read it.
+func (p pattern) catches(a address) bool {
+	if !p.names(a) {
+		return false
+	}
+	if a.path == anyPath {
+		return true
+	}
+	if p.port != "" && p.port != a.port {
+		return false
+	}
+	if len(p.path) == 0 {
+		return true
+	}
+	readings, settled := pathReadings(a.path)
+	if !settled {
+		return true
+	}
+	for _, segments := range readings {
+		// A server may take "/org" for "/org/".
+		if (pattern{path: p.path}).covers(segments, func(want, got string) bool { return paths.Fold(want) == got }) {
+			return true
+		}
+	}
+	return false
+}
+
+// covers compares segment by segment. The last segment of a path that ends in a
+// slash is empty.
+func (p pattern) covers(segments []string, same func(want, got string) bool) bool {
+	if len(segments) < len(p.path) || p.below && len(segments) == len(p.path) {
+		return false
+	}
+	for i, want := range p.path {
+		if !same(want, segments[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // bracketed puts the brackets around a bare IPv6 address that a URL needs.
@@ -37,12 +140,4 @@ func bracketed(host string) string {
 		return "[" + host + "]"
 	}
 	return host
-}
-
-// names compares by labels, so that "*.example.com" is not evilexample.com.
-func (p pattern) names(a address) bool {
-	if p.subdomains {
-		return strings.HasSuffix(a.host, "."+p.host)
-	}
-	return a.host == p.host
 }

@@ -1,6 +1,9 @@
 package web_test
 
 import (
+	"fmt"
+	"net/url"
+	"path"
 	"strings"
 	"testing"
 
@@ -33,6 +36,139 @@ func TestHostRules(t *testing.T) {
 		}
 		if got, want := host.Match(t, tool.Allow, "*."+other, "WebFetch", fetch(url)), strings.HasSuffix(name, "."+other); got != want {
 			rt.Fatalf("*.%s on %q: got %v, want %v", other, url, got, want)
+		}
+	})
+}
+
+// respelt writes a text as a browser or a server may read it the same.
+func respelt(rt *rapid.T, text string, how ...func(*rapid.T, rune) string) string {
+	var out strings.Builder
+	for _, r := range text {
+		i := rapid.IntRange(0, 3*len(how)).Draw(rt, "how")
+		if i < len(how) {
+			out.WriteString(how[i](rt, r))
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+func upper(_ *rapid.T, r rune) string { return strings.ToUpper(string(r)) }
+
+func escaped(rt *rapid.T, r rune) string {
+	return fmt.Sprintf(rapid.SampledFrom([]string{"%%%02x", "%%%02X"}).Draw(rt, "hex"), r)
+}
+
+func twiceEscaped(_ *rapid.T, r rune) string { return fmt.Sprintf("%%25%02x", r) }
+
+func fullWidth(_ *rapid.T, r rune) string { return string(r - 0x20 + 0xff00) }
+
+func withNothing(rt *rapid.T, r rune) string {
+	return string(r) + rapid.SampledFrom([]string{"\u00ad", "\u200b", "\u2060", "\ufe0f"}).Draw(rt, "nothing")
+}
+
+// TestSpellingsOfHosts: every deny rule that holds for a host holds for what a
+// browser takes for it, and no allow rule does but in the canonical spelling.
+func TestSpellingsOfHosts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		name := hostName.Draw(rt, "host")
+		odd := respelt(rt, name, upper, escaped, fullWidth, withNothing)
+		url := rapid.SampledFrom([]string{"https://", "HTTP://", "https://u@", "https:/", "https:\\\\"}).Draw(rt, "scheme") + odd +
+			rapid.SampledFrom([]string{"", ".", ":8443", ":0443", ".:80"}).Draw(rt, "tail") + rapid.SampledFrom([]string{"", "/", "?q", "#f", "/a/b"}).Draw(rt, "rest")
+		for _, rule := range []string{name, strings.ToUpper(name), "domain:" + name, name + ".", "*." + name[strings.Index(name, ".")+1:]} {
+			if !host.Match(t, tool.Deny, rule, "WebFetch", fetch(url)) {
+				rt.Fatalf("a deny rule for %q misses %q", rule, url)
+			}
+		}
+		if !strings.EqualFold(odd, name) && host.Match(t, tool.Allow, name, "WebFetch", fetch(url)) {
+			rt.Fatalf("a rule for %q allows %q", name, url)
+		}
+	})
+}
+
+// TestSpellingsOfAddresses does so for IPv4 addresses.
+func TestSpellingsOfAddresses(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		value := rapid.Uint32().Draw(rt, "address")
+		octet := func(i int) uint32 { return value >> (8 * (3 - i)) & 0xff }
+		number := func(n uint32) string {
+			return fmt.Sprintf(rapid.SampledFrom([]string{"%d", "0x%x", "0X%X", "0%o", "000%o", "0x00%x"}).Draw(rt, "base"), n)
+		}
+		plain := fmt.Sprintf("%d.%d.%d.%d", octet(0), octet(1), octet(2), octet(3))
+		odd := rapid.SampledFrom([]string{
+			number(value), number(octet(0)) + "." + number(value&0xffffff), number(octet(0)) + "." + number(octet(1)) + "." + number(value&0xffff),
+			number(octet(0)) + "." + number(octet(1)) + "." + number(octet(2)) + "." + number(octet(3)),
+			fmt.Sprintf("[::ffff:%s]", plain), fmt.Sprintf("[::ffff:%x:%x]", value>>16, value&0xffff), fmt.Sprintf("[0:0:0:0:0:FFFF:%s]", plain),
+		}).Draw(rt, "spelling")
+		url := "http://" + odd + rapid.SampledFrom([]string{"", ":8080", "/x"}).Draw(rt, "rest")
+		if !host.Match(t, tool.Deny, plain, "WebFetch", fetch(url)) {
+			rt.Fatalf("a deny rule for %s misses %s", plain, url)
+		}
+		same := host.Check(t, "WebFetch", fetch("http://"+plain+"/")).BypassImmune
+		if got := host.Check(t, "WebFetch", fetch(url)).BypassImmune; got != same {
+			rt.Fatalf("%s is private: %v, but %s: %v", plain, same, url, got)
+		}
+	})
+}
+
+var segment = rapid.StringMatching(`[a-z][a-z0-9_.~-]{0,5}`)
+
+// TestSpellingsOfPaths: what a server may read as a path below the rule's is
+// denied, and what is allowed is below it for every server.
+func TestSpellingsOfPaths(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		base := rapid.SliceOfN(segment, 1, 3).Draw(rt, "base")
+		rule := "example.org/" + strings.Join(base, "/") + rapid.SampledFrom([]string{"", "/", "/*"}).Draw(rt, "end")
+		var odd strings.Builder
+		for _, s := range base {
+			odd.WriteString(rapid.SampledFrom([]string{"/", "/", "//", "/./", "/x/../", "/%2e/", "/x/%2E%2e/", "%2f", "%5c", "/x%2f../", "/;a/"}).Draw(rt, "slash"))
+			odd.WriteString(respelt(rt, s, upper, escaped, twiceEscaped))
+			odd.WriteString(rapid.SampledFrom([]string{"", "", ";v=1"}).Draw(rt, "parameter"))
+		}
+		url := "https://example.org/" + odd.String() + rapid.SampledFrom([]string{"/", "/x", "/x?y", "//x"}).Draw(rt, "rest")
+		if !host.Match(t, tool.Deny, rule, "WebFetch", fetch(url)) {
+			rt.Fatalf("a deny rule for %q misses %q", rule, url)
+		}
+		leaving := "https://example.org/" + strings.Join(base, "/") + "/" + rapid.SampledFrom([]string{"..", "%2e%2e", ".%2e", "..%2f", "%252e%252e", "..;", "a/../..", "..%5c", "%2e%2e%2f"}).Draw(rt, "out") + "/y"
+		if host.Match(t, tool.Allow, rule, "WebFetch", fetch(leaving)) {
+			rt.Fatalf("a rule for %q allows %q", rule, leaving)
+		}
+	})
+}
+
+// FuzzRule checks that what a rule allows it also denies, and that an allowed
+// URL is below the rule's host and path for another parser, too.
+func FuzzRule(f *testing.F) {
+	for _, rule := range []string{"github.com", "*.npmjs.com", "github.com/org/*", "domain:docs.python.org/3", "localhost:3000", "[::1]:80/x", "b\u00fccher.example", "*.*.com", "a/../b"} {
+		for _, url := range []string{"https://github.com/org/x", "https://a.npmjs.com", "http://localhost:3000", "http://[::1]/x/y", "https://docs.python.org/3/../2", "https://xn--bcher-kva.example"} {
+			f.Add(rule, url)
+		}
+	}
+	f.Fuzz(func(t *testing.T, rule, address string) {
+		if strings.ToValidUTF8(rule, "") != rule || strings.ToValidUTF8(address, "") != address {
+			t.Skip()
+		}
+		in := fetch(address)
+		if !host.Match(t, tool.Allow, rule, "WebFetch", in) {
+			return
+		}
+		if !host.Match(t, tool.Deny, rule, "WebFetch", in) {
+			t.Errorf("%q is allowed by %q, which does not deny it", address, rule)
+		}
+		u, err := url.Parse(address)
+		if err != nil || u.User != nil || u.Host == "" {
+			t.Fatalf("%q is allowed by %q, but net/url reads no plain address: %v", address, rule, err)
+		}
+		if _, p, ok := strings.Cut(strings.TrimPrefix(rule, "domain:"), "/"); ok {
+			p = strings.TrimRight(p, "*/")
+			want, err := url.PathUnescape(p)
+			if clean := path.Clean("/" + u.Path); err != nil || p != "" && clean != "/"+want && !strings.HasPrefix(clean, "/"+want+"/") {
+				t.Errorf("%q is allowed by %q: its path is %q", address, rule, clean)
+			}
 		}
 	})
 }
