@@ -47,7 +47,7 @@ func related(lookup func(string) catalog.Entry, tool string, call *engine.Call) 
 func synthetic(call *engine.Call, o owner, t engine.Target) *engine.Call {
 	value := t.Value
 	if t.Kind == "host" {
-		value = "https://" + value + "/"
+		value = "https://" + value + "/*" // any path: see package web
 	}
 	input, err := json.Marshal(map[string]string{o.member: value})
 	if err != nil {
