@@ -7,7 +7,7 @@ import (
 )
 
 // effect is what an option does, or what its value is.
-type effect uint16
+type effect uint32
 
 const (
 	takesValue effect = 1 << iota
@@ -19,6 +19,11 @@ const (
 	namesHost
 	standsFirst
 	standsLast
+	runsCode
+	runsWords
+	twoWords
+	onlyNext
+	endsOptions
 	acts
 )
 
@@ -37,9 +42,20 @@ type grammar struct {
 	specs  map[string]*spec
 	long   []string // every long spelling, for abbreviations
 	roles  []role
+	forms  []form
 	digits bool
 	plus   string
-	deep   []string
+	// plusValue are the letters behind a plus whose value is the next word.
+	plusValue string
+	// signs are the words that are no operands.
+	signs []string
+	deep  []string
+}
+
+// form is a Form, compiled.
+type form struct {
+	options []string
+	roles   []role
 }
 
 // Role is what an operand is; see Row.Operands.
@@ -58,6 +74,8 @@ const (
 	Host    Role = 'h'
 	Assign  Role = 'a'
 	Command Role = 'c'
+	Line    Role = 'l'
+	Joined  Role = 'j'
 	// Extra is an operand that the row has no place for.
 	Extra Role = 'e'
 )
@@ -74,16 +92,26 @@ func compile(r Row, key string) *grammar {
 	for _, token := range strings.Fields(r.Options) {
 		g.option(token)
 	}
-	starred := false
-	for _, token := range strings.Fields(r.Operands) {
-		one := role{Role: Role(token[0]), many: strings.HasSuffix(token, "*"), optional: strings.HasSuffix(token, "?")}
-		if !strings.ContainsRune("tsrwmxdpach", rune(token[0])) || len(token) > 2 || len(token) == 2 && !one.many && !one.optional || one.many && starred {
-			panic(fmt.Sprintf("program: row %q: operands %q", r.Name, r.Operands))
-		}
-		starred = starred || one.many && one.Role != Assign
-		g.roles = append(g.roles, one)
+	g.roles = roles(r.Name, r.Operands)
+	for _, f := range r.With {
+		g.forms = append(g.forms, form{strings.Fields(f.Options), roles(r.Name, f.Operands)})
 	}
 	return g
+}
+
+// roles reads the roles of operands.
+func roles(name, text string) []role {
+	var out []role
+	starred := false
+	for _, token := range strings.Fields(text) {
+		one := role{Role: Role(token[0]), many: strings.HasSuffix(token, "*"), optional: strings.HasSuffix(token, "?")}
+		if !strings.ContainsRune("tsrwmxdpachlj", rune(token[0])) || len(token) > 2 || len(token) == 2 && !one.many && !one.optional || one.many && starred {
+			panic(fmt.Sprintf("program: row %q: operands %q", name, text))
+		}
+		starred = starred || one.many && one.Role != Assign
+		out = append(out, one)
+	}
+	return out
 }
 
 func (g *grammar) option(token string) {
@@ -92,8 +120,15 @@ func (g *grammar) option(token string) {
 		g.digits = true
 		return
 	}
-	if strings.HasPrefix(token, "+") && len(token) > 1 {
-		g.plus += token[1:]
+	if letters, ok := strings.CutPrefix(token, "+"); ok && letters != "" {
+		if letter, value := strings.CutSuffix(letters, "="); value {
+			g.plusValue, letters = g.plusValue+letter, letter
+		}
+		g.plus += letters
+		return
+	}
+	if token[0] != '-' {
+		g.signs = append(g.signs, token)
 		return
 	}
 	spellings, ends := strings.CutSuffix(token, "!")
@@ -125,6 +160,16 @@ func (g *grammar) option(token string) {
 				e |= standsFirst
 			case '^':
 				e |= standsLast
+			case '&':
+				e |= runsCode
+			case ';':
+				e |= runsWords
+			case '2':
+				e |= twoWords
+			case '+':
+				e |= onlyNext
+			case '.':
+				e |= endsOptions
 			default:
 				fail()
 			}

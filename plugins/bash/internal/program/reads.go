@@ -8,12 +8,15 @@ import (
 // ReadsOnly tells whether the use changes nothing and runs nothing else, as far
 // as its words say; why is the reason for either answer, for a person. What the
 // files it reads hold (secrets), and what configuration makes of it (Row.Repo),
-// is for the caller to judge.
+// is for the caller to judge; the command that a plain wrapper runs (Row.Plain)
+// is a use of its own.
 func (u *Use) ReadsOnly() (ok bool, why string) {
 	g := u.grammar
 	switch {
 	case !u.Known:
 		return false, u.Program + " is not known to only read"
+	case u.asksVersion():
+		return true, u.Program + " prints its version or help"
 	case u.Strange:
 		return false, u.Command() + " is not known to only read"
 	case g.Reads == "":
@@ -26,7 +29,7 @@ func (u *Use) ReadsOnly() (ok bool, why string) {
 		switch {
 		case !o.Known:
 			return false, u.Command() + " with " + o.Name + " is not known to only read"
-		case o.spec.is(acts), o.spec.is(runsScript):
+		case o.spec.is(acts), o.spec.is(runsScript | runsCode):
 			return false, u.Command() + " with " + o.Name + " does more than read"
 		case o.Has && o.spec.is(writesPath|writesInto):
 			return false, u.Command() + " with " + o.Name + " writes to " + o.Value.Text
@@ -41,7 +44,7 @@ func (u *Use) ReadsOnly() (ok bool, why string) {
 			return false, u.Command() + " does more than read " + u.Operands[i].Text
 		}
 	}
-	if u.Inner > 0 {
+	if u.Inner > 0 && !g.Plain || len(u.lines) > 0 {
 		return false, u.Command() + " runs another program"
 	}
 	if g.Unless != nil {

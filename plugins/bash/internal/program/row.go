@@ -21,11 +21,18 @@ type Row struct {
 	//	@  a host                       (none) a text
 	//	%  it stands for the first operand (grep -e PATTERN)
 	//	^  it stands for the last operand (cp -t DIRECTORY)
+	//	&  code in a language that is not the shell's (python -c CODE)
+	//	;  a command: the words up to ";" or "{} +" (find -exec)
+	//	2  it is two words, the last of which is told as the value (jq --arg)
+	//	+  it is the next word, even when letters follow (bash -oc pipefail)
+	//	.  options end behind it (python -m MODULE)
 	//
 	// "!" says that with this option the program does more than read. Values that
 	// are written or run say so themselves.
 	//
-	// "-#" is a number as in head -5; "+xy" the options +x and +y.
+	// "-#" is a number as in head -5; "+xy" the options +x and +y, "+x=" one
+	// whose value is the next word. A token that begins with none of the letters
+	// and signs above ("(") is a word that is no operand.
 	//
 	// List every option of the program, also those that act: abbreviations are
 	// resolved among them, and an option that is listed with its value does not
@@ -40,10 +47,18 @@ type Row struct {
 	//	p  a place to put the operands before it: a file, or a directory in which
 	//	   files are made that are named like them
 	//	h  a host        a  NAME=value       c  a command: it and all that follows
+	//	l  a command line that a shell runs
+	//	j  a command line that a shell runs, joined of it and all that follows
 	//
 	// Behind a role, "*" means any number, "?" none or one. At most one role has
 	// a star. No roles: no operands.
 	Operands string
+
+	// With are the operands where an option changes them (install -d); the first
+	// form that has one of its options counts.
+	With []Form
+	// Until begins the word that ends the command the program runs (":::").
+	Until string
 
 	// Commands tells that the first operand is a sub-command, with a row of its
 	// own if it is known. The row's own options come before it.
@@ -53,6 +68,11 @@ type Row struct {
 	Verb bool
 	// Stop tells that options end at the first operand.
 	Stop bool
+	// Bare tells that there are no options: every word is an operand.
+	Bare bool
+	// Bundle tells that the first word may be option letters without a dash, with
+	// their values in the words behind it (tar xzf FILE).
+	Bundle bool
 	// OneDash tells that long names have one dash, or two (go, terraform, java).
 	OneDash bool
 	// Abbreviates tells that long names may be cut short where that is unique, as
@@ -67,6 +87,14 @@ type Row struct {
 	// the program is no reader. It holds when every option is known and reads,
 	// and the operands fit.
 	Reads string
+	// Version are the options, separated by blanks, each of which makes the
+	// program print its version or help and end, when it is given alone.
+	Version string
+	// Plain tells that the command it runs does there what it does by itself, so
+	// that Reads speaks of what the program adds: nothing.
+	Plain bool
+	// Adds tells that it adds words of its input to the command it runs.
+	Adds bool
 	// Unless returns why a use that Reads holds for does more than read after all
 	// (a script that writes, configuration it heeds); empty when it does not.
 	// It judges what the grammar cannot say.
@@ -95,12 +123,21 @@ type Row struct {
 	// AsksIf says so of one use; empty when nobody needs to.
 	AsksIf func(*Use) string
 	// Terminal tells that it takes commands from its terminal or its input unless
-	// it is told otherwise (threat T23); AsksIf says when it is.
+	// it is told otherwise (threat T23): by a script among its operands, by code
+	// in an option, or by one of the options that Told names, separated by
+	// blanks; Use.Commanded tells.
 	Terminal bool
+	Told     string
 
 	// Project tells that it runs code of the project it is used in.
 	Project bool
 	// Touches replaces what the operands' roles say about the paths that a use
 	// touches, where no grammar can. Options and their effects are told besides.
 	Touches func(*Use) []Touch
+}
+
+// Form are the operands of a row when one of the options, separated by blanks,
+// is given.
+type Form struct {
+	Options, Operands string
 }

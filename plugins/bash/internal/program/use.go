@@ -26,10 +26,19 @@ type Use struct {
 	// Operands are the operands, Roles what each of them is.
 	Operands []Word
 	Roles    []Role
-	// Inner is the index in Words at which the command that this one runs begins;
-	// 0 when it runs none.
-	Inner int
+	// Inner is the index in Words at which the command that this one runs begins,
+	// 0 when it runs none; End is the index behind its last word. Joined tells
+	// that the words are joined to a command line that a shell runs.
+	Inner, End int
+	Joined     bool
+	// Spans are the commands that options name, in Words from the first index to
+	// the one before the second (find -exec).
+	Spans [][2]int
 
+	// stopped tells that an option ended the options.
+	stopped bool
+	// lines are the commands that attached has read.
+	lines []Word
 	// ats are the operands' indices in Words.
 	ats     []int
 	grammar *grammar
@@ -83,6 +92,9 @@ func Read(words []Word) *Use {
 		u.grammar, u.Known = g, true
 	}
 	i := 1
+	if u.grammar.Bundle && len(words) > 1 && words[1].Literal && words[1].Text != "" && strings.IndexByte("-/.~", words[1].Text[0]) < 0 {
+		i = u.bundle()
+	}
 	for i < len(words) {
 		i = u.read(i)
 	}
@@ -95,7 +107,8 @@ func (u *Use) read(i int) int {
 	word := u.Words[i]
 	text := word.Text
 	switch {
-	case text == "--" && word.Literal:
+	case u.grammar.Bare, slices.Contains(u.grammar.signs, text):
+	case text == "--" && word.Literal && !u.stopped:
 		if u.grammar.Commands && i+1 < len(u.Words) {
 			return i + 1
 		}
@@ -105,8 +118,11 @@ func (u *Use) read(i int) int {
 		return i
 	case u.grammar.digits && len(text) > 1 && text[0] == '-' && strings.Trim(text[1:], "0123456789") == "":
 		return i + 1
-	case u.grammar.plus != "" && len(text) > 1 && text[0] == '+' && strings.Trim(text[1:], u.grammar.plus) == "":
-		return i + 1
+	case u.grammar.plus != "" && len(text) > 1 && text[0] == '+' && strings.Trim(text[1:], u.grammar.plus) == "" && !u.ended():
+		if strings.ContainsAny(text[1:], u.grammar.plusValue) {
+			i++
+		}
+		return min(i+1, len(u.Words))
 	case len(text) > 1 && text[0] == '-' && !u.ended():
 		return u.option(i)
 	}
@@ -114,17 +130,95 @@ func (u *Use) read(i int) int {
 		u.sub(i)
 		return i + 1
 	}
-	u.operand(i)
+	if !slices.Contains(u.grammar.signs, text) {
+		u.operand(i)
+	}
 	return i + 1
 }
 
 // ended tells that options have ended: behind the first operand, where the row
 // says so, and in a command that is to be run.
 func (u *Use) ended() bool {
-	if len(u.Operands) == 0 {
-		return false
+	if len(u.Operands) == 0 || u.stopped {
+		return u.stopped
 	}
-	return u.grammar.Stop || slices.ContainsFunc(u.grammar.roles, func(r role) bool { return r.Role == Command })
+	return u.grammar.Stop || slices.ContainsFunc(u.form(), func(r role) bool { return r.Role == Command || r.Role == Joined })
+}
+
+// form returns the roles that the options so far leave the operands.
+func (u *Use) form() []role {
+	for _, f := range u.grammar.forms {
+		if u.Has(f.options...) {
+			return f.roles
+		}
+	}
+	return u.grammar.roles
+}
+
+// bundle reads the first word as letters of options, whose values follow it.
+func (u *Use) bundle() int {
+	next := 2
+	for _, r := range u.Words[1].Text {
+		name := "-" + string(r)
+		s := u.grammar.specs[name]
+		o := Option{Name: name, At: 1, Known: s != nil, spec: s}
+		if s != nil {
+			o.Name = s.name
+		}
+		if s.is(takesValue) && !s.is(onlyAttached) && next < len(u.Words) {
+			o.Value, o.Has = u.Words[next], true
+			next++
+		}
+		u.Options = append(u.Options, o)
+	}
+	return next
+}
+
+// attached reads a command whose first word stands in the option's own word
+// (fd --exec=rm FILE): it is told as one line.
+func (u *Use) attached(o *Option, first Word, i int) int {
+	n := len(u.Spans)
+	end := u.value(o, i)
+	line := first
+	for _, span := range u.Spans[n:] {
+		for _, word := range u.Words[span[0]:span[1]] {
+			line.Text += " " + word.Text
+			line.Literal = line.Literal && word.Literal && !word.Glob
+		}
+	}
+	u.Spans = u.Spans[:n]
+	u.lines = append(u.lines, line)
+	o.Value, o.Has = first, true
+	return end
+}
+
+// value gives an option its value from the words behind Words[i], and returns
+// the index of the last one that it takes.
+func (u *Use) value(o *Option, i int) int {
+	s := o.spec
+	u.stopped = u.stopped || s.is(endsOptions)
+	switch {
+	case s.is(runsWords):
+		end := i + 1
+		for end < len(u.Words) && u.Words[end].Text != ";" && !(u.Words[end].Text == "+" && u.Words[end-1].Text == "{}") {
+			end++
+		}
+		if end > i+1 {
+			u.Spans = append(u.Spans, [2]int{i + 1, end})
+			o.Value, o.Has = u.Words[i+1], true
+		}
+		return min(end, len(u.Words)-1)
+	case s.is(onlyAttached):
+		return i
+	}
+	if s.is(twoWords) && i+1 < len(u.Words) {
+		i++
+	}
+	if i+1 < len(u.Words) {
+		i++
+		o.Value, o.Has = u.Words[i], true
+	}
+	return i
 }
 
 // sub reads a sub-command.
@@ -154,7 +248,8 @@ func (u *Use) option(i int) int {
 	if strings.HasPrefix(word.Text, "--") || u.grammar.OneDash {
 		return u.longOption(i)
 	}
-	letters := word.Text[1:]
+	letters, last := word.Text[1:], i
+letters:
 	for at, r := range letters {
 		name := "-" + string(r)
 		s := u.grammar.specs[name]
@@ -162,20 +257,26 @@ func (u *Use) option(i int) int {
 		if s != nil {
 			o.Name = s.name
 		}
-		if !s.is(takesValue) {
+		switch rest := letters[at+len(string(r)):]; {
+		case !s.is(takesValue):
 			u.Options = append(u.Options, o)
 			continue
-		}
-		if rest := letters[at+len(string(r)):]; rest != "" {
+		case s.is(onlyNext):
+			last = u.value(&o, last)
+			u.Options = append(u.Options, o)
+			continue
+		case rest != "" && s.is(runsWords):
+			last = u.attached(&o, word.from(rest), last)
+		case rest != "":
 			o.Value, o.Has = word.from(rest), true
-		} else if !s.is(onlyAttached) && i+1 < len(u.Words) {
-			i++
-			o.Value, o.Has = u.Words[i], true
+			u.stopped = u.stopped || s.is(endsOptions)
+		default:
+			last = u.value(&o, last)
 		}
 		u.Options = append(u.Options, o)
-		return i + 1
+		break letters
 	}
-	return i + 1
+	return last + 1
 }
 
 func (u *Use) longOption(i int) int {
@@ -195,10 +296,13 @@ func (u *Use) longOption(i int) int {
 		switch {
 		case has:
 			o.Value = word.from(value)
-			o.Known = o.Known && s.is(takesValue)
-		case s.is(takesValue) && !s.is(onlyAttached) && i+1 < len(u.Words):
-			o.Value, o.Has = u.Words[i+1], true
-			next = i + 2
+			o.Known = o.Known && s.is(takesValue) && !s.is(twoWords|runsWords)
+			if s.is(runsWords) {
+				next = max(next, u.attached(&o, word.from(value), i)+1)
+			}
+			u.stopped = u.stopped || s.is(endsOptions)
+		case s.is(takesValue):
+			next = max(next, u.value(&o, i)+1)
 		}
 		u.Options = append(u.Options, o)
 	}
@@ -207,9 +311,9 @@ func (u *Use) longOption(i int) int {
 
 // assign gives each operand its role.
 func (u *Use) assign() {
-	list := slices.Clone(u.grammar.roles)
+	list := slices.Clone(u.form())
 	for _, o := range u.Options {
-		if o.spec.is(standsFirst) && len(list) > 0 && list[0].Role != Command && (list[0].Role == Text || list[0].Role == Script) {
+		if o.spec.is(standsFirst) && len(list) > 0 && (list[0].Role == Text || list[0].Role == Script) {
 			list = list[1:]
 		}
 		if n := len(list); o.spec.is(standsLast) && n > 0 && list[n-1].Role == Place {
@@ -233,8 +337,13 @@ func (u *Use) assign() {
 			continue
 		}
 		one := list[0]
-		if one.Role == Command {
-			u.Inner = u.ats[i]
+		if one.Role == Command || one.Role == Joined {
+			u.Inner, u.End, u.Joined = u.ats[i], len(u.Words), one.Role == Joined
+			for k := u.Inner; k < u.End && u.grammar.Until != ""; k++ {
+				if strings.HasPrefix(u.Words[k].Text, u.grammar.Until) {
+					u.End = k
+				}
+			}
 			u.Operands, u.ats = u.Operands[:i], u.ats[:i]
 			return
 		}
@@ -294,13 +403,54 @@ func (u *Use) Row() Row { return u.grammar.Row }
 // Command names the program and its sub-command: "git branch".
 func (u *Use) Command() string { return strings.Join(append([]string{u.Program}, u.Sub...), " ") }
 
-// Scripts are the command lines that a shell runs on behalf of the options.
+// Scripts are the command lines that a shell runs on behalf of the options and
+// operands, each in one word; Inner and Joined tell of those that are many.
 func (u *Use) Scripts() []Word {
+	return slices.Concat(u.valued(runsScript), u.With(Line), u.lines)
+}
+
+// Code are the texts in languages that are not the shell's that the program runs.
+func (u *Use) Code() []Word { return u.valued(runsCode) }
+
+func (u *Use) valued(e effect) []Word {
 	var out []Word
 	for _, o := range u.Options {
-		if o.Has && o.spec.is(runsScript) {
+		if o.Has && o.spec.is(e) {
 			out = append(out, o.Value)
 		}
 	}
 	return out
+}
+
+// Commanded tells whether the program takes its commands from its terminal or
+// input: it is one that does (Row.Terminal), and nothing on the line tells it
+// otherwise.
+func (u *Use) Commanded() bool {
+	g := u.grammar
+	if !g.Terminal || u.asksVersion() {
+		return false
+	}
+	for _, o := range u.Options {
+		told := o.spec.is(runsScript|runsCode) || slices.Contains(strings.Fields(g.Told), o.Name)
+		if told && !(o.Has && isInput(o.Value.Text)) {
+			return false
+		}
+	}
+	for i, r := range u.Roles {
+		if (r == Runs || r == Script || r == Line) && !isInput(u.Operands[i].Text) {
+			return false
+		}
+	}
+	return u.Inner == 0
+}
+
+// isInput tells whether a path is the program's own input.
+func isInput(p string) bool {
+	return p == "-" || strings.HasPrefix(p, "/dev/stdin") || strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/proc/self/fd/") || strings.HasPrefix(p, "/dev/tty")
+}
+
+// asksVersion tells whether the use asks for the version or help, and nothing
+// else.
+func (u *Use) asksVersion() bool {
+	return len(u.Words) == 2 && u.Words[1].Literal && !u.Words[1].Glob && slices.Contains(strings.Fields(u.grammar.Version), u.Words[1].Text)
 }

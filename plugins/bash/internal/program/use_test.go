@@ -40,7 +40,23 @@ func shape(u *program.Use) string {
 		out = append(out, fmt.Sprintf("%c:%s", u.Roles[i], o.Text))
 	}
 	if u.Inner > 0 {
-		out = append(out, fmt.Sprintf("inner=%s", u.Words[u.Inner].Text))
+		text := fmt.Sprintf("inner=%s..%s", u.Words[u.Inner].Text, u.Words[u.End-1].Text)
+		if u.Joined {
+			text += "(joined)"
+		}
+		out = append(out, text)
+	}
+	for _, s := range u.Spans {
+		out = append(out, fmt.Sprintf("span=%s..%s", u.Words[s[0]].Text, u.Words[s[1]-1].Text))
+	}
+	for _, s := range u.Scripts() {
+		out = append(out, "script="+s.Text)
+	}
+	for _, s := range u.Code() {
+		out = append(out, "code="+s.Text)
+	}
+	if u.Commanded() {
+		out = append(out, "commanded")
 	}
 	return strings.Join(out, " ")
 }
@@ -61,10 +77,10 @@ func TestRead(t *testing.T) {
 		"cp -t d a b":                "-t=d r:a r:b",
 		"cp a":                       "p:a",
 		"/usr/bin/rm -rf --one x":    "-r -f --one-file-system m:x",
-		"timeout -k 5 10 rm -rf x":   "-k=5 t:10 inner=rm",
-		"env -i A=1 B=2 rm -r x":     "-i a:A=1 a:B=2 inner=rm",
+		"timeout -k 5 10 rm -rf x":   "-k=5 t:10 inner=rm..x",
+		"env -i A=1 B=2 rm -r x":     "-i a:A=1 a:B=2 inner=rm..x",
 		"env":                        "",
-		"sudo -u root X=1 ls -l":     "-u=root a:X=1 inner=ls",
+		"sudo -u root X=1 ls -l":     "-u=root a:X=1 inner=ls..-l",
 		"unheard-of -o f --out g -x": "-o=f --out? -x? r:g",
 	} {
 		if got := shape(program.Read(words(line))); got != want {
