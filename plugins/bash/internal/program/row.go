@@ -129,6 +129,10 @@ type Row struct {
 	Terminal bool
 	Told     string
 
+	// Means returns the names of the options that a use means besides those it is
+	// given (git push +main is git push -f main), so that rules find them.
+	Means func(*Use) []string
+
 	// Project tells that it runs code of the project it is used in.
 	Project bool
 	// Touches replaces what the operands' roles say about the paths that a use

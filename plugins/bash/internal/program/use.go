@@ -42,6 +42,9 @@ type Use struct {
 	// ats are the operands' indices in Words.
 	ats     []int
 	grammar *grammar
+	// above are the grammars of the program and of the sub-commands before the
+	// last one.
+	above []*grammar
 }
 
 // Option is one option of a use.
@@ -230,6 +233,7 @@ func (u *Use) sub(i int) {
 	}
 	u.Sub = append(u.Sub, word.Text)
 	u.At = i + 1
+	u.above = append(u.above, u.grammar)
 	if g == nil {
 		u.Strange = true
 		u.grammar = &grammar{Row: Row{Name: u.grammar.key, Verb: true}, key: u.grammar.key, specs: generic.specs, long: generic.long, roles: generic.roles}
@@ -399,6 +403,47 @@ func (u *Use) Args() []Word { return u.Words[min(u.At, len(u.Words)):] }
 // Row returns the row that the use was read by; that of a program which has none
 // is empty.
 func (u *Use) Row() Row { return u.grammar.Row }
+
+// Asked says why a person must look at the use, whatever the rules say; empty
+// when nobody needs to. The program's own row speaks, too, where a sub-command
+// has one.
+func (u *Use) Asked() string {
+	for _, g := range append(slices.Clip(u.above), u.grammar) {
+		if g.Asks != "" {
+			return g.Asks
+		}
+		if g.AsksIf == nil {
+			continue
+		}
+		if why := g.AsksIf(u); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// Index returns where operand i stands in Words.
+func (u *Use) Index(i int) int { return u.ats[i] }
+
+// Means tells whether the use has the named option, or is another spelling of
+// one that has it.
+func (u *Use) Means(name string) bool {
+	return u.Has(name) || u.grammar.Means != nil && slices.Contains(u.grammar.Means(u), name)
+}
+
+// EditsOnly tells whether the use changes the files that it names and nothing
+// else, as far as its words say.
+func (u *Use) EditsOnly() bool {
+	if !u.grammar.Edits || u.Strange || u.Inner > 0 || len(u.Spans) > 0 || len(u.Scripts()) > 0 {
+		return false
+	}
+	for _, o := range u.Options {
+		if !o.Known || o.spec.is(acts|runsCode) {
+			return false
+		}
+	}
+	return !slices.Contains(u.Roles, Extra)
+}
 
 // Command names the program and its sub-command: "git branch".
 func (u *Use) Command() string { return strings.Join(append([]string{u.Program}, u.Sub...), " ") }
