@@ -52,6 +52,7 @@ func TestProtectedPaths(t *testing.T) {
 		"/home/dev/go/bin/gopls", "/home/dev/.config/systemd/user/x.service", "/home/dev/.config/autostart/x.desktop", "/Users/dev/Library/LaunchAgents/x.plist",
 		"/home/dev/.config/gh/hosts.yml", "/home/dev/.gradle/init.d/x.gradle", "/home/dev/.m2/settings.xml", "/home/dev/.vimrc", "/home/dev/.config/nvim/init.lua",
 		"/home/dev/.config/callgate/callgate.yaml", "/home/dev/.local/state/callgate/callgate.db", "~/.pam_environment",
+		"/my/project/.github/workflows/ci.yml", "/my/project/.gitlab-ci.yml", "/my/project/.husky/pre-commit", "/home/dev/.gnupg/gpg.conf", "/home/dev/.docker/config.json", "/home/dev/.config/fish/config.fish", "/dev/sda", "/proc/sys/kernel/core_pattern",
 	}
 	for _, p := range protected {
 		for _, name := range []string{"Write", "Edit", "MultiEdit", "NotebookEdit"} {
@@ -74,7 +75,7 @@ func TestProtectedPaths(t *testing.T) {
 func TestOrdinaryPathsAreNotProtected(t *testing.T) {
 	t.Parallel()
 	for _, p := range []string{
-		"/my/project/src/a.go", "/my/project/.git/../src/a", "/my/project/git/config", "/my/project/.env.example", "/my/project/.github/workflows/ci.yml",
+		"/my/project/src/a.go", "/my/project/.git/../src/a", "/my/project/git/config", "/my/project/.env.example", "/my/project/.github/CODEOWNERS",
 		"/my/project/.gitignore", "/my/project/environment.ts", "/my/project/src/hooks/useThing.ts", "/my/project/config.json", "/my/project/profile",
 		"/my/project/bin/tool", "/my/project/etc/passwd", "/my/project/boot/x", "/home/dev/projects/bin/x", "/home/dev/.config/app/config", "/my/project/.github/bin/x",
 	} {

@@ -33,6 +33,8 @@ func subject[In input](c *tool.Call[In]) (place *paths.Place, err error) {
 	return &located, nil
 }
 
+func policy[In input](c *tool.Call[In]) *paths.Policy { return paths.NewPolicy(c.Config, c.Context) }
+
 func (j judge[In]) check(c *tool.Call[In]) tool.Verdict {
 	place, err := subject(c)
 	switch {
@@ -41,7 +43,7 @@ func (j judge[In]) check(c *tool.Call[In]) tool.Verdict {
 	case j.access != tool.Write || place == nil:
 		return tool.Verdict{}
 	}
-	if why := paths.Protected(*place); why != "" {
+	if why := policy(c).Protected(*place); why != "" {
 		return tool.Verdict{
 			Behavior: tool.Ask, BypassImmune: true,
 			Reason:  place.Resolved + " is " + why,
@@ -61,7 +63,7 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 		return tool.ReadOnly{}
 	case err != nil:
 		return tool.ReadOnly{Reason: err.Error()}
-	case place != nil && paths.Secret(*place):
+	case place != nil && policy(c).Secret(*place):
 		return tool.ReadOnly{Reason: place.Resolved + " holds secrets"}
 	}
 	return tool.ReadOnly{ReadOnly: true}
@@ -82,11 +84,11 @@ func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.
 // only the file itself for a secret.
 func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 	place, err := subject(c)
-	if err != nil || place == nil || j.access == tool.Write && paths.Protected(*place) != "" {
+	if err != nil || place == nil || j.access == tool.Write && policy(c).Protected(*place) != "" {
 		return nil
 	}
 	list := paths.Suggest(c.Context, *place)
-	if j.access == tool.Read && paths.Secret(*place) && len(list) > 1 {
+	if j.access == tool.Read && policy(c).Secret(*place) && len(list) > 1 {
 		list = list[1:]
 	}
 	return list

@@ -29,6 +29,8 @@ func (j judge[In]) subject(c *tool.Call[In]) (query, paths.Place, error) {
 	return q, place, err
 }
 
+func policy[In input](c *tool.Call[In]) *paths.Policy { return paths.NewPolicy(c.Config, c.Context) }
+
 func (j judge[In]) check(c *tool.Call[In]) tool.Verdict {
 	if _, _, err := j.subject(c); err != nil {
 		return tool.Verdict{Behavior: tool.Ask, BypassImmune: true, Reason: "cannot tell what is searched: " + err.Error()}
@@ -41,7 +43,7 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 	switch {
 	case err != nil:
 		return tool.ReadOnly{Reason: err.Error()}
-	case paths.Secret(place) || paths.SeeksSecret(q.files):
+	case policy(c).Secret(place) || policy(c).SeeksSecret(q.files):
 		return tool.ReadOnly{Reason: "the search reaches secrets"}
 	}
 	return tool.ReadOnly{ReadOnly: true}
@@ -62,7 +64,9 @@ func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.
 			return false
 		}
 		rule.Content = content
-		return paths.Matches(behavior, rule, c.Context, place) || behavior != tool.Allow && paths.Holds(rule, c.Context, place)
+		wide := place
+		wide.Tree = behavior != tool.Allow
+		return paths.Matches(behavior, rule, c.Context, wide)
 	})
 }
 

@@ -31,23 +31,59 @@ func plainLower(s string) bool {
 }
 
 // foldName folds one path segment further, to what Windows and macOS take for
-// the same name: trailing dots and blanks fall off, a stream name after ":" is
-// cut, invisible characters are dropped, and git~1 is .git.
+// the same name: trailing dots and blanks fall off, and invisible characters are
+// dropped.
 func foldName(name string) string {
-	name = dropInvisible(name)
-	if i := strings.IndexByte(name, ':'); i > 0 {
-		name = name[:i]
+	return Fold(strings.TrimRight(dropInvisible(name), ". "))
+}
+
+// aliases are the names that a segment may stand for, folded: itself, without
+// the name of an NTFS stream (".git::$INDEX_ALLOCATION"), and without a drive
+// ("C:.git") or what git calls a revision ("HEAD:.env").
+func aliases(segment string) []string {
+	whole := foldName(segment)
+	i := strings.IndexByte(whole, ':')
+	if i < 0 {
+		return []string{whole}
 	}
-	name = Fold(strings.TrimRight(name, ". "))
-	if name == "git~1" {
-		return ".git"
+	list := []string{whole, foldName(whole[:i])}
+	for _, part := range strings.Split(whole[i+1:], ":") {
+		if part = foldName(part); part != "" {
+			list = append(list, part)
+		}
 	}
-	return name
+	return list
+}
+
+// shortName returns what Windows calls a long name for programs that know short
+// ones alone: "git~" and ".git" for .gitconfig and .git are both "git" without
+// its number. Source: the 8.3 names of FAT and NTFS, for names in the tables.
+func shortName(name string) string {
+	trimmed := strings.TrimLeft(name, ".")
+	base, ext := trimmed, ""
+	if dot := strings.LastIndexByte(trimmed, '.'); dot >= 0 {
+		base, ext = trimmed[:dot], trimmed[dot:]
+	}
+	base = strings.NewReplacer(".", "", " ", "", "+", "_").Replace(base)
+	return base[:min(6, len(base))] + "~" + ext[:min(4, len(ext))]
+}
+
+// shortened takes the number out of a folded name that has the form of a short
+// one: "gitcon~1" is "gitcon~"; "" for all others.
+func shortened(name string) string {
+	i := strings.IndexByte(name, '~')
+	if i < 1 || i > 6 || i+1 >= len(name) || name[i+1] < '1' || name[i+1] > '9' {
+		return ""
+	}
+	return name[:i+1] + name[i+2:]
 }
 
 // dropInvisible takes away the characters that file systems which ignore case
 // do not see: joiners, directional marks, variation selectors.
 func dropInvisible(s string) string {
+	if plainLower(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u034f' {
 			return -1

@@ -23,6 +23,11 @@ type Place struct {
 	Inside string
 	// Directory tells that the path was written with a slash at its end.
 	Directory bool
+	// Tree tells that the path stands for all that lies below it. Its last names
+	// may be globs, "src/**/*.go", for some of that.
+	Tree bool
+	// bare is the git repository of plain files that holds the place, if any.
+	bare string
 }
 
 // Locate finds what the host found out about the path value of a call. The
@@ -32,23 +37,35 @@ func Locate(c tool.Context, value string) (Place, error) {
 		return Place{}, err
 	}
 	for _, t := range c.Targets {
-		if t.Kind != tool.Path || t.Value != value {
+		if t.Kind != tool.Path && t.Kind != tool.Tree || t.Value != value {
 			continue
 		}
-		switch {
-		case t.Error != "":
-			return Place{}, fmt.Errorf("%s: %s", value, t.Error)
-		case t.Resolved == "" || t.Lexical == "":
-			return Place{}, fmt.Errorf("%s was not resolved", value)
-		}
-		p := Place{Resolved: path.Clean(t.Resolved), Lexical: path.Clean(t.Lexical), Directory: strings.HasSuffix(value, "/")}
-		if !t.Claimed {
-			p.Inside = t.Inside
-		}
-		return p, errors.Join(Check(p.Resolved), checkAlias(p.Lexical), checkAlias(p.Resolved))
+		return Found(t)
 	}
 	return Place{}, fmt.Errorf("%s was not resolved", value)
 }
+
+// Found returns the place that the host found for a path.
+func Found(t tool.Target) (Place, error) {
+	switch {
+	case t.Error != "":
+		return Place{}, fmt.Errorf("%s: %s", t.Value, t.Error)
+	case t.Resolved == "" || t.Lexical == "":
+		return Place{}, fmt.Errorf("%s was not resolved", t.Value)
+	}
+	p := Place{Resolved: path.Clean(t.Resolved), Lexical: path.Clean(t.Lexical), Directory: strings.HasSuffix(t.Value, "/"), Tree: t.Kind == tool.Tree}
+	if !t.Claimed {
+		p.Inside = t.Inside
+	}
+	if t.Repo != nil && slices.Contains(t.Repo.Dirty, bareRepository) {
+		p.bare = t.Repo.Root
+	}
+	return p, errors.Join(Check(p.Resolved), checkAlias(p.Lexical), checkAlias(p.Resolved))
+}
+
+// bareRepository is how the host says that a directory of plain files is a git
+// repository. Source: host/target.
+const bareRepository = "bare git directory"
 
 // Target names a path for the host to resolve; false when the host would refuse
 // it as one.

@@ -8,17 +8,24 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// Matches reports whether a rule's content, a glob, names the place. As an
-// allow rule both forms must be named, exactly as spelled. As a deny or ask rule
-// one is enough, compared case-folded; "dir/**" names dir too, "dir/" what lies
-// in it, and a pattern
-// without a slash names files in every directory below its root, as AgentScope
-// reads it, where an allow rule names those of the root alone, as vibing does.
-// A pattern that cannot be read allows nothing and denies everything.
+// Matches reports whether a rule's content, a glob, names the place.
+//
+// As an allow rule both forms must be named, exactly as spelled. As a deny or
+// ask rule one is enough, compared case-folded; "dir/**" names dir too, "dir/"
+// what lies in it, and a pattern without a slash names files in every directory
+// below its root, as AgentScope reads it, where an allow rule names those of the
+// root alone, as vibing does. A pattern that cannot be read allows nothing and
+// denies everything.
+//
+// A place that holds wildcards or is a tree stands for many files. No allow rule
+// names it but by that very text. An ask rule names it when it may name one of
+// the files; a deny rule only when it names a directory among them, or all of
+// them: "**/.env" would else deny every search of a project. The engine asks
+// about what a deny rule would match as an ask rule.
 func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bool {
 	if behavior == tool.Allow {
 		g, err := compile(rule.Content, rule, c, behavior)
-		return err == nil && g.Match(p.Lexical, p.Directory) && g.Match(p.Resolved, p.Directory)
+		return err == nil && !p.Tree && g.Match(p.Lexical, p.Directory) && g.Match(p.Resolved, p.Directory)
 	}
 	contents := []string{rule.Content}
 	if strings.HasSuffix(rule.Content, "/") {
@@ -27,9 +34,10 @@ func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bo
 	if !strings.ContainsAny(rule.Content, "/~") {
 		contents = append(contents, "./**/"+rule.Content)
 	}
+	many := p.Tree || hasMeta(p.Lexical) || hasMeta(p.Resolved)
 	for _, content := range contents {
 		g, err := compile(content, rule, c, behavior)
-		if err != nil || slices.ContainsFunc(spellings(p), func(s string) bool { return g.Match(s, true) }) {
+		if err != nil || slices.ContainsFunc(spellings(p), func(s string) bool { return g.Match(s, true) || many && g.meets(s, p.Tree, behavior == tool.Deny) }) {
 			return true
 		}
 	}
@@ -125,22 +133,6 @@ func Shown(c tool.Context, value string) string {
 	}
 	lexical = path.Clean(lexical)
 	return Relative(c, Place{Resolved: lexical, Lexical: lexical})
-}
-
-// Holds reports whether what a deny or ask rule names lies below the place, so
-// that a search which starts there would reach it. A pattern that begins with a
-// wildcard names no place and is held by none.
-func Holds(rule tool.Rule, c tool.Context, p Place) bool {
-	pattern, err := Anchor(rule.Content, root(rule, c, tool.Deny), c.Home)
-	if err != nil {
-		return true
-	}
-	meta := strings.IndexAny(pattern, `*?[{\`)
-	if meta < 0 {
-		meta = len(pattern)
-	}
-	fixed := path.Clean(Fold(pattern[:meta]))
-	return fixed != "/" && (within(Fold(p.Lexical), fixed) || within(Fold(p.Resolved), fixed))
 }
 
 // SuggestDirectory returns a pattern for everything below a directory, unless
