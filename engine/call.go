@@ -33,11 +33,20 @@ type Context struct {
 	ProjectRoot string `json:"project_root,omitempty"`
 	Home        string `json:"home,omitempty"`
 	Kind        Kind   `json:"kind,omitempty"`
+	// Dialect is the shell that reads the agent's command lines, as the operator
+	// says; empty when nobody said.
+	Dialect string `json:"dialect,omitempty"`
+	// ShellChanged is what earlier calls of the session changed of the shell that
+	// runs this one: "directory", "environment"; empty where every call gets a
+	// shell of its own, and where nothing was changed. It only tightens.
+	ShellChanged []string `json:"shell_changed,omitempty"`
 	// Resumed tells that the session was taken up again by the client.
 	Resumed bool `json:"resumed,omitempty"`
 	// Approver names the attached approver; empty when there is none.
 	Approver     string   `json:"approver,omitempty"`
 	ActiveSkills []string `json:"active_skills,omitempty"`
+	// Server is the MCP server of an MCP tool; nil when the client does not say.
+	Server *Server `json:"server,omitempty"`
 	// Annotations are MCP hints, untrusted: usable for display and to tighten.
 	Annotations json.RawMessage `json:"annotations,omitempty"`
 	// Config is what the operator set for this tool; null when nothing.

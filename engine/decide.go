@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 )
 
 // Decide answers one call: deny rules, ask rules, tool checks, allow rules,
@@ -18,9 +19,10 @@ func Decide(ctx context.Context, req Request) Decision {
 		return Decision{Stage: StageError, Code: CodeHostError, Reason: "no call to judge", Message: "The call was denied because it names no tool."}
 	}
 	w := newWalk(ctx, req)
-	d := w.settled(w.table())
+	d := w.unchanged(w.settled(w.table()))
 	d = convert(w, d)
 	if d.Behavior == Ask {
+		d.Server = w.call.identity()
 		w.suggest(&d)
 	}
 	d.Message = message(req.Call.Tool, d)
@@ -66,6 +68,30 @@ func (w *walk) settled(d Decision) Decision {
 	}
 	d = Decision{Behavior: w.errorRow(), Stage: StageError, Code: CodeUnsettled, Reason: w.req.Unsettled}
 	w.note(StageError, d.Reason, d.Behavior.String())
+	return d
+}
+
+// unchanged makes sure that a changed shell never loosens: the tool, which knows
+// what of a call leans on the shell's state, is asked without that state as well,
+// and the stricter answer counts. Source: design section 12.
+func (w *walk) unchanged(d Decision) Decision {
+	changed := w.call.Context.ShellChanged
+	if len(changed) == 0 || d.Behavior == Deny {
+		return d
+	}
+	req, call := w.req, *w.call
+	call.Context.ShellChanged = nil
+	req.Call = &call
+	fresh := newWalk(w.ctx, req)
+	before := fresh.settled(fresh.table())
+	switch {
+	case before.Behavior < d.Behavior || before.Behavior == d.Behavior && before.BypassImmune && !d.BypassImmune:
+		w.note(StageToolCheck, "the shell as it was at first", before.Behavior.String())
+		return before
+	case before.Behavior == Allow && d.Behavior == Ask && d.Stage == StageMode:
+		d.Code = CodeShellChanged
+		d.Reason = fmt.Sprintf("an earlier call of this session changed the shell's %s, so that what would have allowed this one does not hold until the session is cleared", strings.Join(changed, " and "))
+	}
 	return d
 }
 
@@ -173,9 +199,9 @@ func (w *walk) modeStep() Decision {
 		d.Reason = "mode " + w.mode.String() + " allows what no rule denies"
 	case DontAsk:
 		d.Behavior, d.Code = Deny, CodeModeDeny
-		d.Reason = "mode dont_ask denies what no rule allows"
+		d.Reason = cmp.Or(w.serverDoubt(), "mode dont_ask denies what no rule allows")
 	default:
-		d.Reason = cmp.Or(w.askReason, "no rule allows this call and mode "+w.mode.String()+" asks")
+		d.Reason = cmp.Or(w.askReason, w.serverDoubt(), "no rule allows this call and mode "+w.mode.String()+" asks")
 	}
 	w.note(StageMode, "mode "+w.mode.String(), d.Behavior.String())
 	return d

@@ -31,6 +31,9 @@ type Decision struct {
 	// Suggestions are rules that would answer the next such call, proven by
 	// deciding again with them. Set only on asks.
 	Suggestions []Suggestion `json:"suggestions,omitempty"`
+	// Server is the identity of the MCP server that the call is put to; accepting a
+	// suggestion keeps it with the rule. Set only on asks.
+	Server string `json:"server,omitempty"`
 	// SuggestionsNote says why there are none, and what would have to change.
 	SuggestionsNote string `json:"suggestions_note,omitempty"`
 	// ConvertedBy names why an ask became a denial (see the Code constants);
@@ -77,11 +80,12 @@ const (
 	CodeModeAllow      = "mode_allow"
 	CodeModeDeny       = "mode_deny"
 	CodeProfile        = "profile"
-	CodeToolError      = "tool_error" // a verb failed or its module is missing
-	CodeHostError      = "host_error" // describe_call, targets, profile or store failed
-	CodeUnsettled      = "unsettled"  // another call may change what the targets are
-	CodeBackground     = "background" // converted: nobody may be asked
-	CodeResumed        = "resumed"    // converted: an ask rule in a resumed session
+	CodeToolError      = "tool_error"    // a verb failed or its module is missing
+	CodeHostError      = "host_error"    // describe_call, targets, profile or store failed
+	CodeUnsettled      = "unsettled"     // another call may change what the targets are
+	CodeShellChanged   = "shell_changed" // an earlier call changed the shell that runs this one
+	CodeBackground     = "background"    // converted: nobody may be asked
+	CodeResumed        = "resumed"       // converted: an ask rule in a resumed session
 	CodeNoApprover     = "no_approver"
 	CodeCallback       = "callback" // answered by the callback approver
 )

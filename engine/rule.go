@@ -28,6 +28,10 @@ type Rule struct {
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 	Reason    string    `json:"reason,omitempty"`
+	// Server is the identity of the MCP server for which an allow rule was accepted;
+	// the rule holds for no other one. Empty means that the name in Tool is all that
+	// is known.
+	Server string `json:"server,omitempty"`
 	// Match and NotMatch are inputs (command text, path, or a JSON object) that
 	// the rule must, or must not, match; checked when it is loaded.
 	Match    []string `json:"match,omitempty"`

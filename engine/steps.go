@@ -51,6 +51,11 @@ func (w *walk) allowStep() (Decision, bool) {
 	}
 	w.note(StageAllowRule, count(w.rules[Allow]), "no match")
 	if p := w.req.Profile; p != nil && p.Behavior == Allow {
+		if why := profileDoubt(p, w.call); why != "" {
+			w.note(StageProfile, why, "go on")
+			w.askReason = cmp.Or(w.askReason, why)
+			return Decision{}, false
+		}
 		return w.profileHit(Allow), true
 	}
 	return Decision{}, false
@@ -61,7 +66,7 @@ func (w *walk) allowStep() (Decision, bool) {
 func (w *walk) listStep() (Decision, bool) {
 	lists, mode := w.req.Lists, w.mode
 	lifted := lists.IgnoreDenylist && mode == Trusted
-	if named(lists.Disallowed, w.names) && !lifted {
+	if w.named(lists.Disallowed) && !lifted {
 		return w.listHit(CodeDisallowed, w.call.Tool+" is on disallowed_tools"), true
 	}
 	if lists.Allowed != nil && !w.listed(lists.Allowed) {
@@ -92,15 +97,15 @@ func (w *walk) listHit(code, reason string) Decision {
 }
 
 // named reports whether a list names the tool.
-func named(list, names []string) bool {
-	return slices.ContainsFunc(list, func(entry string) bool { return meansName(entry, names) })
+func (w *walk) named(list []string) bool {
+	return slices.ContainsFunc(list, func(entry string) bool { return meansName(entry, w.names) || meansServer(entry, w.call.Tool) })
 }
 
 // listed is named for a list that lets tools through. Only stars name nothing
 // there: a list that meant every tool would be no list.
 func (w *walk) listed(list []string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
-		return strings.Trim(entry, "*") != "" && w.req.Entry.permits(entry, w.names)
+		return strings.Trim(entry, "*") != "" && (w.req.Entry.permits(entry, w.names) || wholeServer(entry, w.call))
 	})
 }
 
@@ -153,7 +158,7 @@ func firstContent(rules []*Rule) *Rule {
 
 // matchRelated tries the rules of the tool that owns one target.
 func (w *walk) matchRelated(rel Related, b Behavior) (*Rule, error) {
-	rules := rulesOf(w.req.Rules, rel.Entry, rel.Entry.Names(""))[b]
+	rules := rulesOf(w.req.Rules, rel.Entry, nil, rel.Entry.Names(""))[b]
 	if len(rules) == 0 {
 		return nil, nil
 	}

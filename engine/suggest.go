@@ -74,8 +74,8 @@ func (w *walk) addSet(alone, together []Suggestion) []Suggestion {
 
 // known reports whether the rule exists already, so that it cannot help.
 func (w *walk) known(s Suggestion) bool {
-	rule := s.rule()
-	return slices.ContainsFunc(w.rules[Allow], func(r *Rule) bool { return r.String() == rule.String() })
+	rule := w.rule(s)
+	return slices.ContainsFunc(w.rules[Allow], func(r *Rule) bool { return r.String() == rule.String() && r.Server == rule.Server })
 }
 
 // allowedWith decides again with the suggested rules added, as each place would
@@ -97,15 +97,17 @@ func (w *walk) allowedIn(place Rule, added []Suggestion) bool {
 	req := w.req
 	req.Rules = slices.Clone(req.Rules)
 	for _, s := range added {
-		r := s.rule()
+		r := w.rule(s)
 		r.Scope, r.ScopeKey = place.Scope, place.ScopeKey
 		req.Rules = append(req.Rules, r)
 	}
-	return newWalk(w.ctx, req).table().Behavior == Allow
+	again := newWalk(w.ctx, req)
+	return again.unchanged(again.table()).Behavior == Allow
 }
 
-func (s Suggestion) rule() Rule {
-	return Rule{Tool: s.Tool, Content: s.Content, Behavior: s.Behavior, Source: "suggested"}
+// rule is the rule that accepting a suggestion stores.
+func (w *walk) rule(s Suggestion) Rule {
+	return Rule{Tool: s.Tool, Content: s.Content, Behavior: s.Behavior, Source: "suggested", Server: w.call.identity()}
 }
 
 // helpless says why no allow rule could answer this ask; empty when one could.

@@ -81,11 +81,12 @@ func (e Entry) Names(called string) []string {
 }
 
 // meant reports whether the rule speaks of the entry; names are those of Names.
-func (e Entry) meant(r *Rule, names []string) bool {
+// Without a call no allow rule does.
+func (e Entry) meant(r *Rule, call *Call, names []string) bool {
 	if r.Behavior == Allow {
-		return r.Source != SourceProjectFile && e.permits(r.Tool, names)
+		return call != nil && r.Source != SourceProjectFile && (e.permits(r.Tool, names) || wholeServer(r.Tool, call)) && permitsServer(r, call) == ""
 	}
-	return meansName(r.Tool, names)
+	return meansName(r.Tool, names) || call != nil && meansServer(r.Tool, call.Tool)
 }
 
 // permits reports whether a name or glob that a person typed lets the entry

@@ -25,7 +25,7 @@ func newWalk(ctx context.Context, req Request) *walk {
 	names := req.Entry.Names(req.Call.Tool)
 	return &walk{
 		ctx: ctx, req: req, call: req.Call, mode: req.Call.Context.Mode,
-		names: names, rules: rulesOf(req.Rules, req.Entry, names), trace: make([]Step, 0, 6),
+		names: names, rules: rulesOf(req.Rules, req.Entry, req.Call, names), trace: make([]Step, 0, 6),
 	}
 }
 
@@ -37,10 +37,11 @@ type ruleSet [Passthrough][]*Rule
 // allow rules of a project's file before a tool sees them: a tool judges all
 // allow rules together, so that one of these could complete the cover of a
 // compound call and let an own rule carry the allowance.
-func rulesOf(rules []Rule, entry Entry, names []string) (set ruleSet) {
+// call is nil where only rules that tighten are wanted.
+func rulesOf(rules []Rule, entry Entry, call *Call, names []string) (set ruleSet) {
 	for i := range rules {
 		r := &rules[i]
-		if r.Behavior >= Passthrough || !entry.meant(r, names) {
+		if r.Behavior >= Passthrough || !entry.meant(r, call, names) {
 			continue
 		}
 		if set[r.Behavior] == nil {
