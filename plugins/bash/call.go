@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callgate/callgate/plugins/internal/paths"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -42,11 +43,13 @@ type call struct {
 	dirty   bool
 	mode    tool.Mode
 	in      Input
+	// policy says which paths are protected or secret.
+	policy *paths.Policy
 }
 
 // open analyses a call of the tool.
 func open(tc *tool.Call[Input]) *call {
-	c := &call{in: tc.Input, mode: tc.Context.Mode, targets: map[string]tool.Target{}}
+	c := &call{in: tc.Input, mode: tc.Context.Mode, targets: map[string]tool.Target{}, policy: paths.NewPolicy(tc.Config, tc.Context)}
 	c.set = Setting{
 		CWD: tc.Context.CWD, Home: strings.TrimSuffix(tc.Context.Home, "/"), WorkingDirectories: tc.Context.WorkingDirectories,
 	}

@@ -20,5 +20,5 @@ func (c *call) moves() bool {
 type anywhere struct{}
 
 func (anywhere) repoRuns() bool        { return false }
-func (anywhere) forms(touch) []string  { return nil }
+func (anywhere) secret(touch) bool     { return false }
 func (anywhere) unresolved(touch) bool { return false }

@@ -1,7 +1,6 @@
 package bash
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -32,8 +31,8 @@ type surroundings interface {
 	// repoRuns reports whether repository configuration could make a reading
 	// program run another.
 	repoRuns() bool
-	// forms are the absolute forms of a touched path.
-	forms(touch) []string
+	// secret reports whether a touched path may hold a secret.
+	secret(touch) bool
 	// unresolved reports whether the host could not follow a touched path.
 	unresolved(touch) bool
 }
@@ -113,7 +112,7 @@ func (l *Line) readOnly(cmd *Command, world surroundings) (bool, string) {
 			if world.unresolved(t) {
 				return false, name + " reads " + t.path + ", which cannot be followed"
 			}
-			if slices.ContainsFunc(world.forms(t), secret) {
+			if world.secret(t) {
 				return false, name + " reads " + t.path + ", which may hold a secret"
 			}
 		}
@@ -122,10 +121,6 @@ func (l *Line) readOnly(cmd *Command, world surroundings) (bool, string) {
 		return false, "the repository is configured to run a program when " + name + " reads it"
 	}
 	return true, r.reason
-}
-
-func harmlessDevice(p string) bool {
-	return slices.Contains(harmlessDevices, p)
 }
 
 // hasFileOption reports whether time writes its measurement to a file.

@@ -44,8 +44,8 @@ func (c *call) dangerOf(cmd *Command) string {
 		if c.unresolved(t) && !harmlessDevice(t.path) {
 			return cmd.label() + " changes " + t.word.Text + ", and where that leads cannot be told"
 		}
-		if name := c.protects(t); name != "" {
-			return cmd.label() + " changes " + t.word.Text + ": " + name + " is protected"
+		if why := c.protects(t); why != "" {
+			return cmd.label() + " changes " + t.word.Text + ", which is " + why
 		}
 	}
 	return ""
@@ -319,35 +319,4 @@ func allFiles(name string) bool {
 // within reports whether child is parent or lies below it.
 func within(child, parent string) bool {
 	return child == parent || parent == "/" || strings.HasPrefix(child, parent+"/")
-}
-
-// protects returns the protected name that t would change, by any of the forms
-// of its path.
-func (c *call) protects(t touch) string {
-	if t.path == "" {
-		if t.word.Text == "" {
-			return ""
-		}
-		return protected(t.word.Text) // an unknown part does not hide a known name
-	}
-	for _, p := range c.forms(t) {
-		if t.spreads && (p == "/" || c.set.Home != "" && within(c.set.Home, p)) {
-			return "everything in " + p
-		}
-		if name := protected(c.relative(p)); name != "" {
-			return name
-		}
-	}
-	return ""
-}
-
-// relative returns p as seen from the working directory that holds it: a
-// project may itself live below a protected directory.
-func (c *call) relative(p string) string {
-	for _, wd := range c.set.WorkingDirectories {
-		if wd != "/" && p != wd && within(p, wd) {
-			return strings.TrimPrefix(p, wd+"/")
-		}
-	}
-	return p
 }

@@ -77,7 +77,7 @@ var protectedGroups = []group{
 	{
 		reason: "a file of credentials",
 		names: []string{
-			".npmrc", ".pypirc", ".netrc", "_netrc", ".git-credentials", ".pgpass", ".vault-token", ".dockercfg", ".terraformrc", "terraform.rc", ".s3cfg", ".boto", ".my.cnf", ".mylogin.cnf",
+			".env", ".env.local", ".npmrc", ".pypirc", ".netrc", "_netrc", ".git-credentials", ".pgpass", ".vault-token", ".dockercfg", ".terraformrc", "terraform.rc", ".s3cfg", ".boto", ".my.cnf", ".mylogin.cnf",
 			"kubeconfig", ".htpasswd",
 		},
 	},
@@ -197,7 +197,7 @@ var secretGroups = []group{
 	{
 		reason: "a file of credentials",
 		names: []string{
-			".netrc", "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".mylogin.cnf", ".envrc", ".vault-token", ".htpasswd", ".dockercfg", ".boto", ".s3cfg", ".terraformrc", "terraform.rc",
+			".env", ".env.local", ".netrc", "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".mylogin.cnf", ".envrc", ".vault-token", ".htpasswd", ".dockercfg", ".boto", ".s3cfg", ".terraformrc", "terraform.rc",
 			"shadow", "shadow-", "gshadow", "gshadow-", "master.passwd", "credentials", "credentials.json", ".credentials.json", "credentials.toml", "credentials.yml", "credentials.yaml", "credentials.xml", "credentials.db",
 			"credentials.tfrc.json", "credentials.yml.enc", "master.key", "secrets.yaml", "secrets.yml", "secrets.json", "secrets.toml", "token", "token.json", "tokens.json", "auth.json", "oauth_creds.json",
 			"service-account*.json", "service_account*.json", "client_secret*.json", "application_default_credentials.json", "kubeconfig", "*.kubeconfig", "*.tfstate", "*.tfvars.secret", "login.keychain*", "access_tokens.db",

@@ -101,7 +101,7 @@ func TestSpellings(t *testing.T) {
 		"/p/.git::$DATA", "/p/.bashrc::$DATA", `/p/src\..\.git\config`, `C:\Users\dev\.ssh\config`, `C:.git\config`, `\\server\share\.git\config`, `D:\p\.GIT.\hooks\pre-commit`,
 		"/p/gitcon~1", "/p/GITCON~2", "/p/BASHRC~1", "/p/ssh~1/config", "/p/envrc~1", "/p/.ba\u0073hrc", "/p/.\uFB01sh/../.config/fi\u200bsh/x", "/home/u/.CONFIG/Systemd/user/x", "/private/etc/sudoers",
 		"/p/.env.production", "/p/.env-prod", "/p/.env_local", "/p/.ENV", "/p/repo.git/config", "/p/bare/HEAD", "/p/bare/head", "/p/bare/hooks/post-checkout", "/P/Bare/Hooks/Pre-Commit",
-		`C:\Windows\System32\x`, "/p/lib/python3.12/site-packages/evil.pth", "/p/.git*/config", "/p/.b?shrc", "/p/.[g]it/x", "/home/u/bin/git", "/usr/local/bin/x", "/ETC/PASSWD", "/lib/x",
+		`C:\Windows\System32\x`, "/p/lib/python3.12/site-packages/evil.pth", "/p/.git*/config", "/p/.b?shrc", "/p/.[g]it/x", "/p/.en[v]", "/p/.env.l*", "/home/u/bin/git", "/usr/local/bin/x", "/ETC/PASSWD", "/lib/x",
 	} {
 		if pol.ProtectedPath(p) == "" {
 			t.Errorf("%s is not protected", p)
