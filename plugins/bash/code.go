@@ -9,7 +9,7 @@ import (
 // code returns the texts among the arguments of cmd that some other program
 // will run or read as code: what no shell grammar can read, but where a deny
 // rule's words may still be looked for.
-func (c *Command) code() []string {
+func (c *Command) codeTexts() []string {
 	args := texts(c.Args())
 	name := c.Name()
 	switch {
@@ -59,7 +59,7 @@ func mentioned(r rule, cmd *Command) bool {
 	if len(words) == 0 {
 		return false
 	}
-	for _, text := range cmd.code() {
+	for _, text := range cmd.codeTexts() {
 		tokens := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{};&|<>,=!$:", c) })
 		at := slices.IndexFunc(tokens, func(token string) bool { return path.Base(token) == words[0] })
 		if at < 0 {

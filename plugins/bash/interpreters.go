@@ -5,10 +5,6 @@ import (
 	"strings"
 )
 
-var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"}
-
-func isShell(name string) bool { return slices.Contains(shells, name) }
-
 // interpreter programs read code from an option, a file or their input.
 type interpreter struct {
 	// code are the options whose value is code; module those whose value is a
@@ -136,22 +132,6 @@ func isVersionFlag(t string) bool {
 		return true
 	}
 	return t == "-v"
-}
-
-// readsInput records a program that takes its commands from its input. Literal
-// input of a shell is walked, anything else cannot be known.
-func (w *walker) readsInput(cmd *Command) {
-	switch {
-	case w.stdin != nil && w.stdin.Literal && w.stdin.Text != "(a file)" && isShell(cmd.Name()):
-		w.innerScript(cmd, *w.stdin)
-	case w.stdin != nil && w.stdin.Text != "(a file)" && !isShell(cmd.Name()):
-		cmd.Inline = true
-	default:
-		cmd.Stdin = true
-		if isShell(cmd.Name()) || cmd.Piped {
-			w.line.opaque(cmd.Name() + " runs whatever its input says")
-		}
-	}
 }
 
 // unwrapShell walks the script of a shell.

@@ -83,6 +83,10 @@ type Command struct {
 	Source string
 	// Inline tells that an argument is code in some other language.
 	Inline bool
+	// code are texts in languages that are not the shell's.
+	code []string
+	// use is the command as its program reads it, once asked for.
+	use *program.Use
 	// touched are the paths the command touches, once asked for.
 	touched []touch
 	// Stdin tells that the program reads its commands from its input: from

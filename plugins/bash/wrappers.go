@@ -107,8 +107,8 @@ var runners = map[string][]string{
 	"rustup":  {"run"},
 }
 
-// unwrap adds the commands that cmd runs on behalf of its arguments.
-func (w *walker) unwrap(cmd *Command) {
+// unwrapOld adds the commands that cmd runs on behalf of its arguments.
+func (w *walker) unwrapOld(cmd *Command) {
 	name := cmd.Name()
 	switch name {
 	case "find", "gfind":
@@ -225,49 +225,9 @@ func (w *walker) unwrapPlain(cmd *Command, spec wrapper) {
 	}
 }
 
-func splitAssign(word Word) Assign {
-	name, value, _ := strings.Cut(word.Text, "=")
-	word.Text = value
-	return Assign{Name: name, Value: word}
-}
-
 // inner adds the command that begins at words[i] of cmd.
 func (w *walker) inner(cmd *Command, i int) {
 	w.innerWords(cmd, i, cmd.Words[i:])
-}
-
-func (w *walker) innerWords(cmd *Command, i int, words []Word) {
-	if w.depth++; w.depth > maxDepth {
-		w.line.opaque("the command is nested too deeply")
-		w.depth--
-		return
-	}
-	outer := w.parent
-	w.parent = cmd
-	cmd.Wraps = true
-	if cmd.Inner == 0 {
-		cmd.Inner = i
-	}
-	offset := cmd.Offset + i
-	if cmd.Offset < 0 {
-		offset = -1
-	}
-	w.run(&Command{Words: slices.Clone(words), Source: cmd.Source, Offset: offset})
-	w.parent = outer
-	w.depth--
-}
-
-// innerScript walks a script given as one word.
-func (w *walker) innerScript(cmd *Command, script Word) {
-	cmd.Wraps = true
-	if p := cmd.Parent; p != nil && (strings.Contains(script.Text, "{}") || replaces(p)) {
-		w.line.opaque("a script into which file names are pasted")
-	}
-	if !script.Literal {
-		w.line.opaque(cmd.Name() + " runs a text that is not literal")
-		return
-	}
-	w.inSubshell(func() { w.script(script.Text, cmd) })
 }
 
 // replaces reports whether an xargs pastes what it reads into its arguments.

@@ -1,0 +1,169 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
+)
+
+// Use returns the command as its program reads it.
+func (c *Command) Use() *program.Use {
+	if c.use == nil {
+		c.use = program.Read(c.Words)
+	}
+	return c.use
+}
+
+// unwrap adds the commands that cmd runs on behalf of its arguments, and tells
+// of code that is no shell's.
+func (w *walker) unwrap(cmd *Command) {
+	u := cmd.Use()
+	if !rowed(u) {
+		w.unwrapOld(cmd)
+		return
+	}
+	if i := obscured(u); i > 0 {
+		w.line.opaque(cmd.Name() + " runs a command behind " + u.Words[i].Text + ", which can be anything")
+		return
+	}
+	if u.Inner > 0 {
+		for _, a := range u.With(program.Assign) {
+			cmd.Assigns = append(cmd.Assigns, splitAssign(a))
+		}
+		w.runsWords(cmd, u)
+	}
+	if u.Program == "env" && u.Has("-S") {
+		w.line.opaque("env -S splits its argument into a command")
+	}
+	for _, span := range u.Spans {
+		w.innerWords(cmd, span[0], u.Words[span[0]:span[1]])
+	}
+	for _, script := range u.Scripts() {
+		w.runsScript(cmd, script)
+	}
+	for _, code := range u.Code() {
+		cmd.Inline = true
+		cmd.code = append(cmd.code, code.Text)
+	}
+	if u.Commanded() {
+		w.readsInput(cmd)
+	}
+}
+
+// runsWords adds the command that stands in the words of cmd.
+func (w *walker) runsWords(cmd *Command, u *program.Use) {
+	words := u.Words[u.Inner:u.End]
+	if !u.Joined {
+		w.innerWords(cmd, u.Inner, words)
+		return
+	}
+	script := Word{Literal: true, Text: strings.Join(texts(words), " ")}
+	for _, word := range words {
+		script.Literal = script.Literal && word.Literal && !word.Glob
+	}
+	w.innerScript(cmd, script)
+}
+
+// foreign are shells whose language is not read here.
+var foreign = []string{"fish", "csh", "tcsh", "nu", "elvish", "xonsh", "pwsh", "powershell", "rc", "es"}
+
+// runsScript walks a command line that cmd gives to a shell.
+func (w *walker) runsScript(cmd *Command, script Word) {
+	w.innerScript(cmd, script)
+	if slices.Contains(foreign, cmd.Name()) {
+		w.line.opaque("a script in the language of " + cmd.Name())
+	}
+}
+
+// obscured returns the index of a word that could be anything and so could
+// change what the words after it mean to a program that runs some of them; 0
+// when there is none.
+func obscured(u *program.Use) int {
+	end := u.Inner
+	if isShell(u.Program) {
+		end = len(u.Words)
+		if len(u.Operands) > 0 {
+			end = u.Index(0) + 1
+		}
+	}
+	for i := 1; i < end; i++ {
+		if !u.Words[i].Literal {
+			return i
+		}
+	}
+	return 0
+}
+
+func splitAssign(word Word) Assign {
+	name, value, _ := strings.Cut(word.Text, "=")
+	word.Text = value
+	return Assign{Name: name, Value: word}
+}
+
+// innerWords adds the command that begins at words[i] of cmd.
+func (w *walker) innerWords(cmd *Command, i int, words []Word) {
+	if w.depth++; w.depth > maxDepth {
+		w.line.opaque("the command is nested too deeply")
+		w.depth--
+		return
+	}
+	outer := w.parent
+	w.parent = cmd
+	cmd.Wraps = true
+	if cmd.Inner == 0 {
+		cmd.Inner = i
+	}
+	offset := cmd.Offset + i
+	if cmd.Offset < 0 {
+		offset = -1
+	}
+	w.run(&Command{Words: slices.Clone(words), Source: cmd.Source, Offset: offset})
+	w.parent = outer
+	w.depth--
+}
+
+// innerScript walks a script given as one word.
+func (w *walker) innerScript(cmd *Command, script Word) {
+	cmd.Wraps = true
+	if p := cmd.Parent; p != nil && (strings.Contains(script.Text, "{}") || pastes(p)) {
+		w.line.opaque("a script into which file names are pasted")
+	}
+	if !script.Literal {
+		w.line.opaque(cmd.Name() + " runs a text that is not literal")
+		return
+	}
+	w.inSubshell(func() { w.script(script.Text, cmd) })
+}
+
+// pastes reports whether a program replaces words of the command it runs by what
+// it reads (xargs -I).
+func pastes(cmd *Command) bool {
+	u := cmd.Use()
+	return u.Row().Adds && u.Has("-I", "-i", "-J", "--replace") || !rowed(u) && replaces(cmd)
+}
+
+// readsInput records a program that takes its commands from its input. Literal
+// input of a shell is walked, anything else cannot be known.
+func (w *walker) readsInput(cmd *Command) {
+	switch {
+	case w.stdin != nil && w.stdin.Literal && w.stdin.Text != "(a file)" && isShell(cmd.Name()):
+		w.runsScript(cmd, *w.stdin)
+	case w.stdin != nil && w.stdin.Text != "(a file)" && !isShell(cmd.Name()):
+		cmd.Inline = true
+		cmd.code = append(cmd.code, w.stdin.Text)
+	default:
+		cmd.Stdin = true
+		if isShell(cmd.Name()) || cmd.Piped {
+			w.line.opaque(cmd.Name() + " runs whatever its input says")
+		}
+	}
+}
+
+// shells are the programs whose code is read as a command line.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"}
+
+func isShell(name string) bool { return slices.Contains(shells, name) }
+
+// rowed reports whether a use is read by a row of its own.
+func rowed(u *program.Use) bool { return u.Known && !u.Strange }
