@@ -29,6 +29,10 @@ func (w *walker) changeDir(cmd *Command) {
 	}
 }
 
+// changesDir reports whether a command of that name changes the directory to one
+// that it names.
+func changesDir(name string) bool { return name == "cd" || name == "pushd" || name == "chdir" }
+
 // cdTarget returns where a cd goes, as text that may begin with "~".
 func cdTarget(cmd *Command) (dest string, ok bool) {
 	if len(cmd.Assigns) > 0 {

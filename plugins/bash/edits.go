@@ -1,27 +1,10 @@
 package bash
 
-import "strings"
+import (
+	"strings"
 
-// editPrograms are the file-system commands that accept_edits allows, each with
-// the options that keep it to the files it names. Source: the AgentScope seed's
-// ACCEPT_EDITS row; options because an unknown one may name other files.
-var editPrograms = map[string]string{
-	"mkdir": "-pv -m= --parents --verbose --mode=",
-	"touch": "-acm -d= -t= --date= --no-create",
-	"rm":    "-rRfivd --recursive --force --verbose --dir --interactive=?",
-	"rmdir": "-pv --parents --verbose --ignore-fail-on-non-empty",
-	"mv":    "-finvuT -t= --force --interactive --no-clobber --verbose --update=? --target-directory= --no-target-directory",
-	"cp":    "-finvuprRT -t= --force --interactive --no-clobber --verbose --update=? --recursive --target-directory= --no-target-directory",
-	"sed":   "",
-}
-
-var editTables = func() map[string]*table {
-	rows := make([]row, 0, len(editPrograms))
-	for name, options := range editPrograms {
-		rows = append(rows, row{command: name, options: options})
-	}
-	return indexRows(rows)
-}()
+	"github.com/callgate/callgate/plugins/bash/internal/program"
+)
 
 // editsOnly reports whether every command of the line is a file-system command
 // whose every target lies inside a working directory, or only reads.
@@ -47,25 +30,30 @@ func (c *call) editsOnly() bool {
 
 // edits judges one file-system command.
 func (c *call) edits(cmd *Command) bool {
-	t := editTables[cmd.Name()]
-	if t == nil || cmd.Parent != nil || cmd.Qualified() || cmd.Words[0].Quoted || !safeAssigns(cmd) || !coverable(cmd) {
+	if cmd.Name() == "" || cmd.Parent != nil || cmd.Qualified() || cmd.Words[0].Quoted || !safeAssigns(cmd) || !coverable(cmd) {
 		return false
 	}
-	if cmd.Name() == "sed" {
-		if s := readSed(cmd.Args()); !s.inPlace || !s.harmless() || !plainNames(s.files) {
-			return false
-		}
-	} else {
-		options, operands := t.split(cmd.Args())
-		for _, o := range options {
-			if !t.option(o) {
-				return false
-			}
-		}
-		if !plainNames(operands) || !plainNames(values(options, "-t", "--target-directory")) {
-			return false
+	u := cmd.Use()
+	if !rowed(u) {
+		return c.oldEdits(cmd) && c.staysInside(cmd)
+	}
+	return u.EditsOnly() && plainNames(u.Operands) && plainNames(optionValues(u)) && c.staysInside(cmd)
+}
+
+// optionValues are the values of all options.
+func optionValues(u *program.Use) []Word {
+	var out []Word
+	for _, o := range u.Options {
+		if o.Has {
+			out = append(out, o.Value)
 		}
 	}
+	return out
+}
+
+// staysInside reports whether a command touches something, and nothing outside
+// the working directories.
+func (c *call) staysInside(cmd *Command) bool {
 	named := false
 	for _, touched := range c.line.touches(cmd) {
 		if harmlessDevice(touched.path) {

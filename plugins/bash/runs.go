@@ -118,9 +118,35 @@ func (w *walker) innerWords(cmd *Command, i int, words []Word) {
 	if cmd.Offset < 0 {
 		offset = -1
 	}
+	dirs := w.dirs
+	w.enter(cmd)
 	w.run(&Command{Words: slices.Clone(words), Source: cmd.Source, Offset: offset})
+	if len(startsIn(cmd)) > 0 {
+		w.dirs = dirs
+	}
 	w.parent = outer
 	w.depth--
+}
+
+// starters are the options, by wrapper, that name the directory in which the
+// wrapped command runs.
+var starters = map[string]string{"env": "-C", "sudo": "-D", "genv": "-C"}
+
+func startsIn(cmd *Command) []Word { return cmd.Use().Values(starters[cmd.Name()]) }
+
+// enter goes where the wrapper cmd goes before it runs its command.
+func (w *walker) enter(cmd *Command) {
+	for _, dir := range startsIn(cmd) {
+		if w.dirs == nil || !dir.Literal || dir.Glob {
+			w.dirs = nil
+			return
+		}
+		next := make([]string, 0, len(w.dirs))
+		for _, d := range w.dirs {
+			next = append(next, joinDir(d, pathText(dir)))
+		}
+		w.dirs = next
+	}
 }
 
 // innerScript walks a script given as one word.

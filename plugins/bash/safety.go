@@ -28,6 +28,9 @@ func (c *call) dangerOf(cmd *Command) string {
 		return reason
 	}
 	if cmd.Name() != "" {
+		if reason := cmd.Use().Asked(); reason != "" {
+			return reason
+		}
 		for _, check := range []func(*Command) string{privilege, disks, modes, signals, listedRemoval, interactive, gitTampering, sedWrites} {
 			if reason := check(cmd); reason != "" {
 				return reason

@@ -3,15 +3,17 @@ package bash
 import (
 	"path"
 	"strings"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
 // access is what a command does to a path.
-type access string
+type access = program.Access
 
 const (
-	read  access = "read"
-	write access = "write"
-	run   access = "run"
+	read  = program.ReadAccess
+	write = program.WriteAccess
+	run   = program.RunAccess
 )
 
 // touch is one path that a command touches.
@@ -50,10 +52,27 @@ func (l *Line) touches(cmd *Command) []touch {
 		if cmd.Qualified() {
 			t.add(cmd.Words[0], run)
 		}
-		t.operands()
+		t.named()
 	}
 	cmd.touched = t.out
 	return t.out
+}
+
+// named adds what the words of the command name.
+func (t *toucher) named() {
+	u := t.cmd.Use()
+	switch {
+	case changesDir(t.cmd.Name()):
+		if dest, ok := cdTarget(t.cmd); ok {
+			t.add(Word{Text: dest, Literal: true, Tilde: strings.HasPrefix(dest, "~")}, read)
+		}
+	case rowed(u):
+		for _, one := range u.Touches() {
+			t.put(touch{word: one.Word, access: one.Access, removes: one.Removes, recursive: one.Recursive, derived: one.Derived, spreads: one.Spreads})
+		}
+	default:
+		t.operands()
+	}
 }
 
 // toucher gathers touches of one command.

@@ -9,7 +9,7 @@ var fileRows = []Row{
 	},
 	{
 		Name: "cp|gcp", Abbreviates: true, Edits: true, Deep: "-r -a",
-		Options:  "-a|--archive! --attributes-only -b --backup=? --copy-contents! -d! -f|--force -i|--interactive -H -l|--link! -L|--dereference -n|--no-clobber -P|--no-dereference! -p --preserve=? --no-preserve= --parents! -r|-R|--recursive --reflink=? --remove-destination --sparse= --strip-trailing-slashes -s|--symbolic-link! -S|--suffix= -t|--target-directory=>^ -T|--no-target-directory -u|--update=? -v|--verbose -x|--one-file-system -Z --context=? --debug --help --version",
+		Options:  "-a|--archive! --attributes-only -b! --backup=?! --copy-contents! -d! -f|--force -i|--interactive -H -l|--link! -L|--dereference -n|--no-clobber -P|--no-dereference! -p --preserve=? --no-preserve= --parents! -r|-R|--recursive --reflink=? --remove-destination --sparse= --strip-trailing-slashes -s|--symbolic-link! -S|--suffix=! -t|--target-directory=>^ -T|--no-target-directory -u|--update=? -v|--verbose -x|--one-file-system -Z --context=? --debug --help --version",
 		Operands: "r* p",
 	},
 }
