@@ -78,9 +78,9 @@ func (c *Config) rulesFor(block Block) []engine.Rule {
 // ToolConfig returns what the operator set for a tool, which goes to its module
 // as it is; nil when nothing was set. names are the tool's canonical name and
 // its aliases. The agent's own keys replace the global ones, these the keys of
-// the module's grant; module may be empty.
+// the module's grant, these what is said of paths; module may be empty.
 func (c *Config) ToolConfig(agent, module string, names ...string) json.RawMessage {
-	config := c.Modules.Grants[module].Config
+	config := overlay(c.Paths.config(), c.Modules.Grants[module].Config)
 	for _, tools := range []map[string]Tool{c.Tools, c.Defaults.Tools, c.Agents[agent].Tools} {
 		for _, name := range names {
 			config = overlay(config, tools[name].Config)

@@ -29,6 +29,7 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.rules(c.Rules, "rules")
 	c.name()
 	ck.tools(c.Tools, "tools")
+	ck.paths(c.Paths)
 	ck.modules(&c.Modules)
 	ck.asks(&c.Asks)
 	ck.listen(&c.Listen)

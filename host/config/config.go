@@ -25,6 +25,8 @@ type Config struct {
 	Rules []Rule `yaml:"rules"`
 	// Tools is what the operator sets for single tools, by tool name.
 	Tools map[string]Tool `yaml:"tools"`
+	// Paths are what the operator says of paths, for every tool.
+	Paths Paths `yaml:"paths"`
 	// Modules tells where tool modules of others are and what each may do.
 	Modules Modules `yaml:"modules"`
 	// Asks bounds the questions put to people.

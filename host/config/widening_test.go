@@ -64,6 +64,8 @@ func TestWidenings(t *testing.T) {
 		{"defaults.tools", "defaults: {tools: {Bash: {config: {dialect: bash}}}}", "defaults: {tools: {Bash: {config: {dialect: zsh}}}}", "defaults.tools.Bash.config", true},
 		{"an agent's tools", "agents: {a: {tools: {Bash: {config: {a: 1}}}}}", "agents: {a: {}}", "agents.a.tools.Bash.config", true},
 		{"tools", "tools: {}", "tools: {WebFetch: {config: {read_only_hosts: [x]}}}", "tools.WebFetch.config", true},
+		{"paths.protected", "paths: {protected: [infra/**]}", "paths: {}", "paths", true},
+		{"paths.unprotected", "paths: {}", "paths: {unprotected: [.vscode/**]}", "paths", true},
 		{"an allow rule", "rules: []", "rules: [allow: Write]", "rules[0]", false},
 		{"a wider allow rule", `rules: [allow: "Bash(npm run:*)"]`, "rules: [allow: Bash]", "rules[0]", true},
 		{"a deny rule", "rules: [deny: Write]", "rules: []", "rules", false},
@@ -155,12 +157,13 @@ func TestWidenings_everyLimit(t *testing.T) {
 func TestWidenings_everyKey(t *testing.T) {
 	t.Parallel()
 	for typ, want := range map[reflect.Type]string{
-		reflect.TypeFor[config.Config](): "defaults agents rules tools modules asks listen boundary store",
+		reflect.TypeFor[config.Config](): "defaults agents rules tools paths modules asks listen boundary store",
 		reflect.TypeFor[config.Settings](): "mode working_directories home user kind allowed_tools disallowed_tools respect_denylist timeout resume_asks " +
 			"follow_client_mode tools",
 		reflect.TypeFor[config.Block]():   "rules",
 		reflect.TypeFor[config.Rule]():    "allow ask deny tool content behavior reason expires_at match not_match",
 		reflect.TypeFor[config.Tool]():    "config",
+		reflect.TypeFor[config.Paths]():   "protected unprotected secret not_secret",
 		reflect.TypeFor[config.Modules](): "dir memory_mib limits grants",
 		reflect.TypeFor[config.Grant]():   "names may_allow may_read_only config limits",
 		reflect.TypeFor[config.Limits](): "module_kib functions globals table_entries compile_time compile_mib memory_mib stack_kib fuel timeout " +
