@@ -47,7 +47,10 @@ func (u *Use) ReadsOnly() (ok bool, why string) {
 	if u.Inner > 0 && !g.Plain || len(u.lines) > 0 {
 		return false, u.Command() + " runs another program"
 	}
-	if g.Unless != nil {
+	for _, g := range append(slices.Clip(u.above), g) {
+		if g.Unless == nil {
+			continue
+		}
 		if why := g.Unless(u); why != "" {
 			return false, why
 		}
@@ -170,3 +173,7 @@ func lastName(p string) string {
 	}
 	return "."
 }
+
+// Sweeps tells whether the use changes files below its directory that it need
+// not name.
+func (u *Use) Sweeps() bool { return u.grammar.Sweeps != nil && u.grammar.Sweeps(u) }

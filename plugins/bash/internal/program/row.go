@@ -61,7 +61,8 @@ type Row struct {
 	Until string
 
 	// Commands tells that the first operand is a sub-command, with a row of its
-	// own if it is known. The row's own options come before it.
+	// own if it is known. The row's own options come before it. Operands, if
+	// there are any, are then those of sub-commands that have no row.
 	Commands bool
 	// Verb tells that the first operand says what is done (a make target, an npm
 	// script), so that a rule may name it, though it has no row.
@@ -132,6 +133,10 @@ type Row struct {
 	// Means returns the names of the options that a use means besides those it is
 	// given (git push +main is git push -f main), so that rules find them.
 	Means func(*Use) []string
+
+	// Sweeps tells whether a use changes files below its directory that it need
+	// not name (git checkout, tar -x).
+	Sweeps func(*Use) bool
 
 	// Project tells that it runs code of the project it is used in.
 	Project bool

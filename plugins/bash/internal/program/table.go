@@ -4,5 +4,8 @@ import "slices"
 
 // tables gathers the rows of every table.
 func tables() []Row {
-	return slices.Concat(fileRows, textRows, shellRows)
+	return slices.Concat(
+		fileRows, textRows, shellRows,
+		gitRows,
+	)
 }

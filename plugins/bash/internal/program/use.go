@@ -236,7 +236,11 @@ func (u *Use) sub(i int) {
 	u.above = append(u.above, u.grammar)
 	if g == nil {
 		u.Strange = true
-		u.grammar = &grammar{Row: Row{Name: u.grammar.key, Verb: true}, key: u.grammar.key, specs: generic.specs, long: generic.long, roles: generic.roles}
+		parent := u.grammar
+		u.grammar = &grammar{Row: Row{Name: parent.key, Verb: true, Sweeps: parent.Sweeps}, key: parent.key, specs: generic.specs, long: generic.long, roles: generic.roles}
+		if len(parent.roles) > 0 {
+			u.grammar.specs, u.grammar.long, u.grammar.roles = parent.specs, parent.long, parent.roles
+		}
 		return
 	}
 	u.grammar = g
@@ -257,6 +261,9 @@ letters:
 	for at, r := range letters {
 		name := "-" + string(r)
 		s := u.grammar.specs[name]
+		if s == nil && u.grammar.digits && r >= '0' && r <= '9' {
+			continue // the number of tail -20f
+		}
 		o := Option{Name: name, At: i, Known: s != nil, spec: s}
 		if s != nil {
 			o.Name = s.name
@@ -290,6 +297,10 @@ func (u *Use) longOption(i int) int {
 		name = "-" + strings.TrimLeft(name, "-")
 	}
 	found := u.grammar.spelled(name)
+	if letter := name[:min(2, len(name))]; len(found) == 0 && u.grammar.OneDash && word.Text[1] != '-' && u.grammar.specs[letter].is(takesValue) {
+		// The value of a short option, in the same word (xxd -c16).
+		found, value, has = u.grammar.spelled(letter), word.Text[2:], true
+	}
 	if len(found) == 0 {
 		u.Options = append(u.Options, Option{Name: name, At: i, Value: word.from(value), Has: has})
 		return i + 1
