@@ -88,6 +88,8 @@ func (w *walk) unchanged(d Decision) Decision {
 	case before.Behavior < d.Behavior || before.Behavior == d.Behavior && before.BypassImmune && !d.BypassImmune:
 		w.note(StageToolCheck, "the shell as it was at first", before.Behavior.String())
 		return before
+	case before.Code == CodeUnsettled && d.Behavior == before.Behavior && d.Stage == StageMode:
+		return before // it says why, and that no rule helps
 	case before.Behavior == Allow && d.Behavior == Ask && d.Stage == StageMode:
 		d.Code = CodeShellChanged
 		d.Reason = fmt.Sprintf("an earlier call of this session changed the shell's %s, so that what would have allowed this one does not hold until the session is cleared", strings.Join(changed, " and "))

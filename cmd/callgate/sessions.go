@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,6 +77,11 @@ func printSessions(w io.Writer, sessions []store.Session) {
 		if s.Paused != "" {
 			state = "paused: " + card.Line(s.Paused)
 		}
+		for _, c := range s.Shell {
+			if note := card.Line(c.Tool) + "'s shell: " + c.Part + " changed"; !strings.Contains(state, note) {
+				state = strings.TrimPrefix(state+"; ", "-; ") + note
+			}
+		}
 		rows = append(rows, []string{card.Line(s.ID), card.Line(s.Agent), mode, s.SeenAt.Local().Format(time.DateTime), state, card.Line(s.ProjectRoot)})
 	}
 	fmt.Fprint(w, table(rows))
@@ -110,7 +116,7 @@ func sessionsSetMode(c *cli, by *string) *cobra.Command {
 }
 
 func sessionsClear(c *cli, by *string) *cobra.Command {
-	return sessionsDo(c, "clear", "Cancel what waits in a session and drop its grants and its mode",
+	return sessionsDo(c, "clear", "Cancel what waits in a session and drop its grants, its mode and what is known of its shell",
 		func(cmd *cobra.Command, client *api.Client, id string) (any, string, error) {
 			cleared, err := client.ClearSession(cmd.Context(), *by, id)
 			return cleared, fmt.Sprintf("%d asks cancelled, %d grants dropped", cleared.Asks, cleared.Grants), err

@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -115,16 +116,20 @@ func parseDescribed(data []byte) (Description, error) {
 		Targets        []wireTarget `json:"targets"`
 		TargetsUnknown bool         `json:"targets_unknown"`
 		Moves          bool         `json:"moves"`
+		ChangesShell   []string     `json:"changes_shell"`
 		Marks          []wireTarget `json:"marks"`
 	}
 	if err := decode(data, &a); err != nil {
 		return Description{}, err
 	}
 	d := Description{
-		Action: a.Action, Actions: a.Actions, TargetsUnknown: a.TargetsUnknown, Moves: a.Moves,
+		Action: a.Action, Actions: a.Actions, TargetsUnknown: a.TargetsUnknown, Moves: a.Moves, ChangesShell: a.ChangesShell,
 		Title: clean(a.Title), Preview: cleanLines(a.Preview, maxPreview), Language: sandbox.Clean(a.Language, 32),
 	}
 	if err := checkActions(a.Action, a.Actions); err != nil {
+		return Description{}, err
+	}
+	if err := checkShell(a.ChangesShell); err != nil {
 		return Description{}, err
 	}
 	if len(a.Targets) > maxTargets {
@@ -146,6 +151,16 @@ func parseDescribed(data []byte) (Description, error) {
 		d.Marks = append(d.Marks, engine.Target{Kind: t.Kind, Value: t.Value, Access: t.Access})
 	}
 	return d, nil
+}
+
+// checkShell refuses what is no part of a shell's state, and parts told twice.
+func checkShell(parts []string) error {
+	for i, part := range parts {
+		if !slices.Contains(ShellParts, part) || slices.Contains(parts[:i], part) {
+			return fmt.Errorf("changes_shell[%d]: %q: want %s, each once", i, clean(part), strings.Join(ShellParts, " or "))
+		}
+	}
+	return nil
 }
 
 // checkActions keeps the action strings as they are, because profiles match

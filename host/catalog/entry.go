@@ -25,6 +25,10 @@ type Entry struct {
 	describer *adapter
 }
 
+// ShellParts are the parts of a shell's state that a call may change: where the
+// shell stands; and its variables, aliases, functions, options and the like.
+var ShellParts = []string{"directory", "environment"}
+
 // Description is what a module says a call is. The texts are untrusted words
 // without control characters (Preview keeps its line feeds and tabs).
 type Description struct {
@@ -41,6 +45,9 @@ type Description struct {
 	TargetsUnknown bool
 	// Moves: the call may change the current directory or links.
 	Moves bool
+	// ChangesShell: what the call may change of the shell that runs it, of
+	// ShellParts.
+	ChangesShell []string
 	// Marks are what only the protection of the gate itself looks at, by the
 	// kinds that engine.Target names.
 	Marks []engine.Target

@@ -33,6 +33,8 @@ type wireContext struct {
 	ProjectRoot        string          `json:"project_root,omitempty"`
 	Home               string          `json:"home"`
 	Kind               engine.Kind     `json:"kind"`
+	Dialect            string          `json:"dialect,omitempty"`
+	ShellChanged       []string        `json:"shell_changed,omitempty"`
 	Resumed            bool            `json:"resumed"`
 	Approver           string          `json:"approver"`
 	ActiveSkills       []string        `json:"active_skills"`
@@ -73,7 +75,7 @@ func contextFor(verb string, c *engine.Context) wireContext {
 	w := wireContext{
 		Agent: c.Agent, Session: c.Session, User: c.User, CWD: c.CWD,
 		WorkingDirectories: c.WorkingDirectories, ProjectRoot: c.ProjectRoot, Home: c.Home,
-		Kind: c.Kind, Resumed: c.Resumed, Approver: c.Approver, ActiveSkills: c.ActiveSkills,
+		Kind: c.Kind, Dialect: c.Dialect, ShellChanged: c.ShellChanged, Resumed: c.Resumed, Approver: c.Approver, ActiveSkills: c.ActiveSkills,
 	}
 	if w.Kind == "" {
 		w.Kind = engine.Main

@@ -28,6 +28,9 @@ type Agent struct {
 	// ResumeAsks is "ask" or "deny", as in engine.Request.
 	ResumeAsks       string
 	FollowClientMode bool
+	// Dialect is empty when nobody said which shell reads the agent's lines.
+	Dialect         Dialect
+	PersistentShell bool
 	// Rules are the global ones and the agent's own.
 	Rules []engine.Rule
 }
@@ -49,6 +52,8 @@ func (c *Config) Agent(name string) Agent {
 		Timeout:            own.Timeout.or(Duration(d.Timeout.or(c.Asks.Timeout))),
 		ResumeAsks:         firstText(own.ResumeAsks, d.ResumeAsks, "ask"),
 		FollowClientMode:   first(own.FollowClientMode, d.FollowClientMode, false),
+		Dialect:            Dialect(firstText(string(own.Dialect), string(d.Dialect))),
+		PersistentShell:    first(own.PersistentShell, d.PersistentShell, false),
 		Rules:              c.rulesFor(block),
 	}
 }

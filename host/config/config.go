@@ -84,6 +84,16 @@ type Settings struct {
 	// FollowClientMode lets the mode the agent's client reports loosen the
 	// operator's; without it, it can only tighten. Built in: false.
 	FollowClientMode *bool `yaml:"follow_client_mode"`
+	// Dialect is the shell that reads the agent's command lines: bash, sh, zsh,
+	// fish, pwsh or cmd. Lines of the last three are not analysed: each is asked
+	// about, and only rules with its exact text match. Built in: unknown, which is
+	// the worst of bash, dash and zsh.
+	Dialect Dialect `yaml:"dialect"`
+	// PersistentShell tells that the agent's client keeps one shell for all calls of
+	// a session: once an allowed call has changed that shell (cd, export, alias,
+	// source, ...), what leans on its state is asked about until the session is
+	// cleared. Built in: false, every call gets a shell of its own.
+	PersistentShell *bool `yaml:"persistent_shell"`
 	// Tools sets tool configuration for this agent; its keys replace those of
 	// the global tools of the same name.
 	Tools map[string]Tool `yaml:"tools"`

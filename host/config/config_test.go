@@ -68,6 +68,8 @@ defaults:
   resume_asks: deny
   follow_client_mode: true
   kind: interactive_fork
+  dialect: zsh
+  persistent_shell: true
 agents:
   bare: {}
   own:
@@ -81,24 +83,26 @@ agents:
     resume_asks: ask
     follow_client_mode: false
     kind: background
+    dialect: bash
+    persistent_shell: false
     rules: [deny: Write]
 rules:
   - allow: "Bash(a (b))"
 asks: {timeout: 7s}
 `)
-	global := engine.Rule{ID: "callgate.yaml:27", Tool: "Bash", Content: ptr("a (b)"), Behavior: engine.Allow, Source: config.Source, Scope: engine.Global}
+	global := engine.Rule{ID: "callgate.yaml:31", Tool: "Bash", Content: ptr("a (b)"), Behavior: engine.Allow, Source: config.Source, Scope: engine.Global}
 	base := config.Agent{
 		Name: "bare", Named: true, Mode: engine.Explore, WorkingDirectories: []string{"/home/dev/src"}, Home: "/home/dev", User: "ann",
 		Kind: engine.InteractiveFork, Lists: engine.Lists{Disallowed: []string{"WebSearch"}, Allowed: []string{"Read"}},
-		Timeout: 5 * time.Minute, ResumeAsks: "deny", FollowClientMode: true, Rules: []engine.Rule{global},
+		Timeout: 5 * time.Minute, ResumeAsks: "deny", FollowClientMode: true, Dialect: "zsh", PersistentShell: true, Rules: []engine.Rule{global},
 	}
 	unknown := base
 	unknown.Name, unknown.Named = "unknown", false
 	own := config.Agent{
 		Name: "own", Named: true, Mode: engine.AcceptEdits, WorkingDirectories: []string{"/b", "/home/dev"}, Home: "/h", User: "bob",
 		Kind: engine.Background, Lists: engine.Lists{Disallowed: []string{"WebSearch", "mcp__x__*"}, Allowed: []string{}},
-		Timeout: 10 * time.Second, ResumeAsks: "ask",
-		Rules: []engine.Rule{global, {ID: "callgate.yaml:25", Tool: "Write", Source: config.Source, Scope: engine.Agent, ScopeKey: "own"}},
+		Timeout: 10 * time.Second, ResumeAsks: "ask", Dialect: "bash",
+		Rules: []engine.Rule{global, {ID: "callgate.yaml:29", Tool: "Write", Source: config.Source, Scope: engine.Agent, ScopeKey: "own"}},
 	}
 	for _, want := range []config.Agent{base, unknown, own} {
 		if got := c.Agent(want.Name); !reflect.DeepEqual(got, want) {
@@ -207,6 +211,8 @@ func TestParse_errors(t *testing.T) {
 		{"unknown kind", "agents: {a: {kind: robot}}\n", `f:1:20: agents.a.kind: unknown kind "robot"`},
 		{"denylist without trusted", "agents:\n  a:\n    mode: bypass\n    respect_denylist: false\n", "f:4:23: agents.a.respect_denylist: false is lawful only beside mode: trusted"},
 		{"denylist beside nothing", "defaults: {respect_denylist: false}\n", "f:1:30: defaults.respect_denylist: false is lawful only"},
+		{"dialect", "agents:\n  a:\n    dialect: bsh\n", `f:3:14: agents.a.dialect: unknown shell "bsh": want bash, sh, zsh, fish, pwsh, cmd, or leave the key out for the worst of bash, dash and zsh`},
+		{"persistent_shell", "defaults: {persistent_shell: sometimes}\n", `f:1:30: defaults.persistent_shell: `},
 		{"resume", "defaults: {resume_asks: never}\n", `f:1:25: defaults.resume_asks: unknown value "never": want ask or deny`},
 		{"relative directory", "agents: {a: {working_directories: [src]}}\n", `f:1:36: agents.a.working_directories[0]: path "src": want an absolute one, or ~/...`},
 		{"another's home", "defaults: {home: ~bob}\n", `f:1:18: defaults.home: path "~bob"`},

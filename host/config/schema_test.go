@@ -53,6 +53,8 @@ func mapType(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`}
 	case reflect.TypeFor[config.Account]():
 		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string", MinLength: new(uint64(1))}, {Type: "integer", Minimum: "0"}}}
+	case reflect.TypeFor[config.Dialect]():
+		return &jsonschema.Schema{Type: "string", Enum: words(config.Dialects())}
 	case reflect.TypeFor[config.Time]():
 		return &jsonschema.Schema{Type: "string", Pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}(T.+)?$`}
 	}

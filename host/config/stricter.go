@@ -113,6 +113,8 @@ func stricterAgent(was, will Agent) Agent {
 		out.ResumeAsks = will.ResumeAsks
 	}
 	out.FollowClientMode = was.FollowClientMode && will.FollowClientMode
+	out.Dialect = stricterDialect(was.Dialect, will.Dialect)
+	out.PersistentShell = was.PersistentShell || will.PersistentShell
 	out.Rules = stricterRules(was.Rules, will.Rules)
 	return out
 }

@@ -92,6 +92,8 @@ func drawn(t *rapid.T, label string) string {
 		add("resume_asks", pick(key+" resume", "ask", "deny"))
 		add("timeout", pick(key+" timeout", "10s", "20s"))
 		add("follow_client_mode", pick(key+" follow", "true", "false"))
+		add("dialect", pick(key+" dialect", "bash", "zsh", "fish"))
+		add("persistent_shell", pick(key+" shell", "true", "false"))
 		return strings.Join(out, ", ")
 	}
 	block := func(name string) string {
@@ -264,5 +266,5 @@ func meaning(a config.Agent) string {
 		slices.Sort(rest[1:])
 	}
 	return fmt.Sprint(a.Mode, rest, a.Home, a.User, a.Kind, prune(a.Lists.Disallowed), a.Lists.Allowed == nil, prune(a.Lists.Allowed),
-		a.Lists.IgnoreDenylist, a.Timeout, a.ResumeAsks, a.FollowClientMode, rules)
+		a.Lists.IgnoreDenylist, a.Timeout, a.ResumeAsks, a.FollowClientMode, a.Dialect, a.PersistentShell, rules)
 }

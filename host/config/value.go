@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -49,4 +51,34 @@ func (t *Time) UnmarshalText(text []byte) error {
 	}
 	t.Time = parsed
 	return nil
+}
+
+// Dialect is the shell that reads command lines; empty when it is not known, which
+// counts as the worst of bash, dash and zsh.
+type Dialect string
+
+// Dialects are the words for shells, those that can be analysed first.
+func Dialects() []string { return []string{"bash", "sh", "zsh", "fish", "pwsh", "cmd"} }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Dialect) UnmarshalText(text []byte) error {
+	if !slices.Contains(Dialects(), string(text)) {
+		return fmt.Errorf("unknown shell %q: want %s, or leave the key out for the worst of bash, dash and zsh", text, strings.Join(Dialects(), ", "))
+	}
+	*d = Dialect(text)
+	return nil
+}
+
+// analysed tells that a deny or ask rule means the same in lines of this shell as
+// in those of an unknown one.
+func (d Dialect) analysed() bool { return d == "" || d == "bash" || d == "sh" || d == "zsh" }
+
+// stricterDialect is a shell as which no line is judged looser than as either. The
+// worst of several is not looser than one of them; of a shell without analysis
+// nothing can be told, and was stays.
+func stricterDialect(was, will Dialect) Dialect {
+	if was == will || !was.analysed() || !will.analysed() {
+		return was
+	}
+	return ""
 }

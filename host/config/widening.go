@@ -101,6 +101,8 @@ func (d *differences) agent(name string) {
 	d.unless(force.Timeout == will.Timeout, at("timeout"), was.Timeout, will.Timeout)
 	d.unless(force.ResumeAsks == will.ResumeAsks, at("resume_asks"), was.ResumeAsks, will.ResumeAsks)
 	d.unless(force.FollowClientMode == will.FollowClientMode, at("follow_client_mode"), was.FollowClientMode, will.FollowClientMode)
+	d.unless(force.Dialect == will.Dialect, at("dialect"), string(was.Dialect), string(will.Dialect))
+	d.unless(force.PersistentShell == will.PersistentShell, at("persistent_shell"), was.PersistentShell, will.PersistentShell)
 	d.rules(was.Rules, force.Rules, will.Rules)
 	d.unless(reflect.DeepEqual(unknown(force), unknown(will)), "agents."+name, "", "a setting that may widen")
 }
@@ -111,6 +113,7 @@ func unknown(a Agent) Agent {
 	a.Mode, a.WorkingDirectories, a.Home, a.User, a.Kind = engine.DefaultMode, nil, "", "", ""
 	a.Named, a.Timeout, a.ResumeAsks, a.FollowClientMode, a.Rules = false, 0, "", false, nil
 	a.Lists.Disallowed, a.Lists.Allowed, a.Lists.IgnoreDenylist = nil, nil, false
+	a.Dialect, a.PersistentShell = "", false
 	return a
 }
 

@@ -61,6 +61,10 @@ func TestWidenings(t *testing.T) {
 		{"timeout", "agents: {a: {timeout: 10s}}", "agents: {a: {timeout: 1m1s}}", "agents.a.timeout", false},
 		{"resume_asks", "defaults: {resume_asks: deny}", "defaults: {resume_asks: ask}", "defaults.resume_asks", false},
 		{"follow_client_mode", "defaults: {follow_client_mode: false}", "defaults: {follow_client_mode: true}", "defaults.follow_client_mode", false},
+		{"dialect", "defaults: {}", "defaults: {dialect: bash}", "defaults.dialect", false},
+		{"another analysed dialect", "defaults: {dialect: zsh}", "defaults: {dialect: bash}", "defaults.dialect", true},
+		{"a dialect without analysis", "agents: {a: {dialect: bash}}", "agents: {a: {dialect: fish}}", "agents.a.dialect", true},
+		{"persistent_shell", "agents: {a: {persistent_shell: true}}", "agents: {a: {persistent_shell: false}}", "agents.a.persistent_shell", false},
 		{"defaults.tools", "defaults: {tools: {Bash: {config: {dialect: bash}}}}", "defaults: {tools: {Bash: {config: {dialect: zsh}}}}", "defaults.tools.Bash.config", true},
 		{"an agent's tools", "agents: {a: {tools: {Bash: {config: {a: 1}}}}}", "agents: {a: {}}", "agents.a.tools.Bash.config", true},
 		{"tools", "tools: {}", "tools: {WebFetch: {config: {read_only_hosts: [x]}}}", "tools.WebFetch.config", true},
@@ -159,7 +163,7 @@ func TestWidenings_everyKey(t *testing.T) {
 	for typ, want := range map[reflect.Type]string{
 		reflect.TypeFor[config.Config](): "defaults agents rules tools paths modules asks listen boundary store",
 		reflect.TypeFor[config.Settings](): "mode working_directories home user kind allowed_tools disallowed_tools respect_denylist timeout resume_asks " +
-			"follow_client_mode tools",
+			"follow_client_mode dialect persistent_shell tools",
 		reflect.TypeFor[config.Block]():   "rules",
 		reflect.TypeFor[config.Rule]():    "allow ask deny tool content behavior reason expires_at match not_match",
 		reflect.TypeFor[config.Tool]():    "config",

@@ -34,6 +34,9 @@ func (g *Gate) Check(ctx context.Context, caller Caller, r Request, progress Pro
 	if res.Outcome == "" {
 		res.Outcome = outcomes[res.Decision.Behavior]
 	}
+	if noted := g.noteShell(ctx, p, res); noted.Decision.Behavior != res.Decision.Behavior {
+		res, res.Outcome = noted, store.Denied
+	}
 	return g.audited(ctx, way, p, res), nil
 }
 

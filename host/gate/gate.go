@@ -81,6 +81,7 @@ type Store interface {
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
 	Calls(ctx context.Context, session string) ([]store.Call, error)
 	SetMode(ctx context.Context, id string, mode *engine.Mode, by string) error
+	NoteShell(ctx context.Context, id, tool, callID string, parts []string) error
 	NoteSession(ctx context.Context, id string, event store.Event, by, detail string) error
 	Append(ctx context.Context, row store.Row) (store.Row, error)
 	AppendCall(ctx context.Context, row store.Row, c store.Call) (store.Row, error)

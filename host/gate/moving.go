@@ -35,8 +35,12 @@ func (p prepared) relative() (string, bool) {
 // decided, and has not ended. Only a client that reports the end of calls gives
 // that a meaning. before is the judged call that this one is, or follows up.
 func (g *Gate) decide(ctx context.Context, r Request, p *prepared, before store.Call) engine.Decision {
+	g.shellChanged(p, before.Key.CallID)
 	if path, ok := p.relative(); ok && r.Reports {
 		p.req.Unsettled = g.unsettled(ctx, path, p.key(), before.Key)
+	}
+	if p.req.Unsettled == "" {
+		p.req.Unsettled = p.strayed()
 	}
 	return withoutSecrets(p.req.Call.Input, engine.Decide(ctx, p.req))
 }
@@ -76,14 +80,16 @@ type passage struct {
 // are decided at the same time one sees the other.
 func (w *passage) enter(p prepared) {
 	w.leave()
-	if !w.r.Reports || !p.moves() {
+	shell := p.changesShell()
+	moves := w.r.Reports && p.moves()
+	if !moves && len(shell) == 0 {
 		return
 	}
 	w.g.mu.Lock()
 	defer w.g.mu.Unlock()
 	w.g.tickets++
 	w.ticket = w.g.tickets
-	w.g.moving[w.ticket] = mover{p.key(), p.entry.Name}
+	w.g.moving[w.ticket] = mover{p.key(), p.entry.Name, moves, shell}
 }
 
 // leave takes back what enter did: the call waits for a person, or is judged.
@@ -93,10 +99,13 @@ func (w *passage) leave() {
 	delete(w.g.moving, w.ticket)
 }
 
-// mover is a call that may move things and is being decided.
+// mover is a call that may move things, or change its shell, and is being decided.
 type mover struct {
-	key  ask.Key
-	tool string
+	key   ask.Key
+	tool  string
+	moves bool
+	// shell are the parts of the tool's shell that it may change.
+	shell []string
 }
 
 // decidingMover returns the first moving call of the same session that is being
@@ -106,9 +115,29 @@ func (g *Gate) decidingMover(k ask.Key) (tool, id string, found bool) {
 	defer g.mu.Unlock()
 	first := 0
 	for ticket, m := range g.moving {
-		if m.key.Token == k.Token && m.key.Session == k.Session && m.key.CallID != k.CallID && (first == 0 || ticket < first) {
+		if m.moves && m.other(k) && (first == 0 || ticket < first) {
 			first, tool, id = ticket, m.tool, m.key.CallID
 		}
 	}
 	return tool, id, first > 0
+}
+
+// decidingShell are the parts of a tool's shell that other calls of the session may
+// change and that are being decided.
+func (g *Gate) decidingShell(k ask.Key, tool string) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var parts []string
+	for _, m := range g.moving {
+		if m.tool == tool && m.other(k) {
+			parts = append(parts, m.shell...)
+		}
+	}
+	slices.Sort(parts)
+	return slices.Compact(parts)
+}
+
+// other reports whether it is another call of the same session.
+func (m mover) other(k ask.Key) bool {
+	return m.key.Token == k.Token && m.key.Session == k.Session && m.key.CallID != k.CallID
 }

@@ -34,6 +34,8 @@ type prepared struct {
 	subAgent string
 	// claimed is the mode that the client reports; nil when it reports none.
 	claimed *engine.Mode
+	// shell is what was changed of the shells that the session keeps.
+	shell []store.ShellChange
 	// roots are the root of the project, those around it, and those that would
 	// be without the caller's claims.
 	roots []string
@@ -63,6 +65,9 @@ func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look sessi
 	call := &engine.Call{Tool: r.Tool, Input: input}
 	if p.agent, err = g.place(caller, r.Context, &call.Context); err != nil {
 		return p, err
+	}
+	if call.Context.Server, err = serverOf(r.Tool, r.Context.Server); err != nil {
+		return p, fmt.Errorf("%w: %w", ErrBadRequest, err)
 	}
 	p.claimed, err = claimedMode(r.Context.Mode)
 	if err != nil {
@@ -103,6 +108,8 @@ func (g *Gate) fill(ctx context.Context, caller Caller, p *prepared, look sessio
 		known = store.Session{}
 	}
 	c.Mode = modeOf(caller, p.agent, known.Mode, p.claimed)
+	c.Dialect = string(p.agent.Dialect)
+	p.shell = known.Shell
 	c.Config = g.c.Settings().ToolConfig(c.Agent, p.entry.Module, p.entry.Entry.Names(call.Tool)...)
 	return errors.Join(err, g.gatherRules(ctx, p), g.describe(ctx, p))
 }

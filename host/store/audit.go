@@ -41,6 +41,9 @@ const (
 	EventSessionPaused  Event = "session_paused"
 	EventSessionResumed Event = "session_resumed"
 	EventSessionCleared Event = "session_cleared"
+	// EventSessionShell is an allowed call that is to change the shell that its
+	// client keeps.
+	EventSessionShell Event = "session_shell"
 	// These two end asks; each ask's own row tells how.
 	EventSessionInterrupted Event = "session_interrupted"
 	EventSessionForkExit    Event = "session_fork_exit"

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +31,10 @@ type Session struct {
 	Parent string `json:"parent,omitempty"`
 	// Mode overrides the agent's configured mode; nil when it does not.
 	Mode *engine.Mode `json:"mode,omitempty"`
+	// Shell is what allowed calls changed of the shells that the client keeps for
+	// the session: of each part of each tool's shell the first two calls, in order.
+	// Only a clear empties it.
+	Shell []ShellChange `json:"shell,omitempty"`
 	// Paused says why calls are refused until an approver resumes the session;
 	// empty while it runs.
 	Paused    string    `json:"paused,omitempty"`
@@ -36,6 +42,17 @@ type Session struct {
 	CreatedAt time.Time `json:"created_at"`
 	// SeenAt is when it was last touched, exact to a minute.
 	SeenAt time.Time `json:"seen_at"`
+}
+
+// ShellChange is one part of a shell's state that an allowed call changed.
+type ShellChange struct {
+	// Tool is the canonical name of the tool whose shell it is.
+	Tool string `json:"tool"`
+	// Part is "directory" or "environment".
+	Part string `json:"part"`
+	// CallID is the client's id of the call; empty when it gave none.
+	CallID string    `json:"call_id,omitempty"`
+	At     time.Time `json:"at"`
 }
 
 // seenEvery is how exact SeenAt is: a touch that changes nothing else writes no
@@ -77,7 +94,7 @@ func (v *sessionView) put(s Session) {
 // stored, with its mode and pause. ID, Agent and Token are required. A session
 // belongs to the token and agent that opened it: anybody else's touch is
 // ErrForeignSession and changes nothing. Of a known session User, CWD,
-// ProjectRoot and Kind are replaced where the touch names them; Mode, Paused,
+// ProjectRoot and Kind are replaced where the touch names them; Mode, Shell, Paused,
 // Parent and the times are never the caller's.
 func (s *Store) TouchSession(ctx context.Context, in Session) (Session, error) {
 	if err := checkSession(in); err != nil {
@@ -150,7 +167,7 @@ func (known Session) touched(in Session, now time.Time) (next Session, changed b
 func touch(ctx context.Context, t *tx, in Session, now time.Time) (out Session, opened bool, err error) {
 	known, err := oneSession(ctx, t, in.ID)
 	if isNotFound(err) {
-		in.CreatedAt, in.SeenAt, in.Mode, in.Paused, in.PausedAt = now, now, nil, "", time.Time{}
+		in.CreatedAt, in.SeenAt, in.Mode, in.Shell, in.Paused, in.PausedAt = now, now, nil, nil, "", time.Time{}
 		if in.Kind == "" {
 			in.Kind = engine.Main
 		}
@@ -244,21 +261,59 @@ func (s *Store) notePause(ctx context.Context, t *tx, k ask.Streak) (known Sessi
 	return known, true, s.recordSession(ctx, t, known, event, by, known.Paused)
 }
 
+// NoteShell keeps that an allowed call is to change parts of a tool's shell. Two
+// calls for each part are enough to tell any call that another one changed it;
+// what is known costs nothing.
+func (s *Store) NoteShell(ctx context.Context, id, tool, callID string, parts []string) error {
+	known, err := s.Session(ctx, id)
+	if err != nil {
+		return err
+	}
+	if len(known.unknown(tool, callID, parts)) == 0 {
+		return nil
+	}
+	at := s.now().UTC().Round(0)
+	return s.changeSession(ctx, id, EventSessionShell, "callgate", tool+": "+strings.Join(parts, ", "), func(known *Session) {
+		added := slices.Clone(known.Shell) // the view's own is shared
+		for _, part := range known.unknown(tool, callID, parts) {
+			added = append(added, ShellChange{Tool: tool, Part: part, CallID: callID, At: at})
+		}
+		known.Shell = added
+	})
+}
+
+// unknown are the parts of a tool's shell of which neither this call is known to
+// have changed them nor two others.
+func (s Session) unknown(tool, callID string, parts []string) []string {
+	return slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
+		n := 0
+		for _, c := range s.Shell {
+			if c.Tool == tool && c.Part == part {
+				n++
+				if c.CallID == callID {
+					return true
+				}
+			}
+		}
+		return n > 1
+	})
+}
+
 // NoteSession records what somebody did to a session that left it as it was:
 // EventSessionInterrupted, EventSessionForkExit.
 func (s *Store) NoteSession(ctx context.Context, id string, event Event, by, detail string) error {
 	return s.changeSession(ctx, id, event, by, detail, func(*Session) {})
 }
 
-// ClearSession deletes the session's grants and its own mode, in the name of by,
-// and tells how many grants there were. A pause stays: only
+// ClearSession deletes the session's grants, its own mode and what is known of its
+// shells, in the name of by, and tells how many grants there were. A pause stays: only
 // ask.Broker.Resume ends it.
 func (s *Store) ClearSession(ctx context.Context, id, by string) (int, error) {
 	n, err := s.DropSession(ctx, id, by)
 	if err != nil {
 		return 0, err
 	}
-	return n, s.changeSession(ctx, id, EventSessionCleared, by, fmt.Sprintf("%d grants dropped", n), func(known *Session) { known.Mode = nil })
+	return n, s.changeSession(ctx, id, EventSessionCleared, by, fmt.Sprintf("%d grants dropped", n), func(known *Session) { known.Mode, known.Shell = nil, nil })
 }
 
 // changeSession changes one session and records it, in one transaction.
@@ -288,7 +343,7 @@ func (s *Store) recordSession(ctx context.Context, t *tx, known Session, event E
 	return saveSession(ctx, t, known)
 }
 
-const sessionColumns = "id, agent, token, user, cwd, project_root, kind, parent, mode, paused, paused_at, created_at, seen_at"
+const sessionColumns = "id, agent, token, user, cwd, project_root, kind, parent, mode, paused, paused_at, created_at, seen_at, shell"
 
 func saveSession(ctx context.Context, t *tx, s Session) error {
 	var mode *string
@@ -296,9 +351,17 @@ func saveSession(ctx context.Context, t *tx, s Session) error {
 		word := s.Mode.String()
 		mode = &word
 	}
-	_, err := t.ExecContext(ctx, "INSERT OR REPLACE INTO sessions ("+sessionColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	shell := ""
+	if len(s.Shell) > 0 {
+		text, err := json.Marshal(s.Shell)
+		if err != nil {
+			return err
+		}
+		shell = string(text)
+	}
+	_, err := t.ExecContext(ctx, "INSERT OR REPLACE INTO sessions ("+sessionColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		s.ID, s.Agent, s.Token, s.User, s.CWD, s.ProjectRoot, string(s.Kind), s.Parent, mode,
-		s.Paused, nanos(s.PausedAt), nanos(s.CreatedAt), nanos(s.SeenAt))
+		s.Paused, nanos(s.PausedAt), nanos(s.CreatedAt), nanos(s.SeenAt), shell)
 	return err
 }
 
@@ -332,11 +395,16 @@ func selectSessions(ctx context.Context, q queryer, where string, args ...any) (
 
 func scanSession(rows *sql.Rows) (s Session, err error) {
 	var mode sql.NullString
-	var kind string
+	var kind, shell string
 	var paused, created, seen int64
 	if err := rows.Scan(&s.ID, &s.Agent, &s.Token, &s.User, &s.CWD, &s.ProjectRoot, &kind, &s.Parent, &mode,
-		&s.Paused, &paused, &created, &seen); err != nil {
+		&s.Paused, &paused, &created, &seen, &shell); err != nil {
 		return s, err
+	}
+	if shell != "" {
+		if err := json.Unmarshal([]byte(shell), &s.Shell); err != nil {
+			return s, fmt.Errorf("shell: %w", err)
+		}
 	}
 	s.PausedAt, s.CreatedAt, s.SeenAt = fromNanos(paused), fromNanos(created), fromNanos(seen)
 	if s.Kind, err = engine.ParseKind(kind); err != nil || !mode.Valid {

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -28,22 +29,22 @@ func TestTouchSession_opensAndRefreshes(t *testing.T) {
 	s, c := timed(t)
 	want := session()
 	want.Kind, want.CreatedAt, want.SeenAt = engine.Main, c.now, c.now
-	if got := touched(t, s, session()); got != want {
+	if got := touched(t, s, session()); !reflect.DeepEqual(got, want) {
 		t.Errorf("opened: got %+v, want %+v", got, want)
 	}
 	c.now = c.now.Add(30 * time.Second)
-	if got := touched(t, s, session()); got != want {
+	if got := touched(t, s, session()); !reflect.DeepEqual(got, want) {
 		t.Errorf("within a minute: got %+v, want %+v", got, want)
 	}
 	c.now = c.now.Add(time.Hour)
 	want.SeenAt, want.CWD, want.Kind = c.now, "/q", engine.Background
 	next := store.Session{ID: "s1", Agent: "builder", Token: "t1", CWD: "/q", Kind: engine.Background, Parent: "other"}
-	if got := touched(t, s, next); got != want {
+	if got := touched(t, s, next); !reflect.DeepEqual(got, want) {
 		t.Errorf("an hour later: got %+v, want %+v", got, want)
 	}
 	must(t, s.Close())
 	s = opened(t, s.Path(), store.Options{})
-	if got, err := s.Session(t.Context(), "s1"); err != nil || got != want {
+	if got, err := s.Session(t.Context(), "s1"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("reopened: got %+v, %v, want %+v", got, err, want)
 	}
 }
@@ -143,6 +144,42 @@ func TestSession_modeAndPauseSurvive(t *testing.T) {
 	want := []string{"session_mode by ann", "session_paused by callgate", "session_cleared by ann", "session_resumed by bob", "session_interrupted by ann"}
 	if !slices.Equal(events, want) {
 		t.Errorf("events: got %q, want %q", events, want)
+	}
+}
+
+// TestNoteShell: what was changed of a shell is kept for each tool, each part with
+// its first two calls, over a restart, until a clear.
+func TestNoteShell(t *testing.T) {
+	t.Parallel()
+	s, c := timed(t)
+	touched(t, s, session())
+	first := c.now
+	must(t, s.NoteShell(t.Context(), "s1", "Bash", "toolu_1", []string{"directory"}))
+	c.now = c.now.Add(time.Second)
+	for _, call := range []string{"toolu_2", "toolu_2", "toolu_3"} {
+		must(t, s.NoteShell(t.Context(), "s1", "Bash", call, []string{"directory", "environment"}))
+	}
+	must(t, s.NoteShell(t.Context(), "s1", "Bash", "toolu_4", []string{"directory"}))
+	must(t, s.Close())
+	s = opened(t, s.Path(), store.Options{Now: c.Now})
+	got := touched(t, s, session())
+	want := []store.ShellChange{
+		{Tool: "Bash", Part: "directory", CallID: "toolu_1", At: first}, {Tool: "Bash", Part: "directory", CallID: "toolu_2", At: c.now},
+		{Tool: "Bash", Part: "environment", CallID: "toolu_2", At: c.now}, {Tool: "Bash", Part: "environment", CallID: "toolu_3", At: c.now},
+	}
+	if !reflect.DeepEqual(got.Shell, want) {
+		t.Errorf("reopened: got %+v, want %+v", got.Shell, want)
+	}
+	if rows := rowsOf(t, s, store.Filter{Session: "s1"}); len(rows) != 3 {
+		t.Errorf("audit: got %d rows, want one for each change: %+v", len(rows), rows)
+	}
+	_, err := s.ClearSession(t.Context(), "s1", "ann")
+	must(t, err)
+	if got := touched(t, s, session()); got.Shell != nil {
+		t.Errorf("cleared: got %+v", got.Shell)
+	}
+	if err := s.NoteShell(t.Context(), "nobody", "Bash", "", []string{"directory"}); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("unknown session: got %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -31,6 +32,7 @@ type Input struct {
 
 // config is what the operator may set for the tool.
 type config struct {
+	// Dialect is the shell of this tool, where it is not the agent's.
 	Dialect string `json:"dialect"`
 }
 
@@ -59,7 +61,7 @@ func open(tc *tool.Call[Input]) *call {
 			conf.Dialect = "unreadable configuration"
 		}
 	}
-	c.set.Dialect = parseDialect(conf.Dialect)
+	c.set.Dialect = parseDialect(cmp.Or(conf.Dialect, tc.Context.Dialect))
 	c.set.Dir = c.in.dir()
 	c.line = Analyze(c.in.Command, c.set)
 	if c.in.dirs() > 1 {

@@ -21,12 +21,12 @@ func (c *call) describe() tool.Description {
 	if len(c.in.Command) > maxBytes {
 		// Nothing of it is analysed, and its text would not fit into an answer.
 		return tool.Description{
-			Action: fmt.Sprintf("tool:bash:(a command of %d bytes)", len(c.in.Command)), Title: "Run a very long shell command", TargetsUnknown: true,
+			Action: fmt.Sprintf("tool:bash:(a command of %d bytes)", len(c.in.Command)), Title: "Run a very long shell command", TargetsUnknown: true, ChangesShell: c.changesShell(),
 		}
 	}
 	d := tool.Description{
 		Action: "tool:bash:" + c.in.Command, Title: "Run a shell command", Preview: c.in.Command, Language: "bash",
-		TargetsUnknown: c.line.Opaque != "", Moves: c.moves(),
+		TargetsUnknown: c.line.Opaque != "", Moves: c.moves(), ChangesShell: c.changesShell(),
 	}
 	if c.in.Description != "" {
 		d.Title = c.in.Description

@@ -19,9 +19,9 @@ var Spec = tool.Spec[Input]{
 	InputSchema:  inputSchema,
 	RuleHelp:     ruleHelp,
 	RuleExamples: ruleExamples,
-	Check:        check,
-	ReadOnly:     readOnly,
-	Match:        match,
+	Check:        steadyCheck,
+	ReadOnly:     steadyReadOnly,
+	Match:        steadyMatch,
 	Suggest:      suggest,
 	Describe:     describe,
 }

@@ -46,19 +46,25 @@ type Call[In any] struct {
 // Context is what surrounds a call. Mode and Annotations are empty in Match and
 // ReadOnly: what a call means does not depend on them.
 type Context struct {
-	Agent              string          `json:"agent"`
-	Session            string          `json:"session"`
-	User               string          `json:"user"`
-	Mode               Mode            `json:"mode"`
-	CWD                string          `json:"cwd"`
-	WorkingDirectories []string        `json:"working_directories"`
-	ProjectRoot        string          `json:"project_root"`
-	Home               string          `json:"home"`
-	Kind               string          `json:"kind"`
-	Resumed            bool            `json:"resumed"`
-	Approver           string          `json:"approver"`
-	ActiveSkills       []string        `json:"active_skills"`
-	Annotations        json.RawMessage `json:"annotations"`
+	Agent              string   `json:"agent"`
+	Session            string   `json:"session"`
+	User               string   `json:"user"`
+	Mode               Mode     `json:"mode"`
+	CWD                string   `json:"cwd"`
+	WorkingDirectories []string `json:"working_directories"`
+	ProjectRoot        string   `json:"project_root"`
+	Home               string   `json:"home"`
+	Kind               string   `json:"kind"`
+	// Dialect is the shell that reads the agent's command lines, as the operator
+	// says: bash, sh, zsh, fish, pwsh or cmd; empty when nobody said.
+	Dialect string `json:"dialect"`
+	// ShellChanged is what earlier calls changed of the shell that runs this one:
+	// ShellDirectory, ShellEnvironment. Give no allowance that leans on it.
+	ShellChanged []string        `json:"shell_changed"`
+	Resumed      bool            `json:"resumed"`
+	Approver     string          `json:"approver"`
+	ActiveSkills []string        `json:"active_skills"`
+	Annotations  json.RawMessage `json:"annotations"`
 	// Targets are what Describe named, with what the host found; empty in
 	// Describe itself.
 	Targets        []Target `json:"targets"`
@@ -74,6 +80,13 @@ const (
 	Read  = "read"
 	Write = "write"
 	Run   = "run"
+)
+
+// The parts of a shell's state: where it stands; and its variables, aliases,
+// functions, options, traps and descriptors.
+const (
+	ShellDirectory   = "directory"
+	ShellEnvironment = "environment"
 )
 
 // Target is one thing a call touches. Describe fills Kind, Value and Access;
@@ -143,6 +156,10 @@ type Description struct {
 	// Moves: the call may change the current directory or links, so that until it
 	// ends the relative paths of other calls may lead elsewhere.
 	Moves bool `json:"moves,omitzero"`
+	// ChangesShell: what the call may change of the shell that runs it, for a
+	// client that keeps one shell for all calls: ShellDirectory, ShellEnvironment.
+	// A tool that says so gives no allowance that leans on Context.ShellChanged.
+	ChangesShell []string `json:"changes_shell,omitzero"`
 	// Marks are for the host's own protection and for nothing else.
 	Marks []Mark `json:"marks,omitzero"`
 }
