@@ -1,0 +1,203 @@
+package program
+
+import (
+	"slices"
+	"strings"
+)
+
+// sedScripts are the scripts of a sed command, and its files. BSD's -i takes the
+// next word, so that the script of "sed -i ” SCRIPT FILE" is the second operand.
+func sedScripts(u *Use) (scripts, files []Word) {
+	scripts = append(u.Values("-e"), u.With(Script)...)
+	files = u.With(Reads)
+	if sedInPlace(u) && len(u.Values("-e")) == 0 && len(scripts) == 1 && scripts[0].Text == "" && len(files) > 0 {
+		scripts, files = append(scripts, files[0]), files[1:]
+	}
+	return scripts, files
+}
+
+func sedInPlace(u *Use) bool { return u.Has("-i", "-I") }
+
+// sedActs says why a sed command does more than print.
+func sedActs(u *Use) string {
+	if sedInPlace(u) {
+		return "sed -i changes files"
+	}
+	return sedAsks(u)
+}
+
+// sedAsks says why a person must see a sed command: its scripts are not known to
+// leave files and programs alone. Source: the AgentScope seed's sed constraints.
+func sedAsks(u *Use) string {
+	const why = "this sed script may write files or run commands"
+	if u.asksVersion() || u.Has("--help", "--version") {
+		return ""
+	}
+	scripts, _ := sedScripts(u)
+	if len(scripts) == 0 || slices.ContainsFunc(u.Options, func(o Option) bool { return !o.Known || o.spec.is(acts) }) {
+		return why
+	}
+	for _, script := range scripts {
+		if !script.Literal || !sedScript(script.Text) {
+			return why
+		}
+	}
+	return ""
+}
+
+// sedTouches are sed's files, which -i changes.
+func sedTouches(u *Use) []Touch {
+	_, files := sedScripts(u)
+	access := ReadAccess
+	if sedInPlace(u) {
+		access = WriteAccess
+	}
+	var out []Touch
+	for _, file := range files {
+		out = append(out, Touch{Word: file, Access: access})
+	}
+	return out
+}
+
+// sedScript tells whether a script only prints, deletes, substitutes, branches
+// and quits: nothing that names a file or runs a command. What it does not know
+// is not harmless (the AgentScope seed refuses more, never less).
+func sedScript(s string) bool {
+	for {
+		s = strings.TrimLeft(s, " \t\n;}")
+		if s == "" {
+			return true
+		}
+		rest, ok := sedAddress(s)
+		if !ok {
+			return false
+		}
+		if after, negated := strings.CutPrefix(rest, "!"); negated {
+			rest = strings.TrimLeft(after, " \t")
+		}
+		if rest == "" {
+			return false
+		}
+		if rest[0] == '{' {
+			s = rest[1:]
+			continue
+		}
+		rest, ok = sedFunction(rest)
+		if !ok {
+			return false
+		}
+		rest = strings.TrimLeft(rest, " \t")
+		if rest != "" && strings.IndexByte(";\n}", rest[0]) < 0 {
+			return false
+		}
+		s = rest
+	}
+}
+
+// sedAddress skips an address or a pair of them.
+func sedAddress(s string) (rest string, ok bool) {
+	for n := 0; n < 2; n++ {
+		switch {
+		case s != "" && (s[0] >= '0' && s[0] <= '9' || n == 1 && strings.IndexByte("+~", s[0]) >= 0):
+			s = strings.TrimLeft(s[1:], "0123456789~")
+		case strings.HasPrefix(s, "$"):
+			s = s[1:]
+		case strings.HasPrefix(s, "/"):
+			if s, ok = sedPattern(s[1:], '/', true); !ok {
+				return "", false
+			}
+			s = strings.TrimLeft(s, "I")
+		default:
+			return s, n == 0
+		}
+		s = strings.TrimLeft(s, " \t")
+		if n == 0 && strings.HasPrefix(s, ",") {
+			s = strings.TrimLeft(s[1:], " \t")
+			continue
+		}
+		return s, true
+	}
+	return s, true
+}
+
+// sedPattern skips to behind the next unescaped delimiter. In a regular
+// expression a delimiter between brackets is an ordinary character. A sed that
+// saw the end there would be left with an open bracket and refuse the script.
+func sedPattern(s string, delimiter byte, regex bool) (rest string, ok bool) {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == '\n':
+			return "", false
+		case regex && s[i] == '[':
+			end := bracketEnd(s, i)
+			if end < 0 {
+				return "", false
+			}
+			i = end
+		case s[i] == delimiter:
+			return s[i+1:], true
+		}
+	}
+	return "", false
+}
+
+// bracketEnd returns where the bracket expression beginning at s[i] ends, or -1.
+func bracketEnd(s string, i int) int {
+	i++
+	if i < len(s) && s[i] == '^' {
+		i++
+	}
+	if i < len(s) && s[i] == ']' {
+		i++
+	}
+	for ; i < len(s); i++ {
+		switch {
+		case s[i] == ']':
+			return i
+		case s[i] == '\n' || s[i] == '\\' && i+1 < len(s) && s[i+1] == ']':
+			return -1 // the two readings of \] end in different places
+		case s[i] == '[' && i+1 < len(s) && strings.IndexByte(":.=", s[i+1]) >= 0:
+			end := strings.Index(s[i+2:], string(s[i+1])+"]")
+			if end < 0 {
+				return -1
+			}
+			i += 2 + end + 1
+		}
+	}
+	return -1
+}
+
+const sedLabel = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+// sedFunction skips one harmless command: p, d, =, q, h, n and their like,
+// branches and labels, y///, and s/// with harmless flags. A label that BSD's sed
+// reads to the end of the line hides commands, and adds none.
+func sedFunction(s string) (rest string, ok bool) {
+	switch s[0] {
+	case 'p', 'd', 'D', 'P', '=', 'n', 'N', 'h', 'H', 'g', 'G', 'x', 'z', 'l':
+		return s[1:], true
+	case 'q', 'Q':
+		return strings.TrimLeft(strings.TrimLeft(s[1:], " "), "0123456789"), true
+	case ':', 'b', 't', 'T':
+		return strings.TrimLeft(strings.TrimLeft(s[1:], " "), sedLabel), true
+	case 's', 'y':
+		if len(s) < 2 || strings.IndexByte("/|#,:@!%_;", s[1]) < 0 {
+			return "", false
+		}
+		rest, ok = sedPattern(s[2:], s[1], s[0] == 's')
+		if !ok {
+			return "", false
+		}
+		rest, ok = sedPattern(rest, s[1], false)
+		if !ok {
+			return "", false
+		}
+		if s[0] == 's' {
+			rest = strings.TrimLeft(rest, "gpiImM0123456789")
+		}
+		return rest, true
+	}
+	return "", false
+}
