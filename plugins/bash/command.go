@@ -71,6 +71,9 @@ func (w *walker) assign(cmd *Command, a *syntax.Assign) {
 		}
 	}
 	out.Value = w.word(a.Value)
+	if strings.Contains(out.Value.Text, ":~") {
+		out.Value.Literal = false // a tilde stands for a home behind a colon, too
+	}
 	cmd.Assigns = append(cmd.Assigns, out)
 }
 

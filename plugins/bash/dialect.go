@@ -36,3 +36,16 @@ func (d Dialect) analysed() bool {
 
 // onlyBash reports whether constructs of bash alone mean what bash says.
 func (d Dialect) onlyBash() bool { return d == Bash }
+
+// dialectOf returns the dialect of a script that the program name is given. What
+// sh is differs from machine to machine, and so does the shell that su, watch
+// and others run.
+func dialectOf(name string) Dialect {
+	switch name {
+	case "bash":
+		return Bash
+	case "zsh":
+		return Zsh
+	}
+	return Unknown
+}

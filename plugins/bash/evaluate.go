@@ -13,6 +13,7 @@ func (w *walker) test(x syntax.TestExpr) {
 	case *syntax.Word:
 		w.word(t)
 	case *syntax.ParenTest:
+		w.dashTest()
 		w.test(t.X)
 	case *syntax.UnaryTest:
 		w.test(t.X)
@@ -23,9 +24,19 @@ func (w *walker) test(x syntax.TestExpr) {
 		w.test(t.X)
 		w.test(t.Y)
 		switch t.Op {
+		case syntax.AndTest, syntax.OrTest, syntax.TsBefore, syntax.TsAfter, syntax.TsReMatch:
+			w.dashTest()
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 			w.line.opaque("a numeric test, which evaluates its operands")
 		}
+	}
+}
+
+// dashTest refuses operators inside [[ ]] where the shell may be one that takes
+// [[ for a program, and them for its own: [[ a || rm x ]], [[ a > b ]].
+func (w *walker) dashTest() {
+	if w.dialect == Sh || w.dialect == Unknown {
+		w.line.opaque("a test with operators that dash reads as its own")
 	}
 }
 

@@ -21,7 +21,7 @@ func Analyze(text string, set Setting) *Line {
 		line.opaque(reason)
 		return line
 	}
-	w := &walker{line: line, assigned: map[string]bool{}, dirs: []string{set.Dir}}
+	w := &walker{line: line, dialect: set.Dialect, assigned: map[string]bool{}, dirs: []string{set.Dir}}
 	w.script(text, nil)
 	return line
 }
@@ -104,6 +104,8 @@ func tokenContinues(text string) bool {
 // walker walks one syntax tree and gathers the line's commands.
 type walker struct {
 	line *Line
+	// dialect is the shell that reads src.
+	dialect Dialect
 	// src is the text being walked: the line itself, or a script inside it.
 	src   string
 	depth int
@@ -145,10 +147,13 @@ func (w *walker) script(text string, parent *Command) {
 	if file == nil {
 		return
 	}
-	src, outer := w.src, w.parent
+	src, outer, dialect := w.src, w.parent, w.dialect
 	w.src, w.parent = text, parent
+	if parent != nil {
+		w.dialect = dialectOf(parent.Name())
+	}
 	w.stmts(file.Stmts)
-	w.src, w.parent = src, outer
+	w.src, w.parent, w.dialect = src, outer, dialect
 }
 
 func (w *walker) stmts(list []*syntax.Stmt) {
@@ -177,6 +182,18 @@ func (w *walker) maybe(walk func()) {
 	before := slices.Clone(w.dirs)
 	walk()
 	w.mergeDirs(before)
+}
+
+// loop walks what runs any number of times. When it goes elsewhere, nothing is
+// known of where its next round begins, so it is walked once more as such.
+func (w *walker) loop(walk func()) {
+	before, commands := slices.Clone(w.dirs), len(w.line.Commands)
+	w.maybe(walk)
+	if slices.Equal(before, w.dirs) && (before == nil) == (w.dirs == nil) {
+		return
+	}
+	w.line.Commands, w.dirs = w.line.Commands[:commands], nil
+	walk()
 }
 
 func (w *walker) mergeDirs(other []string) {
@@ -221,9 +238,13 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	w.splitByDash(s)
 	redirects := w.redirects(s.Redirs)
 	run := func() { w.command(s.Cmd, redirects) }
-	if s.Background {
+	switch {
+	case s.Background && (w.dialect == Zsh || w.dialect == Unknown):
+		// zsh sends the last pipeline of the list away, and runs the others here.
+		w.maybe(run)
+	case s.Background:
 		w.inSubshell(run)
-	} else {
+	default:
 		run()
 	}
 	w.stdin = stdin
@@ -266,7 +287,7 @@ func (w *walker) compound(cmd syntax.Command) {
 		w.ifClause(c)
 	case *syntax.WhileClause:
 		w.line.hide("a loop")
-		w.maybe(func() { w.stmts(c.Cond); w.stmts(c.Do) })
+		w.loop(func() { w.stmts(c.Cond); w.stmts(c.Do) })
 	case *syntax.ForClause:
 		w.line.hide("a loop")
 		w.forClause(c)
@@ -284,6 +305,7 @@ func (w *walker) compound(cmd syntax.Command) {
 		w.timed(c)
 	case *syntax.CoprocClause:
 		w.line.hide("a coprocess")
+		w.line.opaque("a coprocess, whose words shells read differently")
 		w.inSubshell(func() { w.stmt(c.Stmt) })
 	case *syntax.ArithmCmd:
 		w.line.hide("an arithmetic command")
@@ -355,7 +377,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 			}
 		}
 	}
-	w.maybe(func() { w.stmts(c.Do) })
+	w.loop(func() { w.stmts(c.Do) })
 }
 
 func (w *walker) caseClause(c *syntax.CaseClause) {

@@ -16,10 +16,13 @@ func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 	var out []Redirect
 	for _, r := range list {
 		word := w.word(r.Word)
+		if w.forced(r.Word) {
+			w.line.opaque("a redirection with !, which zsh reads as part of the operator")
+		}
 		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 			w.line.opaque("a redirection to a named descriptor")
 		}
-		if r.N != nil && len(r.N.Value) > 1 && !w.line.Setting.Dialect.onlyBash() {
+		if r.N != nil && len(r.N.Value) > 1 && !w.dialect.onlyBash() {
 			w.line.opaque("a descriptor of two digits, which dash reads as an argument")
 		}
 		switch r.Op {
@@ -33,7 +36,7 @@ func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 		case syntax.RdrInOut:
 			out = append(out, Redirect{Word: word, Read: true, Write: true})
 		case syntax.DplIn, syntax.DplOut:
-			if !isDescriptor(word) {
+			if !w.isDescriptor(word) {
 				out = append(out, Redirect{Word: word, Write: true, Read: r.Op == syntax.DplIn})
 			}
 		default:
@@ -41,6 +44,16 @@ func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 		}
 	}
 	return out
+}
+
+// forced reports whether the word after a redirection may belong to its operator:
+// in zsh, >! is what >| is elsewhere.
+func (w *walker) forced(word *syntax.Word) bool {
+	if w.dialect != Zsh && w.dialect != Unknown || word == nil || len(word.Parts) == 0 {
+		return false
+	}
+	lit, ok := word.Parts[0].(*syntax.Lit)
+	return ok && strings.HasPrefix(lit.Value, "!")
 }
 
 // heredoc reads the body of a here-document: raw when its delimiter is quoted,
@@ -75,15 +88,20 @@ func quotedDelimiter(word *syntax.Word) bool {
 	return false
 }
 
-// isDescriptor reports whether word copies or closes a descriptor: 1, 2-, -.
-func isDescriptor(word Word) bool {
-	return word.Literal && !word.Glob && strings.Trim(strings.TrimSuffix(word.Text, "-"), "0123456789") == ""
+// isDescriptor reports whether word copies or closes a descriptor: 1, -. Moving
+// one (2-) is bash's alone, a file to others.
+func (w *walker) isDescriptor(word Word) bool {
+	text := word.Text
+	if w.dialect.onlyBash() || text == "-" {
+		text = strings.TrimSuffix(text, "-")
+	}
+	return word.Literal && !word.Glob && strings.Trim(text, "0123456789") == ""
 }
 
 // splitByDash refuses words after "&>file": bash reads them as arguments, dash
 // as a command of its own.
 func (w *walker) splitByDash(s *syntax.Stmt) {
-	if s.Cmd == nil || w.line.Setting.Dialect.onlyBash() {
+	if s.Cmd == nil || w.dialect.onlyBash() {
 		return
 	}
 	for _, r := range s.Redirs {

@@ -12,6 +12,38 @@ type wordReader struct {
 	w    *walker
 	text strings.Builder
 	out  Word
+	// dollar tells that the text ends in an unquoted dollar sign.
+	dollar bool
+	// brace is how far the word is on its way to a brace expansion.
+	brace braceState
+}
+
+// braceState tells what of {a,b} has been read outside quotes. An expansion may
+// run over several parts of a word: {a,"b"}.
+type braceState int
+
+const (
+	noBrace braceState = iota
+	openBrace
+	splitBrace
+)
+
+// heed follows the unquoted character s[i] towards a brace expansion, or one of
+// the parameter forms that zsh alone has ($=X, $~X, $^X, $+X, with and without a
+// name).
+func (r *wordReader) heed(s string, i int) {
+	if r.dollar && strings.IndexByte("=~^+", s[i]) >= 0 && !r.w.dialect.onlyBash() {
+		r.out.Literal = false
+	}
+	r.dollar = s[i] == '$'
+	switch c := s[i]; {
+	case c == '{' && r.brace == noBrace:
+		r.brace = openBrace
+	case (c == ',' || strings.HasPrefix(s[i:], "..")) && r.brace == openBrace:
+		r.brace = splitBrace
+	case c == '}' && r.brace == splitBrace:
+		r.out.Glob, r.out.Brace = true, true
+	}
 }
 
 // word reads sw. Commands inside it (substitutions) are walked, too.
@@ -27,20 +59,35 @@ func (w *walker) word(sw *syntax.Word) Word {
 	if r.out.Text == "[" {
 		r.out.Glob = false // the test command; no name can match a bracket that nothing closes
 	}
-	if r.out.Tilde && r.out.Text != "~" && !strings.HasPrefix(r.out.Text, "~/") {
-		// ~user, ~+ and ~- depend on what we do not know.
+	if r.out.Tilde && !plainTilde(sw) {
+		// ~user, ~+ and ~- depend on what we do not know; ~"/x" is read in more
+		// than one way.
 		r.out.Tilde, r.out.Literal = false, false
 	}
-	if len(r.out.Text) > 1 && r.out.Text[0] == '=' && !r.out.Quoted && !w.line.Setting.Dialect.onlyBash() {
+	if named, ok := strings.CutPrefix(r.out.Text, "{"); ok && !r.out.Quoted && !r.w.dialect.onlyBash() {
+		if name, ok := strings.CutSuffix(named, "}"); ok && name != "" && plainName(name) != "" {
+			r.out.Literal = false // zsh takes it for the descriptor of the redirection that follows
+		}
+	}
+	if len(r.out.Text) > 1 && r.out.Text[0] == '=' && !r.out.Quoted && !w.dialect.onlyBash() {
 		r.out.Literal = false // zsh replaces =name by the path of name
 	}
-	if name, value, ok := strings.Cut(r.out.Text, "="); ok && plainName(name) != "" && (strings.HasPrefix(value, "~") || strings.Contains(value, ":~")) {
-		r.out.Literal = false // bash expands the tilde of name=~, dash does not
+	if name, value, ok := strings.Cut(r.out.Text, "="); ok && (plainName(name) != "" || r.w.dialect == Sh) && (strings.HasPrefix(value, "~") || strings.Contains(value, ":~")) {
+		r.out.Literal = false // bash expands the tilde of name=~, mksh that of --name=~ too, dash neither
 	}
 	return r.out
 }
 
+// plainTilde reports whether the word is ~ alone or begins with ~/, unquoted.
+func plainTilde(sw *syntax.Word) bool {
+	lit, ok := sw.Parts[0].(*syntax.Lit)
+	return ok && (strings.HasPrefix(lit.Value, "~/") || lit.Value == "~" && len(sw.Parts) == 1)
+}
+
 func (r *wordReader) part(part syntax.WordPart, first bool) {
+	if _, ok := part.(*syntax.Lit); !ok {
+		r.dollar = false
+	}
 	switch p := part.(type) {
 	case *syntax.Lit:
 		r.literal(p.Value, first)
@@ -80,8 +127,9 @@ func (r *wordReader) part(part syntax.WordPart, first bool) {
 func (r *wordReader) literal(s string, first bool) {
 	if first && strings.HasPrefix(s, "~") {
 		r.out.Tilde = true
+	} else if strings.HasPrefix(s, "~") && r.text.Len() == 0 && !r.w.dialect.onlyBash() {
+		r.out.Literal = false // zsh expands the tilde of ''~
 	}
-	braces := 0
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '\\':
@@ -99,13 +147,8 @@ func (r *wordReader) literal(s string, first bool) {
 			if c == '*' || c == '?' || c == '[' {
 				r.out.Glob = true
 			}
-		case '{':
-			braces++
-		case ',', '.':
-			if braces > 0 && strings.IndexByte(s[i:], '}') > 0 {
-				r.out.Glob, r.out.Brace = true, true
-			}
 		}
+		r.heed(s, i)
 		r.text.WriteByte(s[i])
 	}
 }
@@ -117,7 +160,7 @@ func (r *wordReader) single(p *syntax.SglQuoted) {
 			// dash ends the quote elsewhere than bash does.
 			r.w.line.opaque("a $'...' string with backslashes, which shells read differently")
 		}
-		if !r.w.line.Setting.Dialect.onlyBash() {
+		if !r.w.dialect.onlyBash() {
 			r.out.Literal = false
 		}
 	}
@@ -126,16 +169,30 @@ func (r *wordReader) single(p *syntax.SglQuoted) {
 
 func (r *wordReader) double(p *syntax.DblQuoted) {
 	r.out.Quoted = true
-	if p.Dollar && !r.w.line.Setting.Dialect.onlyBash() {
+	if p.Dollar && !r.w.dialect.onlyBash() {
 		r.out.Literal = false // dash keeps the dollar sign
 	}
 	for _, part := range p.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
+			if !r.w.dialect.onlyBash() && zshParameter(lit.Value) {
+				r.out.Literal = false
+			}
 			r.text.WriteString(unescapeDouble(lit.Value))
 			continue
 		}
 		r.part(part, false)
 	}
+}
+
+// zshParameter reports whether text inside double quotes may hold one of the
+// parameter forms that zsh alone has.
+func zshParameter(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if s[i-1] == '$' && strings.IndexByte("=~^+", s[i]) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // unescapeDouble removes the backslashes that mean something inside double

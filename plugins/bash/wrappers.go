@@ -31,7 +31,7 @@ var wrappers = map[string]wrapper{
 	"exec":              {short: "a"},
 	"repeat":            {skip: 1}, // zsh
 	"-":                 {},        // zsh
-	"nocorrect":         {},
+	"nocorrect":         {assigns: true}, // zsh
 	"noglob":            {},
 	"nohup":             {},
 	"setsid":            {},

@@ -1,0 +1,134 @@
+package shelltest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+const (
+	// recorders is the name of the directory that holds the recorders; a
+	// process started from a directory of this name is one.
+	recorders = "shelltest-recorders"
+	logFile   = "log"
+	shellFile = "shells"
+)
+
+// Names are programs that exist nowhere. They end with 0 and print their
+// arguments; Fail ends with 1.
+var Names = []string{"alfa", "bravo", "cargle", "deltoid", "xx-run", "vim9x"}
+
+// Fail is the program that ends with 1.
+const Fail = "nayx"
+
+// Wrappers are real names: their recorders run the command in their arguments,
+// unless an option comes first, as the shell's own PATH search would find it.
+var Wrappers = []string{"env", "nohup", "sudo", "time"}
+
+// ShellNames are recorders that give their arguments and input to the real shell
+// of that name; sh is dash.
+var ShellNames = []string{"sh", "bash", "dash", "zsh"}
+
+// Variables are the names of the environment that recorders log.
+var Variables = []string{"X", "Y", "FOO"}
+
+// Programs are the names under which a Lab has recorders.
+func Programs() []string {
+	return slices.Concat(Names, []string{Fail}, Wrappers, ShellNames)
+}
+
+// Run is one program that a shell ran.
+type Run struct {
+	Program string
+	// Args are the arguments after the program's name.
+	Args []string
+	// Dir is absolute.
+	Dir string
+	// Env holds those of Variables that were in the environment.
+	Env map[string]string
+}
+
+// Record logs the process's arguments and ends it when the process was started
+// as a recorder, and returns otherwise.
+func Record() {
+	self, err := os.Executable()
+	if err != nil || filepath.Base(filepath.Dir(self)) != recorders {
+		return
+	}
+	os.Exit(record(filepath.Base(self), filepath.Dir(filepath.Dir(self))))
+}
+
+func record(name, lab string) int {
+	run := Run{Program: name, Args: os.Args[1:], Env: map[string]string{}}
+	run.Dir, _ = os.Getwd() // the empty string says that there was none
+	for _, v := range Variables {
+		if value, ok := os.LookupEnv(v); ok {
+			run.Env[v] = value
+		}
+	}
+	text, err := json.Marshal(run)
+	if err != nil {
+		return 125
+	}
+	log, err := os.OpenFile(filepath.Join(lab, logFile), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "recorder:", err)
+		return 125
+	}
+	if _, err := log.Write(append(text, '\n')); err != nil {
+		return 125
+	}
+	_ = log.Close() // the line is written
+	switch {
+	case name == Fail:
+		return 1
+	case slices.Contains(Wrappers, name):
+		return wrap(lab, run.Args, name == "env" || name == "sudo")
+	case slices.Contains(ShellNames, name):
+		return shell(lab, name, run.Args)
+	}
+	_, _ = fmt.Println(strings.Join(run.Args, " ")) // the reader may be gone
+	return 0
+}
+
+// wrap runs the command in args, after the assignments before it if there may be
+// some.
+func wrap(lab string, args []string, assigns bool) int {
+	for assigns && len(args) > 0 && strings.Contains(args[0], "=") {
+		name, value, _ := strings.Cut(args[0], "=")
+		_ = os.Setenv(name, value) // a name that cannot be set is no name of Variables
+		args = args[1:]
+	}
+	if len(args) == 0 || !slices.Contains(Programs(), args[0]) {
+		return 127
+	}
+	err := syscall.Exec(filepath.Join(lab, recorders, args[0]), args, os.Environ())
+	fmt.Fprintln(os.Stderr, "recorder:", err)
+	return 126
+}
+
+// shell gives args to the real shell called name.
+func shell(lab, name string, args []string) int {
+	text, err := os.ReadFile(filepath.Join(lab, shellFile))
+	if err != nil {
+		return 125
+	}
+	if name == "sh" {
+		name = "dash"
+	}
+	for _, s := range strings.Fields(string(text)) {
+		if filepath.Base(s) != name {
+			continue
+		}
+		argv := []string{name}
+		if name == "zsh" {
+			argv = append(argv, "-f")
+		}
+		_ = syscall.Exec(s, append(argv, args...), os.Environ()) // the status says that it failed
+	}
+	return 127
+}
