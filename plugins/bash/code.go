@@ -51,7 +51,7 @@ var codeOptions = map[string][]string{
 
 // mentioned reports whether the words of a deny rule occur in code that cmd
 // hands to another program.
-func mentioned(r rule, cmd *Command) bool {
+func mentioned(r *rule, cmd *Command) bool {
 	words := r.words
 	if r.kind == globRule {
 		words = strings.Fields(strings.Split(r.text, "*")[0])

@@ -157,21 +157,21 @@ func (l *Line) hitBy(r rule) bool {
 	if r.kind == exactRule && r.text == strings.TrimSpace(l.Text) {
 		return true
 	}
-	return slices.ContainsFunc(l.Commands, func(cmd *Command) bool { return hits(r, cmd) })
+	return slices.ContainsFunc(l.Commands, func(cmd *Command) bool { return hits(&r, cmd) })
 }
 
-func hits(r rule, cmd *Command) bool {
-	if len(cmd.Words) == 0 {
-		return false
-	}
+func hits(r *rule, cmd *Command) bool {
 	if mentioned(r, cmd) {
 		return true
 	}
+	if len(cmd.Words) == 0 {
+		return false
+	}
 	switch r.kind {
 	case exactRule:
-		return r.text == cmd.Source || standTogether(r.words, cmd) || spelt(r.words, cmd, true)
+		return r.text == cmd.Source || standTogether(r.words, cmd) || spelt(r, cmd, true)
 	case prefixRule:
-		return leads(r.words, cmd) || spelt(r.words, cmd, false)
+		return leads(r.words, cmd) || spelt(r, cmd, false)
 	case globRule:
 		return globMatch(r.text, joined(cmd, false)) || globMatch(r.text, joined(cmd, true)) ||
 			globMatch(r.text, strings.ReplaceAll(joined(cmd, true), "\x00", " ")) || globMatch(r.text, cmd.Source)
@@ -222,129 +222,4 @@ func standTogether(words []string, cmd *Command) bool {
 		}
 	}
 	return false
-}
-
-// spelt reports whether cmd is the rule's command in another spelling: options
-// in another order, clustered, in their long form, or after other arguments;
-// the program's own options before the sub-command. plain asks for exactly the
-// options of the rule where the command only reads anyway.
-func spelt(words []string, cmd *Command, plain bool) bool {
-	if len(words) < 2 || !sameProgram(words[0], cmd) {
-		return false
-	}
-	wantFlags, wantWords := flagsOf(cmd.Name(), words[1:])
-	haveFlags, haveWords := flagsOf(cmd.Name(), texts(cmd.Words[1:]))
-	for _, f := range wantFlags {
-		if !slices.Contains(haveFlags, f) {
-			return false
-		}
-	}
-	if plain && len(wantFlags) > 0 && len(haveFlags) != len(wantFlags) && tables[cmd.Name()] != nil {
-		return false
-	}
-	if len(wantWords) == 0 {
-		return len(wantFlags) > 0
-	}
-	return startsWith(haveWords, wantWords) || globalValue(cmd, wantWords)
-}
-
-func startsWith(have, want []string) bool {
-	return len(have) >= len(want) && slices.Equal(have[:len(want)], want)
-}
-
-// globalValue reports whether want follows when the first operand is taken for
-// the value of the option before it (docker --context x ps).
-func globalValue(cmd *Command, want []string) bool {
-	args := texts(cmd.Words[1:])
-	for i, a := range args {
-		if strings.HasPrefix(a, "-") {
-			continue
-		}
-		if i > 0 && strings.HasPrefix(args[i-1], "-") && !strings.Contains(args[i-1], "=") {
-			_, rest := flagsOf(cmd.Name(), args[i+1:])
-			return startsWith(rest, want)
-		}
-		return false
-	}
-	return false
-}
-
-// flagsOf splits words into options, each letter of a cluster by itself and
-// known long names by their letter, and the rest.
-func flagsOf(program string, words []string) (flags, rest []string) {
-	for i := 0; i < len(words); i++ {
-		w := words[i]
-		switch {
-		case program == "git" && slices.Contains(gitGlobals, w) && len(rest) == 0:
-			i++
-		case w == "--":
-			return flags, append(rest, words[i+1:]...)
-		case strings.HasPrefix(w, "--"):
-			name, _, _ := strings.Cut(w, "=")
-			flags = append(flags, canonicalFlag(program, rest, name))
-		case strings.HasPrefix(w, "-") && len(w) > 1:
-			for _, letter := range w[1:] {
-				if f := canonicalFlag(program, rest, "-"+string(letter)); !slices.Contains(flags, f) {
-					flags = append(flags, f)
-				}
-			}
-		default:
-			rest = append(rest, w)
-		}
-	}
-	return append(flags, impliedFlags(program, flags, rest)...), rest
-}
-
-// impliedFlags are options that git's own shorthands mean.
-func impliedFlags(program string, flags, rest []string) []string {
-	if program != "git" || len(rest) == 0 {
-		return nil
-	}
-	var out []string
-	switch rest[0] {
-	case "push":
-		for _, refspec := range rest[1:] {
-			if strings.HasPrefix(refspec, "+") {
-				out = append(out, "-f")
-			}
-			if strings.HasPrefix(refspec, ":") && len(refspec) > 1 {
-				out = append(out, "-d")
-			}
-		}
-	case "branch":
-		if slices.Contains(flags, "-D") {
-			out = append(out, "-d", "-f")
-		} else if slices.Contains(flags, "-d") && (slices.Contains(flags, "-f") || slices.Contains(flags, "--force")) {
-			out = append(out, "-D")
-		}
-	}
-	return out
-}
-
-// flagNames are options with two names where people write rules about them.
-var flagNames = map[string]string{
-	"rm --recursive": "-r", "rm -R": "-r", "rm --force": "-f", "rm --dir": "-d",
-	"cp --recursive": "-r", "cp -R": "-r", "cp --force": "-f", "chmod --recursive": "-R", "chown --recursive": "-R",
-	"git commit --no-verify": "-n", "git commit --all": "-a", "git commit --message": "-m", "git push --force": "-f", "git push --delete": "-d",
-	"git branch --delete": "-d", "git branch --force": "-f", "git clean --force": "-f", "git checkout --force": "-f", "git switch --force-create": "-C", "git add --all": "-A", "git tag --delete": "-d", "git rebase --interactive": "-i",
-}
-
-// canonicalFlag folds the names of one option into one. A long name may be
-// abbreviated.
-func canonicalFlag(program string, rest []string, flag string) string {
-	key := program + " "
-	if program == "git" && len(rest) > 0 {
-		key += rest[0] + " "
-	}
-	if short, ok := flagNames[key+flag]; ok {
-		return short
-	}
-	if strings.HasPrefix(flag, "--") && len(flag) > 4 {
-		for full, short := range flagNames {
-			if strings.HasPrefix(full, key+flag) {
-				return short
-			}
-		}
-	}
-	return flag
 }

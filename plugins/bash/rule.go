@@ -2,6 +2,8 @@ package bash
 
 import (
 	"strings"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
 // ruleKind says how a rule's content is compared.
@@ -24,6 +26,8 @@ type rule struct {
 	words []string
 	// fixed is how many words of a glob stand before its first star.
 	fixed int
+	// use is the words as their program reads them, once asked for.
+	use *program.Use
 }
 
 // parseRule reads a rule's content. A content that means nothing, such as ":*"
