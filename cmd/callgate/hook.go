@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/hook/claudecode"
+	"github.com/callgate/callgate/host/hook/claudecode/settings"
 )
 
 // hookCommand groups the hooks by their client.
@@ -56,13 +58,27 @@ accounts: environment variables have no effect, because a project can set them.`
   callgate hook claude-code < payload.json   # by hand, at the account's own daemon`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			h := claudecode.Hook{Timeout: timeout, Connect: func() (claudecode.Daemon, error) { return c.conn.asHook(c.configPath) }}
+			h := claudecode.Hook{Timeout: timeout, Servers: mcpServers(), Connect: func() (claudecode.Daemon, error) { return c.conn.asHook(c.configPath) }}
 			return exit(runHook(cmd, h))
 		},
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", claudecode.DefaultTimeout, "the hook's timeout in the client's settings")
 	installable(c, cmd, &timeout)
 	return cmd
+}
+
+// mcpServers is where the client keeps the definitions of its MCP servers: in the
+// account's home, and where CLAUDE_CONFIG_DIR leads. That a project may set the
+// variable does no harm: definitions in one more place only narrow.
+func mcpServers() claudecode.Servers {
+	s := claudecode.Servers{Managed: filepath.Join(filepath.Dir(settings.ManagedFile()), "managed-mcp.json")}
+	if dirs, err := config.AccountDirs(); err == nil {
+		s.User = append(s.User, filepath.Join(dirs.Home, ".claude.json"))
+	}
+	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		s.User = append(s.User, filepath.Join(dir, ".claude.json"))
+	}
+	return s
 }
 
 // runHook answers until the client stops waiting: a signal, or nobody there to

@@ -107,7 +107,7 @@ func acceptedRules(a ask.Ask, answer ask.Answer) ([]engine.Rule, error) {
 	}
 	rule := engine.Rule{
 		Tool: a.Tool, Behavior: engine.Allow, Source: "ask " + a.ID, Scope: scope, ScopeKey: key,
-		CreatedBy: answer.By, ExpiresAt: answer.ExpiresAt,
+		CreatedBy: answer.By, ExpiresAt: answer.ExpiresAt, Server: a.Decision.Server,
 	}
 	if answer.WholeTool {
 		return []engine.Rule{rule}, nil

@@ -59,6 +59,8 @@ type Claim struct {
 	ActiveSkills map[string][]string `json:"active_skills,omitempty"`
 	// Annotations are MCP hints; they never widen.
 	Annotations json.RawMessage `json:"annotations,omitempty"`
+	// Server is the MCP server of an MCP tool.
+	Server *ServerClaim `json:"server,omitempty"`
 }
 
 // Request is one call to be checked.

@@ -26,7 +26,7 @@ const (
 
 // AddRule stores a rule and returns it with its ID and CreatedAt; both are the
 // store's, whatever the caller set. A rule that says the same in the same place
-// (tool, content, behavior, scope and key) is not stored twice: the one that is
+// (tool, content, behavior, server, scope and key) is not stored twice: the one that is
 // there comes back, and lives as long as the longer-lived of the two. The change
 // and its audit row are one transaction, and RulesFor sees it when AddRule
 // returns.
@@ -64,6 +64,8 @@ func (s *Store) checkRule(r engine.Rule) (engine.Rule, error) {
 		return r, fmt.Errorf("too long: want a content of at most %d bytes and a key of %d", maxContent, maxKey)
 	case len(r.Match) > maxExamples || len(r.NotMatch) > maxExamples:
 		return r, fmt.Errorf("%d and %d examples: want at most %d of each", len(r.Match), len(r.NotMatch), maxExamples)
+	case len(r.Server) > maxTool || r.Server != "" && r.Behavior != engine.Allow:
+		return r, fmt.Errorf("server %.80q: only an allow rule is kept for one MCP server, of at most %d bytes: deny and ask rules hold for all", r.Server, maxTool)
 	case !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(r.CreatedAt):
 		return r, fmt.Errorf("it expired at %s", r.ExpiresAt.Format(time.RFC3339))
 	case r.Source == engine.SourceProjectFile:
@@ -74,7 +76,7 @@ func (s *Store) checkRule(r engine.Rule) (engine.Rule, error) {
 
 // checkTexts refuses what SQLite would not give back as it was.
 func checkTexts(r engine.Rule) error {
-	texts := append([]string{r.Tool, r.ScopeKey, r.Source, r.CreatedBy, r.Reason}, r.Match...)
+	texts := append([]string{r.Tool, r.ScopeKey, r.Source, r.CreatedBy, r.Reason, r.Server}, r.Match...)
 	texts = append(texts, r.NotMatch...)
 	if r.Content != nil {
 		texts = append(texts, *r.Content)
@@ -137,9 +139,9 @@ func (c *ruleChange) insert(ctx context.Context, t *tx) error {
 		return err
 	}
 	r := c.rule
-	_, err := t.ExecContext(ctx, "INSERT INTO rules ("+ruleColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	_, err := t.ExecContext(ctx, "INSERT INTO rules ("+ruleColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		r.ID, r.Tool, r.Content, r.Behavior.String(), r.Source, string(r.Scope), r.ScopeKey, r.CreatedBy,
-		nanos(r.CreatedAt), nanos(r.ExpiresAt), r.Reason, list(r.Match), list(r.NotMatch), t.chain.head.seq)
+		nanos(r.CreatedAt), nanos(r.ExpiresAt), r.Reason, list(r.Match), list(r.NotMatch), t.chain.head.seq, r.Server)
 	return err
 }
 
@@ -302,7 +304,7 @@ func unlist(text string) (texts []string, err error) {
 }
 
 const ruleColumns = `id, tool, content, behavior, source, scope, scope_key, created_by, created_at, expires_at,
-	reason, match, not_match, audit_seq`
+	reason, match, not_match, audit_seq, server`
 
 // storedRule is a rule with the audit row that admitted it.
 type storedRule struct {
@@ -320,8 +322,8 @@ func plain(stored []storedRule) []engine.Rule {
 
 func findSame(ctx context.Context, q queryer, r engine.Rule) (*engine.Rule, error) {
 	found, err := selectRules(ctx, q,
-		" WHERE scope = ? AND scope_key = ? AND tool = ? AND behavior = ? AND coalesce(content, '*') = coalesce(?, '*')",
-		string(r.Scope), r.ScopeKey, r.Tool, r.Behavior.String(), r.Content)
+		" WHERE scope = ? AND scope_key = ? AND tool = ? AND behavior = ? AND server = ? AND coalesce(content, '*') = coalesce(?, '*')",
+		string(r.Scope), r.ScopeKey, r.Tool, r.Behavior.String(), r.Server, r.Content)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -350,7 +352,7 @@ func scanRule(rows *sql.Rows) (r storedRule, err error) {
 	var behavior, scope, match, notMatch string
 	var created, expires int64
 	if err := rows.Scan(&r.ID, &r.Tool, &content, &behavior, &r.Source, &scope, &r.ScopeKey, &r.CreatedBy,
-		&created, &expires, &r.Reason, &match, &notMatch, &r.auditSeq); err != nil {
+		&created, &expires, &r.Reason, &match, &notMatch, &r.auditSeq, &r.Server); err != nil {
 		return r, err
 	}
 	if content.Valid {

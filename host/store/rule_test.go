@@ -97,6 +97,42 @@ func TestAddRule_sameRuleTwice(t *testing.T) {
 }
 
 // "" and "*" mean what no content means.
+// TestT26_RulesOfServers: a rule is kept once for each MCP server it was accepted
+// for, comes back with it, and is not used when somebody changes it.
+func TestT26_RulesOfServers(t *testing.T) {
+	t.Parallel()
+	s, c := timed(t)
+	rule := engine.Rule{Tool: "mcp__gh__get", Behavior: engine.Allow, Scope: engine.Agent, ScopeKey: "a"}
+	var ids []string
+	for _, server := range []string{"", "gh@user#1", "gh@project#2", "gh@user#1"} {
+		rule.Server = server
+		got := added(t, s, rule)
+		if got.Server != server {
+			t.Errorf("got server %q, want %q", got.Server, server)
+		}
+		ids = append(ids, got.ID)
+	}
+	if ids[1] != ids[3] || ids[1] == ids[2] || ids[0] == ids[1] {
+		t.Errorf("got ids %v, want one for each server", ids)
+	}
+	must(t, s.Close())
+	tamper(t, s.Path(), "UPDATE rules SET server = 'gh@user#3' WHERE server = 'gh@project#2'")
+	s = opened(t, s.Path(), store.Options{Now: c.Now})
+	rules, err := s.RulesFor(t.Context(), "a", "", "")
+	must(t, err)
+	if len(rules) != 2 || rules[0].Server == rules[1].Server {
+		t.Errorf("got %+v, want the two that nobody changed", rules)
+	}
+	for _, bad := range []engine.Rule{
+		{Tool: "mcp__gh__get", Behavior: engine.Deny, Scope: engine.Global, Server: "gh@user#1"},
+		{Tool: "mcp__gh__get", Behavior: engine.Allow, Scope: engine.Global, Server: strings.Repeat("x", 300)},
+	} {
+		if _, err := s.AddRule(t.Context(), bad); !errors.Is(err, store.ErrBadRule) {
+			t.Errorf("%+v: got %v, want ErrBadRule", bad, err)
+		}
+	}
+}
+
 func TestAddRule_wholeToolHasOneSpelling(t *testing.T) {
 	t.Parallel()
 	s := fresh(t)
@@ -309,7 +345,7 @@ func TestRules_areAudited(t *testing.T) {
 // T15: an allow rule that somebody wrote into the file is not used; a deny is.
 func TestT15_rulesWithoutTheirAuditRowAreNotUsed(t *testing.T) {
 	t.Parallel()
-	const planted = `INSERT INTO rules SELECT 'planted', 'Bash', 'rm:*', %s, source, scope, scope_key, created_by, created_at, expires_at, reason, match, not_match, audit_seq FROM rules`
+	const planted = `INSERT INTO rules SELECT 'planted', 'Bash', 'rm:*', %s, source, scope, scope_key, created_by, created_at, expires_at, reason, match, not_match, audit_seq, server FROM rules`
 	for name, c := range map[string]struct {
 		query   string
 		want    []string

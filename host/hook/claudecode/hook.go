@@ -34,6 +34,8 @@ type Hook struct {
 	// The answer comes after four fifths of it at the latest: a client whose hook
 	// is late runs the call.
 	Timeout time.Duration
+	// Servers is where the client keeps the definitions of its MCP servers.
+	Servers Servers
 }
 
 // The reasons of a hook that is told to end. Who cancels the context of Run
@@ -148,7 +150,9 @@ func (h Hook) answer(ctx context.Context, in io.Reader, known *progress) Answer 
 	case err != nil:
 		return Deny(event, notJudged(err))
 	}
-	res, err := check(ctx, daemon, p.request(), known)
+	request := p.request()
+	request.Context.Server = p.server(h.Servers)
+	res, err := check(ctx, daemon, request, known)
 	switch {
 	case err != nil:
 		return Deny(event, notJudged(err))

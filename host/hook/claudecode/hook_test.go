@@ -30,7 +30,11 @@ func TestRun_carriesOver(t *testing.T) {
 		}
 		return r
 	}
-	mcp := func(r *gate.Request) { r.Tool = "mcp__fs__read" }
+	mcp := func(tool, server, source, doubt string) func(*gate.Request) {
+		return func(r *gate.Request) {
+			r.Tool, r.Context.Server = tool, &gate.ServerClaim{Name: server, Source: source, Doubt: doubt}
+		}
+	}
 	for name, tc := range map[string]struct {
 		with members
 		want gate.Request
@@ -45,10 +49,11 @@ func TestRun_carriesOver(t *testing.T) {
 		"a sub-agent":               {members{"agent_id": "a1", "agent_type": "Explore"}, want(func(r *gate.Request) { r.Context.SubAgent = "Explore (a1)" })},
 		"a sub-agent without type":  {members{"agent_id": "a1"}, want(func(r *gate.Request) { r.Context.SubAgent = "a1" })},
 		"a main agent with a type":  {members{"agent_type": "reviewer"}, want(func(r *gate.Request) { r.Context.SubAgent = "reviewer" })},
-		"MCP":                       {members{"tool_name": "mcp__fs__read", "mcp_server": members{"name": "fs", "source": "project"}}, want(mcp)},
-		"MCP, a name with a dot":    {members{"tool_name": "mcp__a_b__read", "mcp_server": members{"name": "a.b", "source": "user"}}, want(func(r *gate.Request) { r.Tool = "mcp__a_b__read" })},
-		"MCP, a connector":          {members{"tool_name": "mcp__claude_ai_Mail__read", "mcp_server": members{"name": "claude.ai (Mail)"}}, want(func(r *gate.Request) { r.Tool = "mcp__claude_ai_Mail__read" })},
-		"MCP without its server":    {members{"tool_name": "mcp__fs__read"}, want(mcp)},
+		"MCP":                       {members{"tool_name": "mcp__fs__read", "mcp_server": members{"name": "fs", "source": "project"}}, want(mcp("mcp__fs__read", "fs", "project", gate.DoubtNotFound))},
+		"MCP, a name with a dot":    {members{"tool_name": "mcp__a_b__read", "mcp_server": members{"name": "a.b", "source": "user"}}, want(mcp("mcp__a_b__read", "a_b", "user", gate.DoubtNotFound))},
+		"MCP, a connector":          {members{"tool_name": "mcp__claude_ai_Mail__read", "mcp_server": members{"name": "claude.ai (Mail)"}}, want(mcp("mcp__claude_ai_Mail__read", "claude_ai_Mail", "unknown", ""))},
+		"MCP without its server":    {members{"tool_name": "mcp__fs__read"}, want(mcp("mcp__fs__read", "fs", "unknown", ""))},
+		"MCP, two readings":         {members{"tool_name": "mcp__a__b__c"}, want(func(r *gate.Request) { r.Tool = "mcp__a__b__c" })},
 		"members of tomorrow":       {members{"new": members{"deep": []int{1}}, "tags": []string{"x"}}, want(nil)},
 		"a number beyond a float's": {members{"tool_input": json.RawMessage(`{"n":12345678901234567891}`)}, want(func(r *gate.Request) { r.Input = json.RawMessage(`{"n":12345678901234567891}`) })},
 	} {

@@ -1,8 +1,11 @@
 package claudecode
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/callgate/callgate/host/gate"
 )
 
 // mcpPrefix begins the names of MCP tools: mcp__SERVER__TOOL.
@@ -12,16 +15,43 @@ const mcpPrefix = "mcp__"
 // tool meet in the name cannot be read from the name, so rules for one server
 // must not hold for a tool of another. Threat T26.
 func (p payload) checkServer() error {
-	if p.Server == nil {
+	if p.Server == nil || p.serverInTool() != "" {
 		return nil
 	}
-	name := string(p.Server.Name)
-	for _, n := range []string{name, inToolName(name), collapsed(inToolName(name))} {
+	return fmt.Errorf("tool_name: %.80q is no tool of the MCP server %.80q that the client names", string(p.Tool), string(p.Server.Name))
+}
+
+// serverInTool is the client's server as it stands in the tool's name; empty
+// when it does not.
+func (p payload) serverInTool() string {
+	for _, n := range spellings(string(p.Server.Name)) {
 		if tool, ok := strings.CutPrefix(string(p.Tool), mcpPrefix+n+"__"); ok && n != "" && tool != "" {
-			return nil
+			return n
 		}
 	}
-	return fmt.Errorf("tool_name: %.80q is no tool of the MCP server %.80q that the client names", string(p.Tool), name)
+	return ""
+}
+
+// spellings are the forms in which tools' names hold a server's.
+func spellings(name string) []string {
+	return []string{name, inToolName(name), collapsed(inToolName(name))}
+}
+
+// server is what is known of the call's MCP server: what the client says, and
+// what its own files define. Nil for other tools, and where neither the client nor
+// the name tells the server: then only rules that hold in every reading count.
+func (p payload) server(files Servers) *gate.ServerClaim {
+	if !strings.HasPrefix(string(p.Tool), mcpPrefix) {
+		return nil
+	}
+	if p.Server != nil {
+		return files.identify(p.serverInTool(), cmp.Or(string(p.Server.Source), unknown), string(p.CWD))
+	}
+	name, tool, ok := strings.Cut(string(p.Tool)[len(mcpPrefix):], "__")
+	if !ok || name == "" || tool == "" || strings.Contains(tool, "__") || tool[0] == '_' {
+		return nil
+	}
+	return files.identify(name, "", string(p.CWD)) // an older client names no server
 }
 
 // inToolName is a server's name as the client writes it into a tool's: what is
