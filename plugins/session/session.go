@@ -29,17 +29,28 @@ type entry struct {
 	subject string
 }
 
+// entries are the tools of Claude Code, Codex, Gemini CLI, OpenCode and the seeds
+// that have no effect outside the session. What is missing here is missing for a
+// reason and is the generic tool's: Monitor, SlashCommand and Workflow run
+// commands or scripts, EnterWorktree and ExitWorktree change directories and
+// files, CronCreate and save_memory outlive the session, SendMessage may reach
+// other sessions, write_stdin types into a program, ReadMcpResource reads what a
+// server wants, attempt_completion (Cline) may hold a command.
 var entries = []entry{
 	{"TodoWrite", []string{"todo_write", "todowrite", "write_todos", "update_plan", "TaskCreate", "TaskUpdate"}, "it only changes the session's list of things to do", false, ""},
 	{"TodoRead", []string{"todo_read", "todoread", "TaskList", "TaskGet"}, "it only reads the session's list of things to do", true, ""},
 	{"Agent", []string{"Task", "task", "agent", "spawn_agent"}, "each call of the sub-agent is decided by itself", true, "subagent_type"},
 	{"Skill", []string{"skill", "activate_skill"}, "it only loads instructions; each call they lead to is decided by itself", true, "skill"},
-	{"ToolSearch", []string{"tool_search"}, "it only looks up tools", true, ""},
-	{"AskUserQuestion", []string{"ask_user_question", "ask_user", "question"}, "it only asks the user", true, ""},
-	{"TaskOutput", []string{"BashOutput", "bash_output", "AgentOutputTool"}, "it only reads what a background task of the session has said", true, ""},
-	{"TaskStop", []string{"KillShell", "KillBash", "kill_shell"}, "it only ends a background task that the session itself has started", false, ""},
-	{"PlanMode", []string{"plan_mode", "EnterPlanMode", "enter_plan_mode"}, "it only makes the agent plan", true, ""},
-	{"ExitPlanMode", []string{"exit_plan_mode"}, "it only ends the agent's planning, which the user is asked about; the gate's mode stays", true, ""},
+	{"ToolSearch", []string{"tool_search", "get_internal_docs"}, "it only looks up tools and the client's own help", true, ""},
+	{"ListMcpResources", []string{"ListMcpResourcesTool", "list_mcp_resources", "list_mcp_resource_templates"}, "it only lists what the session's MCP servers offer", true, ""},
+	{"AskUserQuestion", []string{"ask_user_question", "ask_user", "question", "request_user_input", "ask_followup_question"}, "it only asks the user", true, ""},
+	{"TaskOutput", []string{"BashOutput", "bash_output", "AgentOutputTool", "wait_agent"}, "it only reads what a background task of the session has said", true, ""},
+	{"TaskStop", []string{"KillShell", "KillBash", "kill_shell", "close_agent"}, "it only ends a background task that the session itself has started", false, ""},
+	{"CronList", []string{"cron_list"}, "it only lists what the session has scheduled", true, ""},
+	{"Sleep", []string{"sleep"}, "it only waits", true, ""},
+	{"Finish", []string{"finish", "StructuredOutput", "structured_output", "complete_task"}, "it only ends the agent's turn with an answer", true, ""},
+	{"PlanMode", []string{"plan_mode", "EnterPlanMode", "enter_plan_mode", "plan_enter"}, "it only makes the agent plan", true, ""},
+	{"ExitPlanMode", []string{"exit_plan_mode", "plan_exit"}, "it only ends the agent's planning, which the user is asked about; the gate's mode stays", true, ""},
 }
 
 // ownNotes tells the host's protection of itself that such a call touches nothing
