@@ -227,7 +227,9 @@ func (g *grammar) spelled(name string) []*spec {
 
 // rows is every row by its key: the program's name and its sub-command words,
 // separated by blanks.
-var rows = index(tables())
+var rows map[string]*grammar
+
+func init() { rows = index(tables()) } // judges of rows read commands, by the rows
 
 func index(list []Row) map[string]*grammar {
 	out := make(map[string]*grammar, 2*len(list))

@@ -68,11 +68,17 @@ func (u *Use) unplain() string {
 			ended = true
 		case !word.Literal && !u.grammar.Loose, !word.Literal && i+1 < u.At:
 			return u.Command() + " is given " + word.Text + ", which can be anything"
-		case word.Glob && !u.grammar.Tame && !ended && strings.IndexAny(word.Text, "*?[{") == 0:
+		case word.Glob && !u.grammar.Tame && !ended && strings.IndexAny(word.Text, "*?[{") == 0 && !(u.grammar.Dotless && dotted(word.Text)):
 			return "a file found for " + word.Text + " could be taken for an option"
 		}
 	}
 	return ""
+}
+
+// dotted tells whether every name that a glob stands for ends with a dot and
+// something behind it.
+func dotted(glob string) bool {
+	return strings.Contains(glob[strings.LastIndexAny(glob, "*?]}")+1:], ".")
 }
 
 // Access is what happens to a path.

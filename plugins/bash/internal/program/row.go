@@ -106,6 +106,9 @@ type Row struct {
 	// Tame tells that no option at all writes or runs anything, so that a file
 	// name the shell finds for "*" may look like one.
 	Tame bool
+	// Dotless tells that no option has a dot in it, so that a file name that ends
+	// like "*.go" cannot be one.
+	Dotless bool
 	// Loose tells that operands may be expansions, because the program only
 	// repeats them.
 	Loose bool

@@ -311,7 +311,7 @@ func (u *Use) longOption(i int) int {
 		switch {
 		case has:
 			o.Value = word.from(value)
-			o.Known = o.Known && s.is(takesValue) && !s.is(twoWords|runsWords)
+			o.Known = o.Known && s.is(takesValue) && !s.is(twoWords)
 			if s.is(runsWords) {
 				next = max(next, u.attached(&o, word.from(value), i)+1)
 			}
