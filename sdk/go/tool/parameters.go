@@ -2,7 +2,12 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,10 +27,15 @@ func Canonical(raw json.RawMessage) (string, error) {
 // MatchParameters is the default Spec.Match, for tools whose input only they
 // understand. A rule's content is the input as JSON (compared in Canonical form)
 // or "param:value", where value may hold "*" for any run of characters.
-// A list matches "param:value" as an allow rule only as a whole, as JSON; as a
-// deny or ask rule when any of its members does. A content of neither form
+//
+// As an allow rule "param:value" speaks of one text, number or other plain
+// value; a list or an object it covers only as a whole, written as JSON, or with
+// the value "*". As a deny or ask rule it also holds for what lists and objects
+// hold, for a name in another case, for a number written otherwise (2, 2.0 and
+// 0.2e1; what a float64 does not tell apart), and for an input with a member
+// such as "__proto__", which may stand for any other. A content of neither form
 // allows nothing and, so that no deny rule is void by a slip, denies everything.
-// Source: design section 13, "other tools' content".
+// Source: design section 13, "other tools' content"; threat T25.
 func MatchParameters(raw json.RawMessage, behavior Behavior, rules []Rule) []int {
 	whole, err := Canonical(raw)
 	if err != nil {
@@ -35,34 +45,116 @@ func MatchParameters(raw json.RawMessage, behavior Behavior, rules []Rule) []int
 	if err := jsonv2.Unmarshal([]byte(whole), &members); err != nil {
 		return nil
 	}
-	return Indices(rules, func(rule Rule) bool {
-		if exact, err := Canonical(json.RawMessage(rule.Content)); err == nil {
-			return exact == whole
-		}
-		param, pattern, ok := strings.Cut(rule.Content, ":")
-		if !ok {
-			return behavior != Allow
-		}
-		value, present := members[param]
-		return present && matchValue(value, pattern, behavior)
-	})
+	in := parameters{whole: whole, members: members, behavior: behavior, inherits: inherits(members)}
+	in.rounded = sync.OnceValue(func() string { return rounded(jsontext.Value(whole)) })
+	return Indices(rules, in.match)
 }
 
-func matchValue(value jsontext.Value, pattern string, behavior Behavior) bool {
-	if wildcard(pattern, plainText(value)) {
+// parameters are an input as rules are compared with it.
+type parameters struct {
+	whole string
+	// rounded is the whole for deny and ask rules, its numbers in one spelling.
+	rounded  func() string
+	members  map[string]jsontext.Value
+	behavior Behavior
+	// inherits tells that a member may stand for others.
+	inherits bool
+}
+
+func (in parameters) match(rule Rule) bool {
+	if exact, err := Canonical(json.RawMessage(rule.Content)); err == nil {
+		return exact == in.whole || in.behavior != Allow && rounded(jsontext.Value(exact)) == in.rounded()
+	}
+	param, pattern, ok := strings.Cut(rule.Content, ":")
+	if in.behavior == Allow {
+		value, present := in.members[param]
+		return ok && present && !in.inherits && allowsValue(value, pattern)
+	}
+	if !ok || in.inherits {
 		return true
 	}
-	if value.Kind() != '[' || behavior == Allow {
-		return false
-	}
-	var items []jsontext.Value
-	_ = jsonv2.Unmarshal(value, &items) // cannot fail: value was cut from decoded JSON
-	for _, item := range items {
-		if matchValue(item, pattern, behavior) {
+	for name, value := range in.members {
+		if strings.EqualFold(name, param) && catchesValue(value, pattern) {
 			return true
 		}
 	}
 	return false
+}
+
+// inherits reports whether a member's name means something to a program that
+// puts objects together: what it holds may become a member of the input.
+func inherits(members map[string]jsontext.Value) bool {
+	for _, name := range []string{"__proto__", "constructor", "prototype"} {
+		if _, ok := members[name]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+func allowsValue(value jsontext.Value, pattern string) bool {
+	if kind := value.Kind(); (kind == '[' || kind == '{') && pattern != "*" {
+		return string(value) == pattern
+	}
+	return wildcard(pattern, plainText(value))
+}
+
+func catchesValue(value jsontext.Value, pattern string) bool {
+	if wildcard(pattern, plainText(value)) {
+		return true
+	}
+	switch value.Kind() {
+	case '0':
+		return number(pattern) == number(string(value))
+	case '[':
+		var items []jsontext.Value
+		_ = jsonv2.Unmarshal(value, &items) // cannot fail: value was cut from decoded JSON
+		return slices.ContainsFunc(items, func(item jsontext.Value) bool { return catchesValue(item, pattern) })
+	case '{':
+		var members map[string]jsontext.Value
+		_ = jsonv2.Unmarshal(value, &members) // as above
+		for _, member := range members {
+			if catchesValue(member, pattern) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rounded is a canonical JSON value with every number as a float64 has it:
+// programs exist that read no more of it.
+func rounded(value jsontext.Value) string {
+	switch value.Kind() {
+	case '0':
+		return number(string(value))
+	case '[':
+		var items []jsontext.Value
+		_ = jsonv2.Unmarshal(value, &items) // cannot fail: value is canonical JSON
+		parts := make([]string, len(items))
+		for i, item := range items {
+			parts[i] = rounded(item)
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	case '{':
+		var members map[string]jsontext.Value
+		_ = jsonv2.Unmarshal(value, &members) // as above
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			parts = append(parts, strconv.Quote(name)+":"+rounded(members[name]))
+		}
+		return "{" + strings.Join(parts, ",") + "}"
+	}
+	return string(value)
+}
+
+// number is the one spelling of a number; a text that is none stays.
+func number(text string) string {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return text
+	}
+	return strconv.FormatFloat(f+0, 'g', -1, 64) // -0 + 0 is 0
 }
 
 // plainText returns a string's characters, or any other value as JSON.

@@ -142,6 +142,10 @@ type Rule struct {
 type Suggestion struct {
 	Content     *string `json:"content"`
 	Description string  `json:"description,omitzero"`
+	// NearMisses are at most four inputs, JSON objects close to the call's, that the
+	// rule must not match: two of them are kept with an accepted rule and tried
+	// whenever the module changes.
+	NearMisses []json.RawMessage `json:"near_misses,omitzero"`
 }
 
 // Description is the answer of Spec.Describe.
