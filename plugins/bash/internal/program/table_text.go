@@ -119,7 +119,7 @@ var textRows = []Row{
 	},
 	{
 		Name: "xxd", OneDash: true, Reads: "xxd prints",
-		Options: "-a|-autoskip -b|-bits -c|-cols= -C|-capitalize -d -e -E|-EBCDIC -g|-groupsize= -h|-help -i|-include -l|-len= -n|-name= -o= -p|-ps|-postscript|-plain -r|-revert -R= -s|-seek= -t -u -v|-version", Operands: "r? w?",
+		Options: "-a|-autoskip -b|-bits -c|-cols= -C|-capitalize -d -e -E|-EBCDIC -g|-groupsize= -h|-help -i|-include -l|-len= -n|-name= -o= -p|-ps|-postscript|-plain -r|-revert! -R= -s|-seek= -t -u -v|-version", Operands: "r? w?",
 	},
 	{
 		Name: "strings|gstrings", Abbreviates: true, Tame: true, Reads: "strings prints",
