@@ -4,50 +4,78 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
-// code returns the texts among the arguments of cmd that some other program
-// will run or read as code: what no shell grammar can read, but where a deny
-// rule's words may still be looked for.
+// commandVariables are variables whose value is a command line that programs
+// run; names that end in one of commandEndings are such, too.
+var (
+	commandVariables = []string{
+		"PROMPT_COMMAND", "LESSOPEN", "LESSCLOSE", "BROWSER", "GIT_SSH", "GIT_EXTERNAL_DIFF", "RSYNC_RSH", "CVS_RSH", "TAR_OPTIONS", "RUSTC", "CC", "CXX", "LD", "SHELL",
+		"FZF_DEFAULT_COMMAND", "FZF_DEFAULT_OPTS", "GREP_OPTIONS", "ENV", "BASH_ENV", "PS0", "PS1", "PS2", "PS4", "MAKEFLAGS", "MAKE", "TERMINAL", "NPM_CONFIG_SCRIPT_SHELL", "GIT_PROXY_COMMAND",
+	}
+	commandEndings = []string{"EDITOR", "VISUAL", "PAGER", "_COMMAND", "_CMD", "ASKPASS", "_WRAPPER", "_EDIT", "FCEDIT", "RUNNER"}
+)
+
+func holdsCommand(name string) bool {
+	return slices.Contains(commandVariables, name) || slices.ContainsFunc(commandEndings, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// codeTexts returns the texts that some other program will run or read as code:
+// what no shell grammar can read, but where a deny rule's words may still be
+// looked for.
 func (c *Command) codeTexts() []string {
-	args := texts(c.Args())
-	name := c.Name()
-	switch {
-	case c.Inline:
-		return args
-	case name == "ssh", name == "mosh", name == "rsh", slices.Contains(editors, name), name == "at", name == "expect":
-		return args
-	case strings.HasSuffix(name, "awk") && !awkReads(c, nil, nil), (name == "sed" || name == "gsed") && !readSed(c.Args()).harmless():
-		return args
+	out := slices.Clone(c.code)
+	for _, a := range c.Assigns {
+		if holdsCommand(a.Name) {
+			out = append(out, a.Value.Text)
+		}
 	}
-	options, ok := codeOptions[name]
-	if !ok {
-		return nil
+	if len(c.Words) == 0 {
+		return out
 	}
-	var out []string
-	for i, a := range args {
-		for _, o := range options {
-			switch {
-			case a == o && i+1 < len(args):
-				out = append(out, args[i+1])
-			case strings.HasPrefix(a, o) && len(a) > len(o):
-				out = append(out, a[len(o):])
+	if c.Inline || c.runsItsScript() {
+		out = append(out, texts(c.Args())...)
+	}
+	u := c.Use()
+	if u.Program == "git" && u.Asked() != "" {
+		out = append(out, texts(c.Args())...) // a setting that git runs
+	}
+	for _, word := range c.Args() {
+		if strings.HasPrefix(word.Text, "+") && strings.Contains(word.Text, "!") {
+			out = append(out, word.Text) // a command to a pager or an editor
+		}
+	}
+	return append(out, c.oldCode()...)
+}
+
+// runsItsScript reports whether the script of sed, awk or their like does more
+// than read.
+func (c *Command) runsItsScript() bool {
+	u := c.Use()
+	if len(u.With(program.Script)) == 0 && u.Program != "sed" {
+		return false
+	}
+	ok, _ := u.ReadsOnly()
+	return !ok
+}
+
+// codeWords are the code texts, each split into words, kept because every rule
+// asks for them.
+func (c *Command) codeWords() [][]string {
+	if !c.split {
+		c.split = true
+		for _, text := range c.codeTexts() {
+			if words := strings.FieldsFunc(text, betweenWords); len(words) > 0 {
+				c.words = append(c.words, words)
 			}
 		}
 	}
-	return out
+	return c.words
 }
 
-// codeOptions are options whose value is a program or a command to run.
-var codeOptions = map[string][]string{
-	"tar":   {"--to-command", "--checkpoint-action", "-I", "--use-compress-program", "--rsh-command", "--info-script", "--new-volume-script", "-F"},
-	"rsync": {"-e", "--rsh", "--rsync-path"}, "scp": {"-S", "-o"}, "sftp": {"-S", "-o"},
-	"rg": {"--pre", "--hostname-bin"}, "sort": {"--compress-program"}, "ag": {"--pager"}, "ack": {"--pager"}, "less": {"+"}, "more": {"+"}, "man": {"--pager", "-P"},
-	"git": {"-c", "--upload-pack", "--receive-pack", "-O", "--open-files-in-pager", "--exec", "-x", "--config-env", "ext::"},
-	"go":  {"-exec", "-toolexec", "-vettool"},
-	"zip": {"-TT"}, "gdb": {"-ex"}, "vagrant": {"-c"}, "make": {"SHELL=", "--eval"}, "npm": {"--script-shell", "--call", "-c"}, "docker": {"--entrypoint"},
-	"wget": {"--use-askpass"}, "split": {"--filter"}, "csplit": {}, "strace": {"-e"}, "ip": {"exec"}, "screen": {"-X"}, "tmux": {}, "fzf": {"--preview", "--bind"},
-}
+func betweenWords(r rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{};&|<>,=!$:", r) }
 
 // mentioned reports whether the words of a deny rule occur in code that cmd
 // hands to another program.
@@ -59,13 +87,34 @@ func mentioned(r *rule, cmd *Command) bool {
 	if len(words) == 0 {
 		return false
 	}
-	for _, text := range cmd.codeTexts() {
-		tokens := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{};&|<>,=!$:", c) })
-		at := slices.IndexFunc(tokens, func(token string) bool { return path.Base(token) == words[0] })
-		if at < 0 {
+	for _, code := range cmd.codeWords() {
+		at := slices.IndexFunc(code, func(word string) bool { return path.Base(word) == words[0] })
+		if at >= 0 && !slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(code[at:], w) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// carried reports whether a program that nothing is known of is given the rule's
+// command: in its arguments, or in one of them. It may well run it.
+func carried(r *rule, cmd *Command) bool {
+	if len(cmd.Words) < 2 || cmd.Use().Known || textPrograms[cmd.Name()] || len(r.words) == 0 {
+		return false
+	}
+	for i, word := range cmd.Words[1:] {
+		inner := cmd.Words[1+i:]
+		if strings.ContainsAny(word.Text, " \t") {
+			inner = nil
+			for _, text := range strings.Fields(word.Text) {
+				inner = append(inner, Word{Text: text, Literal: true})
+			}
+		}
+		if len(inner) < 2 || !inner[0].Literal || path.Base(inner[0].Text) != r.words[0] {
 			continue
 		}
-		if !slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(tokens[at:], w) }) {
+		one := &Command{Words: inner}
+		if r.kind == prefixRule && leads(r.words, one) || r.kind == exactRule && standTogether(r.words, one) || spelt(r, one, false) {
 			return true
 		}
 	}

@@ -85,6 +85,9 @@ type Command struct {
 	Inline bool
 	// code are texts in languages that are not the shell's.
 	code []string
+	// words are the texts that codeTexts gives, split, once split.
+	words [][]string
+	split bool
 	// use is the command as its program reads it, once asked for.
 	use *program.Use
 	// touched are the paths the command touches, once asked for.

@@ -161,7 +161,7 @@ func (l *Line) hitBy(r rule) bool {
 }
 
 func hits(r *rule, cmd *Command) bool {
-	if mentioned(r, cmd) {
+	if mentioned(r, cmd) || carried(r, cmd) {
 		return true
 	}
 	if len(cmd.Words) == 0 {
