@@ -123,10 +123,6 @@ func gitUnless(u *Use) string {
 		if (o.Name == "--format" || o.Name == "--pretty") && strings.Contains(o.Value.Text, "%G") {
 			return u.Command() + " with %G runs gpg"
 		}
-		// Which options take the next word differs between versions of git.
-		if u.Words[o.At].Text == o.Name && u.grammar.actsAlone(o.Value.Text) {
-			return u.Command() + " with " + o.Value.Text + " may do more than read"
-		}
 	}
 	for _, word := range u.Operands {
 		if u.grammar.actsAlone(word.Text) {
@@ -154,19 +150,6 @@ func (u *Use) own(o Option) bool {
 		g = u.above[0]
 	}
 	return o.spec != nil && g.specs[o.Name] == o.spec
-}
-
-// actsAlone tells whether a word, read as an option, would do more than read.
-func (g *grammar) actsAlone(text string) bool {
-	if len(text) < 2 || text[0] != '-' {
-		return false
-	}
-	name, _, _ := strings.Cut(text, "=")
-	found := g.spelled(name)
-	if !strings.HasPrefix(text, "--") {
-		found = append(found, g.specs[text[:2]])
-	}
-	return slices.ContainsFunc(found, func(s *spec) bool { return s.is(acts | writesPath | writesInto | runsScript) })
 }
 
 // gitLists accepts operands of branch and tag, which would be made, only as the

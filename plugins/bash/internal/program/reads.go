@@ -33,6 +33,8 @@ func (u *Use) ReadsOnly() (ok bool, why string) {
 			return false, u.Command() + " with " + o.Name + " does more than read"
 		case o.Has && o.spec.is(writesPath|writesInto):
 			return false, u.Command() + " with " + o.Name + " writes to " + o.Value.Text
+		case o.Has && u.ambiguous(o.Value):
+			return false, u.Command() + " with " + o.Value.Text + " may do more than read"
 		}
 	}
 	for i, r := range u.Roles {
@@ -79,6 +81,29 @@ func (u *Use) unplain() string {
 // something behind it.
 func dotted(glob string) bool {
 	return strings.Contains(glob[strings.LastIndexAny(glob, "*?]}")+1:], ".")
+}
+
+// ambiguous tells whether a value that is a word of its own would, read as an
+// option, do more than read: which options take the next word differs between
+// versions of a program.
+func (u *Use) ambiguous(value Word) bool {
+	if !strings.HasPrefix(value.Text, "-") || !slices.ContainsFunc(u.Words, func(w Word) bool { return w.Text == value.Text }) {
+		return false
+	}
+	return slices.ContainsFunc(append(slices.Clip(u.above), u.grammar), func(g *grammar) bool { return !g.OneDash && g.actsAlone(value.Text) })
+}
+
+// actsAlone tells whether a word, read as an option, would do more than read.
+func (g *grammar) actsAlone(text string) bool {
+	if len(text) < 2 || text[0] != '-' {
+		return false
+	}
+	name, _, _ := strings.Cut(text, "=")
+	found := g.spelled(name)
+	if !strings.HasPrefix(text, "--") {
+		found = append(found, g.specs[text[:2]])
+	}
+	return slices.ContainsFunc(found, func(s *spec) bool { return s.is(acts | writesPath | writesInto | runsScript) })
 }
 
 // Access is what happens to a path.

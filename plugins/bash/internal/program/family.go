@@ -1,0 +1,100 @@
+package program
+
+import "strings"
+
+// family makes the rows of a program with sub-commands. subs are named without
+// the program; all are options that it takes before and behind each of them.
+// What a sub-command does not say of abbreviations, dashes and project code is
+// as the program has it.
+func family(base Row, all string, subs ...Row) []Row {
+	base.Commands = true
+	base.Options = withAll(base.Options, all)
+	if base.Operands == "" {
+		base.Operands = "t*"
+	}
+	program, _, _ := strings.Cut(base.Name, "|")
+	out := []Row{base}
+	for _, r := range subs {
+		if r.Reads == "-" {
+			r.Reads = program + " " + strings.ReplaceAll(r.Name, "|", ", ") + " reads"
+		}
+		r.Name = base.Name + " " + r.Name
+		r.Options = withAll(r.Options, all)
+		r.OneDash, r.Abbreviates = base.OneDash, base.Abbreviates
+		if r.Reads == "" {
+			r.Project = base.Project
+		} else {
+			r.Repo, r.Heeds = r.Repo || base.Repo, base.Heeds
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// withAll adds the options of all that do not share a name with own ones.
+func withAll(own, all string) string {
+	has := map[string]bool{}
+	for _, token := range strings.Fields(own) {
+		for _, name := range spellings(token) {
+			has[name] = true
+		}
+	}
+	for _, token := range strings.Fields(all) {
+		free := true
+		for _, name := range spellings(token) {
+			free = free && !has[name]
+		}
+		if free {
+			own += " " + token
+		}
+	}
+	return own
+}
+
+// spellings are the names that an option token lists.
+func spellings(token string) []string {
+	names, _, _ := strings.Cut(strings.TrimSuffix(token, "!"), "=")
+	return strings.Split(names, "|")
+}
+
+// reading, naming and acting are rows of a family: one that reads contents, one
+// that shows only names and facts, and one that does more.
+func reading(name, operands, options string) Row {
+	return Row{Name: name, Operands: operands, Options: options, Reads: "-"}
+}
+
+func naming(name, operands, options string) Row {
+	return Row{Name: name, Operands: operands, Options: options, Reads: "-", Names: true}
+}
+
+func acting(name, operands, options string) Row {
+	return Row{Name: name, Operands: operands, Options: options}
+}
+
+// verbs is acting for what is told by its first operand what to do.
+func verbs(name, operands, options string) Row {
+	return Row{Name: name, Operands: operands, Options: options, Verb: true}
+}
+
+// group is a sub-command that has sub-commands.
+func group(name, options string) Row {
+	return Row{Name: name, Operands: "t*", Options: options, Commands: true}
+}
+
+// unless is a row with a judge.
+func unless(judge func(*Use) string, r Row) Row {
+	r.Unless = judge
+	return r
+}
+
+// stopping is a row whose options end at the first operand.
+func stopping(r Row) Row {
+	r.Stop = true
+	return r
+}
+
+// versionOnly is a program that reads when it is asked for its version, and is
+// not known otherwise.
+func versionOnly(name, version, options, operands string) Row {
+	return Row{Name: name, Version: version, Options: options, Operands: operands}
+}
