@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/callgate/callgate/engine"
@@ -51,6 +52,38 @@ func TestCrossTool(t *testing.T) {
 				t.Errorf("got %s at %s (%s), want %s at %s", d.Behavior, d.Stage, d.Reason, c.want, c.stage)
 			}
 		})
+	}
+}
+
+// askedAbout is a tool that finds content in a rule only when it is an ask rule.
+type askedAbout struct{ stub }
+
+func (a *askedAbout) MatchRule(ctx context.Context, c *engine.Call, b engine.Behavior, rules []engine.RuleText) ([]int, error) {
+	if b == engine.Ask {
+		return a.stub.MatchRule(ctx, c, b, rules)
+	}
+	return nil, nil
+}
+
+// TestWideTargets: what a deny rule may name among the targets of a tree is asked
+// about: in place of an allow or an ask, never of a denial.
+func TestWideTargets(t *testing.T) {
+	t.Parallel()
+	for _, mode := range columns {
+		for _, wide := range []bool{true, false} {
+			req := request(mode, &stub{verdict: passthrough}, rule(engine.Deny, "Read(secret)"))
+			without := decide(t, req)
+			req.Related = []engine.Related{{
+				Entry: engine.Entry{Name: "Read", Tool: &askedAbout{stub{hits: []string{"secret"}}}}, Call: &engine.Call{Tool: "Read"}, Wide: wide,
+			}}
+			want := without.Behavior
+			if wide && want == engine.Allow {
+				want = engine.Ask
+			}
+			if d := decide(t, req); d.Behavior != want || wide && want == engine.Ask && (d.Rule == nil || d.Stage != engine.StageAskRule) {
+				t.Errorf("%s, wide %v: got %s at %s (%s), want %s", mode, wide, d.Behavior, d.Stage, d.Reason, want)
+			}
+		}
 	}
 }
 

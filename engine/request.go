@@ -52,6 +52,11 @@ type Related struct {
 	// Unknown marks that the call's targets cannot be named: each deny or ask
 	// rule of the entry then counts as matched.
 	Unknown bool
+	// Wide marks that the call stands for many targets, a tree or a glob. Its tool
+	// matches a deny rule only when that names all or a directory of them; what
+	// the rule may name besides is found by trying it as an ask rule, and is then
+	// asked about.
+	Wide bool
 }
 
 // ProfileAnswer is a profile's verdict on all actions of a call.

@@ -158,7 +158,11 @@ func firstContent(rules []*Rule) *Rule {
 
 // matchRelated tries the rules of the tool that owns one target.
 func (w *walk) matchRelated(rel Related, b Behavior) (*Rule, error) {
-	rules := rulesOf(w.req.Rules, rel.Entry, nil, rel.Entry.Names(""))[b]
+	all := rulesOf(w.req.Rules, rel.Entry, nil, rel.Entry.Names(""))
+	rules := all[b]
+	if b == Ask && rel.Wide {
+		rules = slices.Concat(rules, tightening(all[Deny]))
+	}
 	if len(rules) == 0 {
 		return nil, nil
 	}
@@ -166,6 +170,17 @@ func (w *walk) matchRelated(rel Related, b Behavior) (*Rule, error) {
 		return firstOf(firstOwn(rules), rules), nil
 	}
 	return match(w.ctx, rel.Entry, rel.Call, b, rules)
+}
+
+// tightening are deny rules as rules that ask: in place of an allow or an ask,
+// never of a denial.
+func tightening(rules []*Rule) []*Rule {
+	out := make([]*Rule, len(rules))
+	for i, r := range rules {
+		out[i] = r.clone()
+		out[i].OnlyTightens = true
+	}
+	return out
 }
 
 // ruleHit is the answer of a matched deny or ask rule. An error at the ask
@@ -180,6 +195,9 @@ func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, err error) Decision 
 		return d
 	}
 	d := Decision{Behavior: b, Stage: stage, Code: CodeRuleMatched, Rule: rule.clone(), Reason: ruleReason(rule)}
+	if rule.Behavior != b {
+		d.Reason = "it may reach more than it names, also what is denied: " + d.Reason
+	}
 	if b == Ask && w.mode == DontAsk {
 		d.Behavior, d.ConvertedBy, d.ConvertedFrom = Deny, DontAsk.String(), stage
 	}

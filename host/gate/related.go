@@ -1,10 +1,15 @@
 package gate
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/target"
 )
 
 // owners maps what a target is to the tools whose deny and ask rules hold for
@@ -17,14 +22,16 @@ var owners = map[string][]owner{
 	"host read":  {{"WebFetch", "url"}},
 	"host write": {{"WebFetch", "url"}},
 	"host run":   {{"WebFetch", "url"}},
+	"tree read":  {{"Read", "file_path"}},
+	"tree write": {{"Write", "file_path"}, {"Edit", "file_path"}},
 }
 
 type owner struct{ tool, member string }
 
 // related puts a call's targets as synthetic calls to the tools that own them.
 // tool is the canonical name of the call's own tool, whose rules are tried
-// anyway.
-func related(lookup func(string) catalog.Entry, tool string, call *engine.Call) []engine.Related {
+// anyway. whole are what the call reads or changes as a whole, resolved.
+func related(lookup func(string) catalog.Entry, tool string, call *engine.Call, whole ...engine.Target) []engine.Related {
 	var out []engine.Related
 	if call.Context.TargetsUnknown {
 		for _, name := range []string{"Read", "Write", "Edit", "WebFetch"} {
@@ -33,14 +40,42 @@ func related(lookup func(string) catalog.Entry, tool string, call *engine.Call) 
 			}
 		}
 	}
-	for _, t := range call.Context.Targets {
+	for _, t := range slices.Concat(call.Context.Targets, whole) {
 		for _, o := range owners[t.Kind+" "+t.Access] {
 			if o.tool != tool {
-				out = append(out, engine.Related{Entry: lookup(o.tool).Entry, Call: synthetic(call, o, t)})
+				out = append(out, engine.Related{Entry: lookup(o.tool).Entry, Call: synthetic(call, o, t), Wide: isWide(t)})
 			}
 		}
 	}
 	return out
+}
+
+// isWide tells that a target stands for many: a tree, or a path with a shell's
+// wildcards in it.
+func isWide(t engine.Target) bool {
+	return t.Kind == "tree" || t.Kind == "path" && strings.ContainsAny(t.Value, "*?[")
+}
+
+// maxTrees bounds the trees of a call, as its targets are.
+const maxTrees = 256
+
+// trees resolves the directories among the marks that the call reads, or changes,
+// with all below them. Of those that it changes a part of ("DIR/**"), nobody
+// knows which.
+func trees(ctx context.Context, r Resolver, p target.Place, call *engine.Call, marks []engine.Target) ([]engine.Target, error) {
+	var found []engine.Target
+	for _, m := range marks {
+		if m.Kind == "tree" && m.Access != "run" && (m.Access == "read" || !strings.HasSuffix(m.Value, "/**")) {
+			found = append(found, m)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return nil, nil
+	case len(found) > maxTrees:
+		return nil, fmt.Errorf("the call reads or changes %d directories with all below them, at most %d are looked at", len(found), maxTrees)
+	}
+	return r.Resolve(ctx, p, call.Input, found)
 }
 
 // synthetic is the call that would touch the target through its owner.

@@ -44,10 +44,14 @@ func Touch(ctx context.Context, lookup func(string) catalog.Entry, r Resolver, e
 	if err == nil && slices.ContainsFunc(targets, led) {
 		err = nameResolved(ctx, entry, call, &desc)
 	}
+	var whole []engine.Target
+	if err == nil {
+		whole, err = trees(ctx, r, place, call, desc.Marks)
+	}
 	if err != nil {
 		call.Context.TargetsUnknown = true
 	}
-	return desc, related(lookup, entry.Name, call), err
+	return desc, related(lookup, entry.Name, call, whole...), err
 }
 
 // led reports whether links lead a path elsewhere than its text says.

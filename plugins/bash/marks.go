@@ -186,7 +186,7 @@ func (m *marker) trees() {
 	case "mount", "umount", "pivot_root", "fusermount", "overlayroot-chroot", "bindfs":
 		_, operands := arguments(args, "oOtLUN", "options", "types")
 		m.paths(operands, tool.Write, "")
-	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "tar", "bsdtar", "gtar", "zip", "7z", "rsync", "scp", "ugrep":
+	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "tar", "bsdtar", "gtar", "zip", "7z", "rsync", "scp", "ugrep", "diff", "pax":
 		m.reads(name, args)
 	}
 }
@@ -316,28 +316,6 @@ func (m *marker) findChanges(args []Word) bool {
 		}
 	}
 	return false
-}
-
-// reads adds directories that are read with all below them.
-func (m *marker) reads(name string, args []Word) {
-	options, operands := arguments(args, "eAfBCmdDgtTjMC", "regexp", "file", "glob", "type", "max-count", "directory", "include", "exclude", "rsh")
-	switch name {
-	case "grep", "egrep", "fgrep", "ugrep":
-		if !has(options, "-r", "-R", "--recursive", "--dereference-recursive") {
-			return
-		}
-	case "scp", "rsync":
-		if !m.recurses() {
-			return
-		}
-	}
-	if strings.HasSuffix(name, "tar") {
-		m.extracts(args)
-	}
-	m.paths(operands, tool.Read, "")
-	if len(operands) < 2 {
-		m.paths([]Word{{Text: ".", Literal: true}}, tool.Read, "")
-	}
 }
 
 // extracts adds the members that tar is told to take out of an archive.

@@ -31,8 +31,8 @@ func (m *marker) gitTrees() {
 	switch {
 	case name == "clone" && len(operands) > 1, name == "worktree" && len(operands) > 1 && operands[0].Text == "add":
 		m.paths(operands[1:2], tool.Write, "/**")
-	case name == "grep" && has(options, "--no-index"):
-		m.paths(operands, tool.Read, "")
+	case name == "grep": // searches what is tracked
+		m.searched(operands, nil)
 	}
 	if slices.Contains(gitReaders, name) || onlyIndex(name, options) {
 		return
