@@ -3,6 +3,8 @@ package bash
 import (
 	"slices"
 	"strings"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
 const maxSuggestions = 5
@@ -47,36 +49,14 @@ func (c *call) suggestions() []suggestion {
 	return out
 }
 
-// noPrefix are programs for which a prefix would be broader than it looks:
-// their second word is an option or a file, or code.
-var noPrefix = map[string]bool{
-	"rm": true, "rmdir": true, "mv": true, "cp": true, "mkdir": true, "touch": true, "ln": true, "chmod": true, "chown": true, "chgrp": true, "install": true, "tee": true, "truncate": true,
-	"kill": true, "pkill": true, "killall": true, "find": true, "fd": true, "curl": true, "wget": true, "ssh": true, "scp": true, "rsync": true, "tar": true, "unzip": true, "zip": true,
-	"sed": true, "awk": true, "perl": true, "export": true, "declare": true, "typeset": true, "sleep": true, "dd": true, "shred": true, "unlink": true, "patch": true, "openssl": true, "read": true, "unset": true,
-	"cat": true, "grep": true, "sort": true, "uniq": true, "jq": true, "yq": true, "test": true, "printf": true, "echo": true, "cd": true, "pushd": true, "git-shell": true, "at": true, "batch": true, "nc": true, "ncat": true, "socat": true, "crontab": true, "history": true, "local": true, "readonly": true,
-}
-
-// wrapperPrefix are the wrappers whose rule may name what they run.
-var wrapperPrefix = map[string]bool{"xargs": true, "npx": true, "bunx": true}
-
 // prefix proposes "program sub-command:*" for cmd, when the rule says no more
 // than it shows.
 func (c *call) prefix(cmd *Command) (suggestion, bool) {
-	if !coverable(cmd) || cmd.Words[0].Quoted || !safeAssigns(cmd) || cmd.Qualified() || len(cmd.Words) < 2 || isShell(cmd.Name()) || isInterpreter(cmd.Name()) || noPrefix[cmd.Name()] {
+	if !coverable(cmd) || cmd.Words[0].Quoted || !safeAssigns(cmd) || cmd.Qualified() || len(cmd.Words) < 2 {
 		return suggestion{}, false
 	}
-	n := 2
-	if cmd.Wraps {
-		if cmd.Inner == 0 || !(wrapperPrefix[cmd.Name()] && cmd.Inner == 1 || runners[cmd.Name()] != nil && cmd.Inner == 2) {
-			return suggestion{}, false
-		}
-		n = cmd.Inner + 1
-		inner := &Command{Words: cmd.Words[cmd.Inner:]}
-		if name := inner.Name(); isShell(name) || isInterpreter(name) || wrappers[name].skip > 0 || isWrapper(name) || name == "find" ||
-			len(inner.Words) > 1 && strings.HasPrefix(inner.Words[1].Text, "-") && noPrefix[name] || inner.Qualified() {
-			return suggestion{}, false
-		}
-	} else if isWrapper(cmd.Name()) {
+	n := named(cmd)
+	if n == 0 {
 		return suggestion{}, false
 	}
 	for _, w := range cmd.Words[1:n] {
@@ -86,7 +66,7 @@ func (c *call) prefix(cmd *Command) (suggestion, bool) {
 	}
 	text := strings.Join(texts(cmd.Words[:n]), " ")
 	description := "every command that begins with " + text
-	if runsProject[cmd.Name()] {
+	if cmd.Use().Row().Project || !rowed(cmd.Use()) && runsProject[cmd.Name()] {
 		description += "; it runs code of the project"
 	}
 	s := suggestion{text + ":*", description}
@@ -96,9 +76,41 @@ func (c *call) prefix(cmd *Command) (suggestion, bool) {
 	return suggestion{}, false
 }
 
-func isWrapper(name string) bool {
-	_, ok := wrappers[name]
-	return ok && !wrapperPrefix[name] || name == "eval" || name == "watch" || name == "flock"
+// named returns how many words of cmd, from the first, name what it does: the
+// program and its sub-command, and the program that it runs. It is 0 where no
+// words do: their options or operands decide.
+func named(cmd *Command) int {
+	u := cmd.Use()
+	row := u.Row()
+	switch {
+	case !rowed(u):
+		return oldNamed(cmd)
+	case cmd.Wraps:
+		if u.Inner == 0 || u.Joined || u.Inner != u.At || len(u.Sub) == 0 && !row.Adds && !row.Project {
+			return 0
+		}
+		if inner := program.Read(u.Words[u.Inner:u.End]); plainlyNamed(inner) {
+			return u.Inner + 1
+		}
+		return 0
+	case u.Runs() || u.Commanded():
+		return 0
+	case len(u.Sub) > 0 && u.At == 1+len(u.Sub):
+		return u.At
+	case len(u.Sub) == 0 && row.Verb && len(u.Operands) > 0 && u.Index(0) == 1:
+		return 2
+	}
+	return 0
+}
+
+// plainlyNamed reports whether the name of a program that another one runs says
+// enough: it runs nothing further, and no option decides what it does.
+func plainlyNamed(u *program.Use) bool {
+	if !u.Words[0].Literal || strings.Contains(u.Words[0].Text, "/") || !u.Known && isWrapper(u.Program) || isInterpreter(u.Program) || isShell(u.Program) {
+		return false
+	}
+	named := u.Row().Commands || u.Row().Verb
+	return !u.Runs() && !u.Row().Terminal && len(u.Spans) == 0 && (named || len(u.Words) == 1 || !strings.HasPrefix(u.Words[1].Text, "-") || !u.Known && !noPrefix[u.Program])
 }
 
 // subcommandWord reports whether a word looks like the name of a sub-command
@@ -114,9 +126,4 @@ func subcommandWord(s string) bool {
 		}
 	}
 	return !(s[0] >= '0' && s[0] <= '9')
-}
-
-// runsProject are programs whose commands run what the project says.
-var runsProject = map[string]bool{
-	"npm": true, "pnpm": true, "yarn": true, "make": true, "cargo": true, "go": true, "mvn": true, "gradle": true, "rake": true, "bundle": true, "uv": true, "poetry": true, "npx": true, "just": true, "task": true, "tox": true, "mix": true, "dotnet": true,
 }

@@ -145,7 +145,18 @@ func (u *Use) ended() bool {
 	if len(u.Operands) == 0 || u.stopped {
 		return u.stopped
 	}
-	return u.grammar.Stop || slices.ContainsFunc(u.form(), func(r role) bool { return r.Role == Command || r.Role == Joined })
+	return u.grammar.Stop || u.commands()
+}
+
+// commands tells whether one of the operands so far begins a command.
+func (u *Use) commands() bool {
+	roles := u.form()
+	if !slices.ContainsFunc(roles, func(r role) bool { return r.Role == Command || r.Role == Joined }) {
+		return false
+	}
+	so := Use{Words: u.Words, grammar: u.grammar, Options: u.Options, Operands: slices.Clone(u.Operands), ats: slices.Clone(u.ats)}
+	so.assign()
+	return so.Inner > 0
 }
 
 // form returns the roles that the options so far leave the operands.
@@ -431,6 +442,15 @@ func (u *Use) Asked() string {
 		}
 	}
 	return ""
+}
+
+// Runs tells whether operands of the use, or of others of its kind, are
+// commands, scripts or programs that it runs.
+func (u *Use) Runs() bool {
+	runs := func(list []role) bool {
+		return slices.ContainsFunc(list, func(r role) bool { return strings.IndexByte("cljxs", byte(r.Role)) >= 0 })
+	}
+	return runs(u.grammar.roles) || slices.ContainsFunc(u.grammar.forms, func(f form) bool { return runs(f.roles) })
 }
 
 // Index returns where operand i stands in Words.
