@@ -28,7 +28,7 @@ bin/callgate: $(MODULES) $(shell find cmd engine host plugins -name '*.go' -o -n
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-X main.version=$(VERSION)" -o $@ ./cmd/callgate
 
 ##@ Prove
-.PHONY: test race fuzz bench
+.PHONY: test race fuzz corpus bench
 # Without -v nobody would hear of skipped tests.
 SHORTEN := awk -f testdata/results.awk
 
@@ -47,6 +47,9 @@ fuzz: $(MODULES) ## run every fuzzer for FUZZTIME each (default 10s)
 			echo "== $$(dirname "$$file") $$target"; \
 			$(GO) test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) </dev/null; \
 		done; done
+
+corpus: build ## run the policy cases of testdata/corpus: a table of class, cases, wrong
+	@bin/callgate eval --corpus testdata/corpus
 
 bench: $(MODULES) build ## measure, beside the named peers, in one run
 	@$(MAKE) --no-print-directory -C testdata/bench bench

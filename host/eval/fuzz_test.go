@@ -4,33 +4,27 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"github.com/callgate/callgate/host/eval/corpus"
 )
 
 // FuzzRun: any bytes give one JSON object with an id per line that is not blank,
 // and never an allow but a callback's, since there is no tool.
 func FuzzRun(f *testing.F) {
-	files, err := filepath.Glob("../../testdata/corpus/eval/*.jsonl")
+	cases, err := corpus.Load("../../testdata/corpus/eval")
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, line := range bytes.Split(data, []byte("\n")) {
-			var c corpusCase
-			if json.Unmarshal(line, &c) != nil {
-				continue
-			}
-			request, err := json.Marshal(c.Request)
+	for _, file := range cases.Files {
+		for _, c := range file.Cases {
+			requests, err := c.Requests()
 			if err != nil {
 				f.Fatal(err)
 			}
-			f.Add(request)
+			for _, request := range requests {
+				f.Add(request)
+			}
 		}
 	}
 	f.Add([]byte("{\n}\r\n \n\xff"))
