@@ -1,5 +1,7 @@
 package engine
 
+import "encoding/json"
+
 // Stage is the step of the design's table that decided.
 type Stage string
 
@@ -60,6 +62,9 @@ type Suggestion struct {
 	Behavior    Behavior `json:"behavior"`
 	Description string   `json:"description,omitempty"`
 	Set         int      `json:"set"`
+	// NearMisses are inputs that the rule must not match, as the module says. They
+	// repeat the call's input and are not told or stored.
+	NearMisses []json.RawMessage `json:"-"`
 }
 
 // The codes of decisions. They are part of the machine interface and never

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -50,6 +51,9 @@ type ReadOnly struct {
 type SuggestedRule struct {
 	Content     *string `json:"content"`
 	Description string  `json:"description,omitempty"`
+	// NearMisses are inputs, JSON objects, that are close to the call's and that the
+	// rule must not match. They are the module's word until they were tried.
+	NearMisses []json.RawMessage `json:"near_misses,omitempty"`
 }
 
 // Entry is one tool as the catalogue knows it.

@@ -28,7 +28,7 @@ func rulesCommand(c *cli) *cobra.Command {
 	}
 	var by string
 	asFlag(cmd, &by)
-	cmd.AddCommand(rulesList(c), rulesAdd(c, &by), rulesRemove(c, &by), rulesTest(c))
+	cmd.AddCommand(rulesList(c), rulesAdd(c, &by), rulesShow(c), rulesRemove(c, &by), rulesTest(c))
 	return cmd
 }
 
@@ -133,6 +133,44 @@ func rulesAdd(c *cli, by *string) *cobra.Command {
 	cmd.Flags().StringArrayVar(&n.Match, "match", nil, "an input that the rule must match; may be repeated")
 	cmd.Flags().StringArrayVar(&n.NotMatch, "not-match", nil, "an input that the rule must not match; may be repeated")
 	return cmd
+}
+
+func rulesShow(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show ID",
+		Short:             "Show one rule with its examples",
+		Example:           "  callgate rules show 4405e1e7caf71f65",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(c.completeRules()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withClient("", func(client *api.Client) error {
+				rules, err := client.Rules(cmd.Context(), store.RuleFilter{Expired: true})
+				if err != nil {
+					return err
+				}
+				for _, r := range rules {
+					if r.ID == args[0] {
+						return c.print(cmd.OutOrStdout(), r, func(w io.Writer) { printRule(w, r) })
+					}
+				}
+				return fmt.Errorf("rule %q: not found: see callgate rules list", args[0])
+			})
+		},
+	}
+}
+
+// printRule prints a rule as the list does, then why it is there and its examples.
+func printRule(w io.Writer, r engine.Rule) {
+	printRules(w, []engine.Rule{r})
+	if r.Reason != "" {
+		fmt.Fprintln(w, "reason:", card.Line(r.Reason))
+	}
+	for _, example := range r.Match {
+		fmt.Fprintln(w, "match:    ", card.Line(example))
+	}
+	for _, example := range r.NotMatch {
+		fmt.Fprintln(w, "not_match:", card.Line(example))
+	}
 }
 
 // scopeKey makes a project's root absolute; without one it is the directory

@@ -1,11 +1,14 @@
 package catalog
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/sandbox"
@@ -15,6 +18,7 @@ import (
 const (
 	maxSuggestions = 32
 	maxContent     = 4 << 10
+	maxMisses      = 4
 	maxTargets     = 256
 	maxTarget      = 4 << 10
 	maxMarks       = 2048
@@ -96,8 +100,24 @@ func parseSuggestions(data []byte) ([]engine.SuggestedRule, error) {
 			return nil, fmt.Errorf("rules[%d].content: %d bytes: at most %d", i, len(*r.Content), maxContent)
 		}
 		r.Description = clean(r.Description)
+		if err := checkMisses(r.NearMisses); err != nil {
+			return nil, fmt.Errorf("rules[%d].near_misses%w", i, err)
+		}
 	}
 	return a.Rules, nil
+}
+
+// checkMisses refuses near misses that are no inputs, too many or too long.
+func checkMisses(misses []json.RawMessage) error {
+	if len(misses) > maxMisses {
+		return fmt.Errorf(": %d: at most %d", len(misses), maxMisses)
+	}
+	for i, miss := range misses {
+		if jsontext.Value(miss).Kind() != '{' || len(miss) > maxContent {
+			return fmt.Errorf("[%d]: want an object of at most %d bytes", i, maxContent)
+		}
+	}
+	return nil
 }
 
 type wireTarget struct {

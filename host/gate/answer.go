@@ -35,6 +35,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 	if err != nil {
 		return Answered{Ask: waiting}, err
 	}
+	rules = g.exemplified(ctx, waiting, rules)
 	release := g.holdBack(waiting.ID)
 	settled, err := g.c.Asks.Answer(ctx, id, a)
 	if err != nil {
@@ -115,27 +116,11 @@ func acceptedRules(a ask.Ask, answer ask.Answer) ([]engine.Rule, error) {
 	var rules []engine.Rule
 	for _, s := range a.Decision.Suggestions {
 		if slices.Contains(answer.Sets, s.Set) {
-			rule.Tool, rule.Content, rule.Match = s.Tool, s.Content, examples(a, s)
+			rule.Tool, rule.Content = s.Tool, s.Content
 			rules = append(rules, rule)
 		}
 	}
 	return rules, nil
-}
-
-// examples keeps the originating call with a rule that covers it alone; a rule
-// that is one of several parts has no example of its own. A call with a secret is
-// not kept: the input of an ask is erased when it ends.
-func examples(a ask.Ask, s engine.Suggestion) []string {
-	parts := 0
-	for _, other := range a.Decision.Suggestions {
-		if other.Set == s.Set {
-			parts++
-		}
-	}
-	if parts != 1 || s.Content == nil || len(a.Input) > maxExample || hasSecret(a.Input) {
-		return nil
-	}
-	return []string{string(a.Input)}
 }
 
 // maxExample is how much of an input is kept as an example, in bytes.

@@ -130,6 +130,8 @@ type Gate struct {
 	// being decided, by a number of their own.
 	moving  map[int]mover
 	tickets int
+	// tried tells of stored rules whether a module reads them as their examples say.
+	tried map[trialOf]bool
 }
 
 // New returns a gate over its parts.
@@ -144,6 +146,6 @@ func New(c Config) (*Gate, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Gate{
-		c: c, answering: map[string]chan struct{}{}, waiting: map[waiter]func(context.Context) engine.Decision{}, moving: map[int]mover{},
+		c: c, answering: map[string]chan struct{}{}, waiting: map[waiter]func(context.Context) engine.Decision{}, moving: map[int]mover{}, tried: map[trialOf]bool{},
 	}, nil
 }

@@ -137,7 +137,7 @@ func (g *Gate) seen(ctx context.Context, s store.Session) (store.Session, error)
 func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
 	c := p.req.Call.Context
 	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.ProjectRoot)
-	p.req.Rules = slices.Concat(g.live(p.agent.Rules), stored)
+	p.req.Rules = slices.Concat(g.live(p.agent.Rules), g.proven(ctx, p.entry, p.req.Call.Tool, stored))
 	if err != nil {
 		err = fmt.Errorf("read the stored rules: %w", err)
 	}

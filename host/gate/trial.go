@@ -32,14 +32,22 @@ func (t Trial) Try(ctx context.Context, r *engine.Rule) error {
 	if err := t.understood(ctx, entry, *r); err != nil {
 		return fmt.Errorf("%w: %w", ErrBadRule, err)
 	}
+	if err := t.examples(ctx, entry, *r); err != nil {
+		return fmt.Errorf("%w: %w", ErrBadRule, err)
+	}
+	return nil
+}
+
+// examples tries all examples of a rule.
+func (t Trial) examples(ctx context.Context, entry catalog.Entry, r engine.Rule) error {
 	for _, example := range r.Match {
-		if err := t.tryExample(ctx, entry, *r, example, true); err != nil {
-			return fmt.Errorf("%w: match: %w", ErrBadRule, err)
+		if err := t.tryExample(ctx, entry, r, example, true); err != nil {
+			return fmt.Errorf("match: %w", err)
 		}
 	}
 	for _, example := range r.NotMatch {
-		if err := t.tryExample(ctx, entry, *r, example, false); err != nil {
-			return fmt.Errorf("%w: not_match: %w", ErrBadRule, err)
+		if err := t.tryExample(ctx, entry, r, example, false); err != nil {
+			return fmt.Errorf("not_match: %w", err)
 		}
 	}
 	return nil

@@ -1,11 +1,13 @@
 package gate_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,6 +28,10 @@ type tool struct {
 	mu    sync.Mutex
 	seen  []engine.Context
 	check func(*engine.Call) engine.Verdict
+	// version is the module's digest, d1 when empty; prefixes makes it match every
+	// value that begins with a content.
+	version  string
+	prefixes bool
 }
 
 func (t *tool) CheckPermissions(_ context.Context, c *engine.Call) (engine.Verdict, error) {
@@ -58,7 +64,7 @@ func value(c *engine.Call) string {
 
 func (t *tool) MatchRule(_ context.Context, c *engine.Call, _ engine.Behavior, rules []engine.RuleText) ([]int, error) {
 	for i, r := range rules {
-		if r.Content == value(c) {
+		if r.Content == value(c) || t.prefixes && strings.HasPrefix(value(c), r.Content) {
 			return []int{i}, nil
 		}
 	}
@@ -76,7 +82,7 @@ type tools struct{ tool *tool }
 func (c tools) Lookup(name string) catalog.Entry {
 	return catalog.Entry{
 		Entry:       engine.Entry{Name: name, Tool: c.tool, MayAllow: true, MayReadOnly: true},
-		InputSchema: json.RawMessage(`{"required": ["value"]}`), Digest: "d1",
+		InputSchema: json.RawMessage(`{"required": ["value"]}`), Digest: cmp.Or(c.tool.version, "d1"),
 	}
 }
 

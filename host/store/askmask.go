@@ -43,7 +43,7 @@ func (s *Store) Masked(a ask.Ask) ask.Ask {
 	}
 	for i := range d.Suggestions {
 		g := &d.Suggestions[i]
-		g.Content, g.Description = maskContent(hide, g.Content), hide(g.Description)
+		g.Content, g.Description, g.NearMisses = maskContent(hide, g.Content), hide(g.Description), nil
 	}
 	if d.Rule != nil {
 		rule := *d.Rule

@@ -133,7 +133,9 @@ func suggest(tc *tool.Call[Input]) []tool.Suggestion {
 	}
 	var out []tool.Suggestion
 	for _, s := range c.suggestions() {
-		out = append(out, tool.Propose(s.content, s.description))
+		p := tool.Propose(s.content, s.description)
+		p.NearMisses = c.nearMisses(s.content)
+		out = append(out, p)
 	}
 	return out
 }
