@@ -1,6 +1,8 @@
 package bash
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/plugins/bash/internal/program"
@@ -37,18 +39,47 @@ func (c *call) edits(cmd *Command) bool {
 	if !rowed(u) {
 		return c.oldEdits(cmd) && c.staysInside(cmd)
 	}
-	return u.EditsOnly() && plainNames(u.Operands) && plainNames(optionValues(u)) && c.staysInside(cmd)
+	return u.EditsOnly() && allLiteral(u.Words) && !laysOver(u) && !backsUpElsewhere(u) && c.plainTargets(cmd) && c.staysInside(cmd)
 }
 
-// optionValues are the values of all options.
-func optionValues(u *program.Use) []Word {
-	var out []Word
-	for _, o := range u.Options {
-		if o.Has {
-			out = append(out, o.Value)
+// laysOver reports whether a tree is copied over a directory that may exist, so
+// that what it brings is not named.
+func laysOver(u *program.Use) bool {
+	if !u.Deep() || u.Row().Deep == "*" || len(u.With(program.Reads)) == 0 {
+		return false
+	}
+	return u.Has("-T") || slices.ContainsFunc(u.With(program.Reads), func(w Word) bool { return lastName(w.Text) == "." })
+}
+
+// backsUpElsewhere reports whether the suffix of a copy that is kept leads out of
+// the directory.
+func backsUpElsewhere(u *program.Use) bool {
+	return slices.ContainsFunc(u.Values("-i"), func(w Word) bool { return strings.ContainsAny(w.Text, "/*") })
+}
+
+// plainTargets reports whether the names of the files that a command touches are
+// plain. Of globs, braces are, and a pattern of names whose files go away: each
+// lies in the directory that is written before it. Quoted names are left to a
+// person, as in the AgentScope seed, whose tests pin it.
+func (c *call) plainTargets(cmd *Command) bool {
+	for _, t := range c.line.touches(cmd) {
+		w := t.word
+		pattern := strings.ContainsAny(w.Text, "*?[")
+		switch {
+		case !w.Literal, w.Text == "", w.Quoted:
+			return false
+		case w.Glob && !w.Brace && !pattern, w.Glob && pattern && !(t.removes && cmd.Name() != "mv" && !w.Brace && inOneDirectory(w.Text)):
+			return false
 		}
 	}
-	return out
+	return true
+}
+
+// inOneDirectory reports whether a glob is a pattern for some names of one
+// directory.
+func inOneDirectory(glob string) bool {
+	dir, name := path.Split(glob)
+	return !strings.ContainsAny(dir, "*?[") && !allFiles(name) && !strings.HasPrefix(name, ".")
 }
 
 // staysInside reports whether a command touches something, and nothing outside
@@ -73,16 +104,4 @@ func (c *call) staysInside(cmd *Command) bool {
 		named = true
 	}
 	return named
-}
-
-// plainNames reports whether words are plain file names: nothing the shell
-// replaces. Quoted names are left to a person, as in the AgentScope seed, whose
-// tests pin it.
-func plainNames(words []Word) bool {
-	for _, w := range words {
-		if !w.Literal || w.Glob || w.Quoted && strings.TrimSpace(w.Text) != "" {
-			return false
-		}
-	}
-	return true
 }

@@ -1,5 +1,7 @@
 package bash
 
+import "strings"
+
 // editPrograms are the file-system commands that accept_edits allows, each with
 // the options that keep it to the files it names. Source: the AgentScope seed's
 // ACCEPT_EDITS row; options because an unknown one may name other files.
@@ -38,6 +40,17 @@ func (c *call) oldEdits(cmd *Command) bool {
 			}
 		}
 		if !plainNames(operands) || !plainNames(values(options, "-t", "--target-directory")) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainNames reports whether words are plain file names: nothing the shell
+// replaces.
+func plainNames(words []Word) bool {
+	for _, w := range words {
+		if !w.Literal || w.Glob || w.Quoted && strings.TrimSpace(w.Text) != "" {
 			return false
 		}
 	}
