@@ -33,7 +33,7 @@ var realShells = map[string]bash.Dialect{"bash": bash.Bash, "dash": bash.Sh, "zs
 // which; a failure prints the shortest line found that is read differently.
 func TestShells_T22(t *testing.T) {
 	t.Parallel()
-	lines, seed := number(t, "SHELLTEST_LINES", 1200), number(t, "SHELLTEST_SEED", 1)
+	lines, seed := number(t, "SHELLTEST_LINES", 800), number(t, "SHELLTEST_SEED", 1)
 	if testing.Short() {
 		lines = min(lines, 200)
 	}
@@ -60,6 +60,62 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return n
+}
+
+// TestTableInShells runs the table of lines that shells were once found to read
+// otherwise than Analyze, and of those that people write daily.
+func TestTableInShells(t *testing.T) {
+	t.Parallel()
+	cases := readCases(t, "shells.txt")
+	for _, c := range cases {
+		if !shelltest.Safe(c.command) {
+			t.Errorf("shells.txt:%d: %q may not be run", c.line, c.command)
+		}
+		line := bash.Analyze(c.command, bash.Setting{CWD: project, Home: home})
+		if got := line.Opaque == ""; got != c.want {
+			t.Errorf("shells.txt:%d: %q: analysed %v (%s), want %v", c.line, c.command, got, line.Opaque, c.want)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(realShells)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shell, ok := shelltest.Find(name)
+			if !ok {
+				t.Skipf("SKIPPED: this machine has no %s", name)
+			}
+			lab := newLab(t)
+			for _, c := range cases {
+				if _, difference := differs(t, lab, shell, c.command); difference != "" {
+					t.Errorf("shells.txt:%d: %q: %s", c.line, c.command, difference)
+				}
+			}
+		})
+	}
+}
+
+// TestPlainLinesAreAnalysed keeps the differential test from being about
+// nothing: lines of plain constructs alone are not opaque. The share of opaque
+// lines among those with each other construct is printed.
+func TestPlainLinesAreAnalysed(t *testing.T) {
+	t.Parallel()
+	plain := []string{"newline", "pipe", "and", "or", "semicolon", "background", "single quotes", "double quotes", "backslash", "comment", "continued line", "tilde", "group", "subshell", "if", "for", "while", "here-document", "program in quotes"}
+	all, analysed := map[string]int{}, map[string]int{}
+	for n := range uint64(4000) {
+		line := shelltest.Generate(7, n)
+		read := bash.Analyze(line.Text, bash.Setting{CWD: project, Home: home})
+		for _, class := range line.Classes {
+			all[class]++
+			if read.Opaque == "" {
+				analysed[class]++
+			}
+		}
+		if read.Opaque != "" && !slices.ContainsFunc(line.Classes, func(c string) bool { return !slices.Contains(plain, c) }) {
+			t.Errorf("line %d is opaque: %s\n%s", n, read.Opaque, line.Text)
+		}
+	}
+	for _, class := range slices.Sorted(maps.Keys(all)) {
+		t.Logf("%-28s %4d lines, %3d %% analysed", class, all[class], 100*analysed[class]/all[class])
+	}
 }
 
 // textOf is line n of the sequence: two in three as generated, the third

@@ -91,7 +91,7 @@ func (w *walker) evaluating(cmd *Command) {
 	name, args := cmd.Name(), cmd.Args()
 	switch name {
 	case "eval", ".", "source", "alias", "unalias", "trap", "enable", "bind", "complete", "shopt",
-		"setopt", "unsetopt", "autoload", "zmodload", "functions", "unhash", "fc", "emulate", "vared", "zle", "mapfile", "readarray", "getopts", "let":
+		"setopt", "unsetopt", "autoload", "zmodload", "functions", "unhash", "fc", "emulate", "vared", "zle", "mapfile", "readarray", "getopts", "let", "repeat", "foreach":
 		w.line.opaque(name + " changes or evaluates what the shell runs")
 	case "hash":
 		if len(args) > 0 {

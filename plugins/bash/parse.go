@@ -72,16 +72,36 @@ func tangled(text string) string {
 	return ""
 }
 
-// commentContinues reports whether a line that may hold a comment ends in a
-// backslash. The parser (mvdan.cc/sh v3.13.0) lets such a comment swallow the
-// line feed, so that the next line's command looks like arguments.
-func commentContinues(text string) bool {
-	for line := range strings.Lines(text) {
-		if body, ok := strings.CutSuffix(line, "\\\n"); ok && strings.Contains(body, "#") {
-			return true
+// oddComment returns why the comments that the parser (mvdan.cc/sh v3.13.0) found
+// may not be comments to a shell: it lets one that ends in a backslash swallow
+// the line feed, and takes the # right behind a closed quote for one.
+func oddComment(file *syntax.File, text string) (reason string) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.Comment)
+		if !ok || reason != "" {
+			return reason == ""
 		}
-	}
-	return false
+		at := min(int(c.Hash.Offset()), len(text))
+		before := text[:at]
+		for strings.HasSuffix(before, "\\\n") {
+			before = strings.TrimSuffix(before, "\\\n")
+		}
+		if before != "" && !strings.ContainsRune(" \t\n;&|()<>`", rune(before[len(before)-1])) {
+			reason = "a # inside a word, which the parser takes for a comment"
+		}
+		if line, _, continued := strings.Cut(text[at:], "\n"); continued && strings.HasSuffix(line, "\\") {
+			reason = "a comment that ends in a backslash, which the parser joins to the next line and shells do not"
+		}
+		return reason == ""
+	})
+	return reason
+}
+
+// endsEscaped reports whether the last thing in text is a backslash with nothing
+// to quote.
+func endsEscaped(text string) bool {
+	text = strings.TrimSuffix(text, "\n")
+	return (len(text)-len(strings.TrimRight(text, "\\")))%2 == 1
 }
 
 // tokenContinues reports whether a backslash and line feed stand inside an
@@ -133,19 +153,22 @@ func (w *walker) script(text string, parent *Command) {
 		return
 	}
 	defer func() { w.depth-- }()
-	if commentContinues(text) {
-		w.line.opaque("a line with a # that ends in a backslash, which the parser joins to the next and shells do not")
-	}
 	if tokenContinues(text) {
 		w.line.opaque("a backslash and line feed inside an operator or after a dollar sign")
 	}
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 	file, err := parser.Parse(strings.NewReader(text), "")
 	if err != nil {
 		w.line.opaque("the command does not parse")
 	}
 	if file == nil {
 		return
+	}
+	if reason := oddComment(file, text); reason != "" {
+		w.line.opaque(reason)
+	}
+	if endsEscaped(text) {
+		w.line.opaque("a backslash with nothing behind it, which shells read differently")
 	}
 	src, outer, dialect := w.src, w.parent, w.dialect
 	w.src, w.parent = text, parent

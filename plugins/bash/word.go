@@ -12,7 +12,7 @@ type wordReader struct {
 	w    *walker
 	text strings.Builder
 	out  Word
-	// dollar tells that the text ends in an unquoted dollar sign.
+	// dollar tells that the text ends in a dollar sign that nothing quotes away.
 	dollar bool
 	// brace is how far the word is on its way to a brace expansion.
 	brace braceState
@@ -28,14 +28,18 @@ const (
 	splitBrace
 )
 
-// heed follows the unquoted character s[i] towards a brace expansion, or one of
-// the parameter forms that zsh alone has ($=X, $~X, $^X, $+X, with and without a
-// name).
-func (r *wordReader) heed(s string, i int) {
-	if r.dollar && strings.IndexByte("=~^+", s[i]) >= 0 && !r.w.dialect.onlyBash() {
+// zshParameter follows the next character towards one of the parameter forms
+// that zsh alone has: $=X, $~X, $^X, $+X, with and without a name.
+func (r *wordReader) zshParameter(c byte) {
+	if r.dollar && strings.IndexByte("=~^+", c) >= 0 && !r.w.dialect.onlyBash() {
 		r.out.Literal = false
 	}
-	r.dollar = s[i] == '$'
+	r.dollar = c == '$'
+}
+
+// heed follows the unquoted character s[i] towards a brace expansion.
+func (r *wordReader) heed(s string, i int) {
+	r.zshParameter(s[i])
 	switch c := s[i]; {
 	case c == '{' && r.brace == noBrace:
 		r.brace = openBrace
@@ -174,25 +178,14 @@ func (r *wordReader) double(p *syntax.DblQuoted) {
 	}
 	for _, part := range p.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
-			if !r.w.dialect.onlyBash() && zshParameter(lit.Value) {
-				r.out.Literal = false
+			for i := range len(lit.Value) {
+				r.zshParameter(lit.Value[i])
 			}
 			r.text.WriteString(unescapeDouble(lit.Value))
 			continue
 		}
 		r.part(part, false)
 	}
-}
-
-// zshParameter reports whether text inside double quotes may hold one of the
-// parameter forms that zsh alone has.
-func zshParameter(s string) bool {
-	for i := 1; i < len(s); i++ {
-		if s[i-1] == '$' && strings.IndexByte("=~^+", s[i]) >= 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // unescapeDouble removes the backslashes that mean something inside double

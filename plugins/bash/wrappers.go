@@ -29,8 +29,8 @@ var wrappers = map[string]wrapper{
 	"command":           {},
 	"builtin":           {},
 	"exec":              {short: "a"},
-	"repeat":            {skip: 1}, // zsh
-	"-":                 {},        // zsh
+	"repeat":            {skip: 1},       // zsh
+	"-":                 {},              // zsh
 	"nocorrect":         {assigns: true}, // zsh
 	"noglob":            {},
 	"nohup":             {},

@@ -166,7 +166,7 @@ func (g *generator) blank() {
 func (g *generator) command(depth int) {
 	if g.one(40) {
 		g.class("negation")
-		g.put(g.pick("! ", "! ", "! ! ", "!"))
+		g.put(g.pick("! ", "! ", "! ", "!\t", "! \\\n"))
 	}
 	if depth < maxDepth && g.one(4) {
 		g.compound(depth)
@@ -208,6 +208,10 @@ func (g *generator) command(depth int) {
 	case 8:
 		g.nested(depth)
 	case 9:
+		if !g.one(3) {
+			g.simple(depth)
+			return
+		}
 		g.class("odd word")
 		g.put(g.pick("alias alfa=bravo", "unset X", "set -- a b", "shift", "trap bravo EXIT", "[ -n a ]", "[ a = a ]", "test a", "let 1", "hash", "return", "break",
 			"alfa() { bravo; }", "alfa () ( bravo )", "function alfa { bravo; }", "repeat 2 alfa", "foreach X (a b); alfa; end", "select X in a; do alfa; break; done", "{ alfa } always { bravo }"))
@@ -246,11 +250,11 @@ func (g *generator) compound(depth int) {
 		g.list(next)
 		g.closing(after)
 	}
-	switch g.r.IntN(15) {
-	case 0, 1:
+	switch g.r.IntN(30) {
+	case 15, 16, 17, 18, 19, 0, 1:
 		g.class("group")
 		body("{ ", "}")
-	case 2, 3:
+	case 2, 3, 20, 21, 22:
 		g.class("subshell")
 		g.put(g.pick("( ", "("))
 		g.list(next)
@@ -258,7 +262,7 @@ func (g *generator) compound(depth int) {
 			g.bodies()
 		}
 		g.put(g.pick(" )", ")"))
-	case 4, 5:
+	case 4, 5, 23, 24:
 		g.class("if")
 		body("if ", "then ")
 		g.list(next)
@@ -274,12 +278,12 @@ func (g *generator) compound(depth int) {
 		g.put("\n")
 		g.bodies()
 		g.put("break; done")
-	case 7, 8:
+	case 7, 8, 25, 26:
 		g.class("for")
 		g.put("for X in ", g.word0(), " ", g.word0())
 		g.closing("do ")
 		body("", "done")
-	case 9, 10:
+	case 9, 10, 27, 28:
 		g.class("case")
 		g.caseStatement(next)
 	case 11:
@@ -293,7 +297,7 @@ func (g *generator) compound(depth int) {
 		body("time { ", "}")
 	default:
 		g.class("coprocess")
-		body(g.pick("coproc ", "coproc { ", "coproc X { "), "}")
+		body(g.pick("coproc { ", "coproc X { "), "}")
 	}
 }
 
@@ -318,7 +322,7 @@ func (g *generator) caseStatement(depth int) {
 			g.b.Reset()
 			g.put(text, " ")
 		}
-		g.put(g.pick(";; ", ";; ", ";;\n", ";& ", ";;& ", ";| "))
+		g.put(g.pick(";; ", ";; ", ";; ", ";;", ";;\n", ";;\n", ";;\n", ";; ", ";; ", ";; ", ";& ", ";;& ", ";| "))
 	}
 	g.put("esac")
 }
@@ -370,6 +374,7 @@ func (g *generator) program() {
 	case 5:
 		g.put(name[:at], "\\\n", name[at:])
 	case 6:
+		g.class("ansi quotes")
 		g.put("$'", name, "'")
 	case 7:
 		g.put(name[:at], `"`, name[at:], `"`)
@@ -424,15 +429,19 @@ func (g *generator) piece(depth int) {
 	case 7, 8:
 		g.class("parameter")
 		g.put(g.pick("$X", "${X}", "${X:-a}", "${X-a b}", "$#", "$1", "$@", `"$@"`, "$*", "$HOME", "${HOME}", "${#X}", "${X:=a}", "${X+b}", "${X%a}", "${X/a/b}", "${!X}", "$?", "${X:0:1}", "${X:-$(bravo)}",
-			"${X:-'a b'}", "$Xa", "$", "$$", "$-", "$PWD", "${X:-`bravo`}", "${X:-\"$(bravo)\"}", "${X^^}", "${(U)X}", "$=X", "$~X", "${X[1]}", "$X[1]", "$X:h", "${X:-a\\}b}", "${X#a'}'}"))
+			"${X:-'a b'}", "$Xa", "$", "$$", "$-", "$PWD", "${X:-`bravo`}", "${X:-\"$(bravo)\"}", "${X^^}", "$=X", "$~X", "${X[1]}", "$X[1]", "$X:h", "${X:-a\\}b}", "${X#a'}'}"))
 	case 9, 10:
 		g.substitution(depth)
 	case 11:
 		g.class("arithmetic expansion")
-		g.put(g.pick("$((1+2))", "$(( 1 ))", "$[1+1]", "$((X))", "$(( (1) ))", "$((1 << 2))", "$((1#2))"))
+		g.put(g.pick("$((1+2))", "$(( 1 ))", "$((2*3))", "$(( (1) ))", "$((1 << 2))", "$((-1))", "$[1+1]", "$((X))"))
 	case 12:
 		g.class("glob")
-		g.put(g.pick("*", "su*", "s?b", "[s]ub", "*x", "[a-c]*", "[!a]*", "sub/*", "@(a|b)", "!(a)", "a(b)", "*(.)", "(a|b)", "**", "[]a]", "[^a]", "<1-3>", "a^b", "a#", "^a", "a~b", "x(#qN)", "[[:alpha:]]*"))
+		if g.one(12) {
+			g.put(g.pick("@(a|b)", "!(a)", "a(b)", "*(.)", "(a|b)", "<1-3>", "x(#qN)"))
+			return
+		}
+		g.put(g.pick("*", "su*", "s?b", "[s]ub", "*x", "[a-c]*", "[!a]*", "sub/*", "**", "[]a]", "[^a]", "a^b", "a#", "^a", "a~b", "[[:alpha:]]*"))
 	case 13:
 		g.class("braces")
 		g.put(g.pick("{a,b}", "{1..3}", "{a}", "{}", "{a,}", "a{b,c}d", "{a,'b c'}", "{a,{b,c}}", `{a\,b}`, "{a,b", "a,b}", "{$X,b}", "{a..c}", `"{a,b}"`, "{a,$(bravo)}"))
@@ -493,7 +502,7 @@ func (g *generator) substitution(depth int) {
 		g.put("`", text, "`")
 	case 2:
 		g.class("process substitution")
-		g.put(g.pick("<(", ">(", "<(", "=("), text, ")")
+		g.put(g.pick("<(", "<(", ">(", "<(", "<(", "<(", "=("), text, ")")
 	case 3:
 		g.class("substitution")
 		g.put("$( ", text, " )")
@@ -528,6 +537,10 @@ func (g *generator) redirect(depth int) {
 		g.class("unusual redirection")
 		g.put(g.pick("&>", "&>>", ">&", "&> ", ">& ", "<>", "<> ", "1<>"), name)
 	case 13:
+		if !g.one(3) {
+			g.put(">", name)
+			return
+		}
 		g.class("unusual redirection")
 		g.put(g.pick("{X}>", "10>", "3>", "9>>", ">!", ">>|", ">>!", "&>|", ">&|", "&>!", ">$X", ">\"$X\"", "12>", "9<>", "a2>", "\\2>", "2\\>", "'2'>", ">*", ">{a,b}", ">~/", "> >", ">;", ">>&"), name)
 	case 14:
