@@ -63,7 +63,9 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 		return tool.ReadOnly{}
 	case err != nil:
 		return tool.ReadOnly{Reason: err.Error()}
-	case place != nil && policy(c).Secret(*place):
+	case place == nil:
+		return tool.ReadOnly{Reason: "the call names no file"}
+	case policy(c).Secret(*place):
 		return tool.ReadOnly{Reason: place.Resolved + " holds secrets"}
 	}
 	return tool.ReadOnly{ReadOnly: true}

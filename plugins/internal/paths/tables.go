@@ -28,8 +28,7 @@ type group struct {
 // sections 11 and 13, issue 5, threats T19 and T24.
 //
 // What people edit every day is left out on purpose, though it too can name
-// programs: package.json, Makefile, Dockerfile, tsconfig.json, .tool-versions,
-// AGENTS.md. Programs that run what such files say are not read-only, which is
+// programs: package.json, Makefile, Dockerfile, tsconfig.json, AGENTS.md. Programs that run what such files say are not read-only, which is
 // where that is asked about.
 var protectedGroups = []group{
 	{
@@ -127,10 +126,10 @@ var protectedGroups = []group{
 	},
 	{ // T19: what names programs that a toolchain runs by itself
 		reason:      "a build tool's configuration",
-		names:       []string{"rust-toolchain", "rust-toolchain.toml", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".condarc", ".gemrc", ".pip.conf", "pip.conf", "pip.ini", "nuget.config"},
+		names:       []string{"rust-toolchain", "rust-toolchain.toml", ".tool-versions", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".bazelrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".condarc", ".gemrc", ".pip.conf", "pip.conf", "pip.ini", "nuget.config"},
 		directories: []string{".cargo", ".mvn", ".devcontainer", ".rustup"},
 		anywhere: []string{
-			".gradle/init.gradle", ".gradle/init.gradle.kts", ".gradle/init.d", ".gradle/gradle.properties", ".config/pip", ".config/go", ".config/npm", ".config/yarn", ".config/nix", ".config/conda",
+			".gradle/init.gradle", ".gradle/init.gradle.kts", ".gradle/init.d", ".gradle/gradle.properties", ".config/pip", ".config/go", ".config/npm", ".config/yarn", ".config/nix", ".config/conda", ".config/mise",
 			"application support/go/env", ".yarn/plugins", ".yarn/releases", ".bundle/config", ".sbt/plugins", ".ivy2",
 		},
 		atRoot: []string{"etc/pip.conf", "etc/npmrc", "etc/nix"},

@@ -122,7 +122,7 @@ func TestEverydayFiles(t *testing.T) {
 	pol := policy("")
 	for _, p := range []string{
 		"package.json", "package-lock.json", "Makefile", "Dockerfile", "docker-compose.yml", "tsconfig.json", "go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "pyproject.toml", "setup.py", "requirements.txt",
-		".gitignore", ".dockerignore", ".editorconfig", ".eslintrc.json", ".prettierrc", ".tool-versions", ".nvmrc", ".node-version", ".python-version", ".env.example", ".env.sample", ".env.local.example",
+		".gitignore", ".dockerignore", ".editorconfig", ".eslintrc.json", ".prettierrc", ".nvmrc", ".node-version", ".python-version", ".env.example", ".env.sample", ".env.local.example",
 		".env.template", ".env.dist", "environment.ts", ".environment", "AGENTS.md", "CLAUDE.md", "README.md", "src/a.go", "src/git/config", "git/config", "src/hooks/useThing.ts", "hooks/index.ts", "config.json", "config",
 		"profile", "bin/tool", "lib/util.js", "etc/passwd", "boot/x", "dev/setup.sh", "sys/x", "proc/x", ".github/CODEOWNERS", ".github/ISSUE_TEMPLATE/bug.md", ".github/dependabot.yml", ".github/bin/x", "src/callgate/main.go", "cmd/callgate/main.go",
 		"model.pth", "app/[id]/page.tsx", "app/[...slug]/page.tsx", "weird*name.go", "a~1.txt", "backup~2", "keys.go", "token.go", "credentials_test.go", "secrets.go", "cookies.ts", "system/x", "Library/x.go", "windows/x", "headers/head.h",
