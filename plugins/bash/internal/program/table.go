@@ -6,6 +6,6 @@ import "slices"
 func tables() []Row {
 	return slices.Concat(
 		fileRows, textRows, shellRows, searchRows,
-		gitRows, packageRows,
+		gitRows, containerRows, packageRows,
 	)
 }
