@@ -96,7 +96,9 @@ func (g *Guard) Protect(call *engine.Call) string {
 			return why
 		}
 	}
-	if len(targets) == 0 || call.Context.TargetsUnknown {
+	if len(targets) == 0 || call.Context.TargetsUnknown || strings.HasPrefix(call.Tool, "mcp__") {
+		// Nobody knows what the input of an MCP tool means: the targets that its
+		// module names are those that it recognised.
 		return j.leaves()
 	}
 	return ""

@@ -3,12 +3,17 @@
 //
 // Nobody here knows what such a tool does, so none is read-only, whatever its
 // server says in annotations: they never widen (design section 6). A rule's
-// content is the input as JSON, or "param:value".
+// content is the input as JSON, or "param:value". Deny and ask rules for files
+// and hosts hold for the paths and addresses that an input names. Which server a
+// tool belongs to is the engine's business (threat T26).
 package mcp
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
+	"github.com/callgate/callgate/plugins/internal/named"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -28,7 +33,19 @@ func Tools() []tool.Tool {
 			if err != nil {
 				return tool.Description{TargetsUnknown: true}
 			}
-			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool}
+			targets, unknown := named.Targets(c.Raw, reads(c.Tool))
+			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool, Targets: targets, TargetsUnknown: unknown}
 		},
 	})}
+}
+
+// readingTools are names of tools that only read, as widely used servers give
+// them: of paths in their input deny rules for writing are no matter.
+var readingTools = []string{
+	"read_file", "read_text_file", "read_media_file", "read_multiple_files", "get_file_info", "get_file_contents", "list_directory", "list_directory_with_sizes",
+	"directory_tree", "search_files", "read_resource", "fetch",
+}
+
+func reads(name string) bool {
+	return slices.Contains(readingTools, name[strings.LastIndex(name, "__")+2:])
 }

@@ -28,6 +28,23 @@ func TestAnnotationsNeverWiden(t *testing.T) {
 	}
 }
 
+// TestTargets: deny rules for files and hosts hold for what an input names.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	d := host.Describe(t, "mcp__filesystem__read_text_file", `{"path":"/etc/hosts"}`)
+	if len(d.Targets) != 1 || d.Targets[0].Value != "/etc/hosts" || d.Targets[0].Access != tool.Read {
+		t.Errorf("got %+v, want a path that is read", d.Targets)
+	}
+	d = host.Describe(t, "mcp__filesystem__write_file", `{"path":"/etc/hosts","content":"x"}`)
+	if len(d.Targets) != 2 || d.Targets[1].Access != tool.Write {
+		t.Errorf("got %+v, want a path that is written, too", d.Targets)
+	}
+	d = host.Describe(t, "mcp__fetch__fetch", `{"url":"https://evil.example/x"}`)
+	if len(d.Targets) != 1 || d.Targets[0].Kind != tool.Host || d.Targets[0].Value != "evil.example" {
+		t.Errorf("got %+v, want the host", d.Targets)
+	}
+}
+
 func TestSuggestAndDescribe(t *testing.T) {
 	t.Parallel()
 	in := `{ "b": 2, "a": {"d": "\u00e9", "c": [1.50]} }`

@@ -84,6 +84,13 @@ func parse(text string) (address, error) {
 	return a, nil
 }
 
+// Host is the host of an http or https address as a target names it: canonical,
+// an IPv6 address in brackets.
+func Host(text string) (string, error) {
+	a, err := parse(text)
+	return bracketed(a.host), err
+}
+
 func isScheme(s string) bool {
 	if s == "" || s[0]|0x20 < 'a' || s[0]|0x20 > 'z' {
 		return false
