@@ -127,7 +127,7 @@ func (g *grammar) option(token string) {
 		g.plus += letters
 		return
 	}
-	if token[0] != '-' {
+	if token[0] != '-' || token == "-" {
 		g.signs = append(g.signs, token)
 		return
 	}
