@@ -2,6 +2,7 @@ package file
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -13,26 +14,31 @@ type location struct {
 	FilePathCamel *string `json:"filePath"`
 	AbsolutePath  *string `json:"absolute_path"`
 	NotebookPath  *string `json:"notebook_path"`
+	TargetFile    *string `json:"target_file"`
 }
 
-// written returns the path as the call spells it, "" when it names none.
-func (l location) written() (string, error) {
-	value, count := "", 0
-	for _, spelling := range []*string{l.FilePath, l.Path, l.FilePathCamel, l.AbsolutePath, l.NotebookPath} {
+// files returns the path as the call spells it, none when it names none.
+func (l location) files() ([]string, error) {
+	var given []string
+	for _, spelling := range []*string{l.FilePath, l.Path, l.FilePathCamel, l.AbsolutePath, l.NotebookPath, l.TargetFile} {
 		if spelling != nil {
-			value = *spelling
-			count++
+			given = append(given, *spelling)
 		}
 	}
-	if count > 1 {
-		return "", errors.New("the call names its path more than once")
+	switch {
+	case len(given) > 1:
+		return nil, errors.New("the call names its path more than once")
+	case len(given) == 1 && given[0] == "":
+		return nil, nil
 	}
-	return value, nil
+	return given, nil
 }
 
 // input is what every file tool's input offers.
 type input interface {
-	written() (string, error)
+	// files are the paths that the call touches, as it spells them. An error means
+	// that they cannot be told.
+	files() ([]string, error)
 	// preview is what would be written, and its language: "diff", or "" for that
 	// of the file.
 	preview() (text, language string)
@@ -40,13 +46,58 @@ type input interface {
 
 type readInput struct {
 	location
-	Offset    any `json:"offset"`
-	Limit     any `json:"limit"`
-	Pages     any `json:"pages"`
-	ViewRange any `json:"view_range"`
+	Offset     any `json:"offset"`
+	Limit      any `json:"limit"`
+	Pages      any `json:"pages"`
+	ViewRange  any `json:"view_range"`
+	StartLine  any `json:"start_line"`
+	EndLine    any `json:"end_line"`
+	WholeFile  any `json:"should_read_entire_file"`
+	FirstLine  any `json:"start_line_one_indexed"`
+	LastLine   any `json:"end_line_one_indexed_inclusive"`
+	CamelStart any `json:"startLine"`
+	CamelEnd   any `json:"endLine"`
+	// Explanation is prose that Cursor sends along.
+	Explanation string `json:"explanation"`
 }
 
 func (readInput) preview() (text, language string) { return "", "" }
+
+// maxFiles bounds the files of one call, as the host does.
+const maxFiles = 256
+
+// manyInput reads several files, which it may name by globs. Source: Gemini CLI's
+// read_many_files.
+type manyInput struct {
+	Paths       []string `json:"paths"`
+	Include     []string `json:"include"`
+	Exclude     []string `json:"exclude"`
+	Recursive   any      `json:"recursive"`
+	Defaults    any      `json:"useDefaultExcludes"`
+	GitIgnore   any      `json:"respect_git_ignore"`
+	FilterFiles any      `json:"file_filtering_options"`
+}
+
+func (m manyInput) files() ([]string, error) {
+	list := slices.Concat(m.Paths, m.Include)
+	switch {
+	case len(list) > maxFiles:
+		return nil, errors.New("the call names too many files")
+	case slices.Contains(list, ""):
+		return nil, errors.New("one of the files has no name")
+	case slices.ContainsFunc(list, leaves):
+		return nil, errors.New("a pattern may lead out of the directory it starts in")
+	}
+	return list, nil
+}
+
+// leaves reports whether a glob may lead elsewhere behind its first wildcard.
+func leaves(pattern string) bool {
+	i := strings.IndexAny(pattern, "*?[{")
+	return i >= 0 && (strings.Contains(pattern[i:], "..") || strings.Contains(pattern[i:], "{"))
+}
+
+func (manyInput) preview() (text, language string) { return "", "" }
 
 type writeInput struct {
 	location
@@ -55,6 +106,14 @@ type writeInput struct {
 }
 
 func (w writeInput) preview() (text, language string) { return w.Content + w.FileText, "" }
+
+// deleteInput removes a file.
+type deleteInput struct {
+	location
+	Explanation string `json:"explanation"`
+}
+
+func (deleteInput) preview() (text, language string) { return "", "" }
 
 // change is one replacement in the spellings agents use.
 type change struct {
@@ -68,11 +127,14 @@ type change struct {
 	ReplaceAllCaml any    `json:"replaceAll"`
 	Replacements   any    `json:"expected_replacements"`
 	Instruction    string `json:"instruction"`
+	// Instructions and CodeEdit are Cursor's way of an edit.
+	Instructions string `json:"instructions"`
+	CodeEdit     string `json:"code_edit"`
 }
 
 // shown renders the replacement as a small diff.
 func (c change) shown() string {
-	return prefixLines("-", c.OldString+c.OldStr+c.OldStringCamel) + prefixLines("+", c.NewString+c.NewStr+c.NewStringCamel)
+	return prefixLines("-", c.OldString+c.OldStr+c.OldStringCamel) + prefixLines("+", c.NewString+c.NewStr+c.NewStringCamel+c.CodeEdit)
 }
 
 type editInput struct {

@@ -2,6 +2,8 @@ package file
 
 import (
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/callgate/callgate/plugins/internal/paths"
@@ -11,115 +13,166 @@ import (
 // maxPreview bounds the bytes of a preview; the host shows the input whole.
 const maxPreview = 4000
 
-// judge is what one tool does to its file.
+// judge is what one tool does to its files.
 type judge[In input] struct {
 	// action is the tool's name in action strings.
 	action string
 	// access is tool.Read or tool.Write.
 	access string
+	// globs tells that the tool takes wildcards in paths for such.
+	globs bool
 }
 
-// subject finds the file of a call. No path at all is no error: such a call
-// touches nothing, and place is nil.
-func subject[In input](c *tool.Call[In]) (place *paths.Place, err error) {
-	value, err := c.Input.written()
-	if err != nil || value == "" {
-		return nil, err
+// wide returns a path of the call that stands for files nobody has seen: "" for
+// none. No allow rule names it, because links among them may lead anywhere.
+func (j judge[In]) wide(c *tool.Call[In]) string {
+	files, err := c.Input.files()
+	if err != nil || !j.globs {
+		return ""
 	}
-	located, err := paths.Locate(c.Context, value)
+	if i := slices.IndexFunc(files, func(f string) bool { return strings.ContainsAny(f, "*?[{") }); i >= 0 {
+		return files[i]
+	}
+	return ""
+}
+
+// subject finds the files of a call. No path at all is no error: such a call
+// touches nothing.
+func subject[In input](c *tool.Call[In]) ([]paths.Place, error) {
+	files, err := c.Input.files()
 	if err != nil {
 		return nil, err
 	}
-	return &located, nil
+	var places []paths.Place
+	for _, file := range files {
+		place, err := paths.Locate(c.Context, file)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, place)
+	}
+	return places, nil
 }
 
 func policy[In input](c *tool.Call[In]) *paths.Policy { return paths.NewPolicy(c.Config, c.Context) }
 
 func (j judge[In]) check(c *tool.Call[In]) tool.Verdict {
-	place, err := subject(c)
+	places, err := subject(c)
 	switch {
 	case err != nil:
 		return tool.Verdict{Behavior: tool.Ask, BypassImmune: true, Reason: "cannot tell which file: " + err.Error()}
-	case j.access != tool.Write || place == nil:
+	case j.access != tool.Write || len(places) == 0:
 		return tool.Verdict{}
 	}
-	if why := policy(c).Protected(*place); why != "" {
-		return tool.Verdict{
-			Behavior: tool.Ask, BypassImmune: true,
-			Reason:  place.Resolved + " is " + why,
-			Message: place.Resolved + " is " + why + "; a person has to approve each change of it.",
+	pol := policy(c)
+	for _, place := range places {
+		if why := pol.Protected(place); why != "" {
+			return tool.Verdict{
+				Behavior: tool.Ask, BypassImmune: true,
+				Reason:  place.Resolved + " is " + why,
+				Message: place.Resolved + " is " + why + "; a person has to approve each change of it.",
+			}
 		}
 	}
-	if c.Context.Mode == tool.ModeAcceptEdits && place.Inside != "" {
-		return tool.Verdict{Behavior: tool.Allow, Reason: "inside the working directory " + place.Inside}
+	if c.Context.Mode == tool.ModeAcceptEdits && !slices.ContainsFunc(places, func(p paths.Place) bool { return p.Inside == "" }) {
+		return tool.Verdict{Behavior: tool.Allow, Reason: "inside the working directory " + places[0].Inside}
 	}
 	return tool.Verdict{}
 }
 
 func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
-	place, err := subject(c)
+	places, err := subject(c)
 	switch {
 	case j.access != tool.Read:
 		return tool.ReadOnly{}
 	case err != nil:
 		return tool.ReadOnly{Reason: err.Error()}
-	case place == nil:
+	case len(places) == 0:
 		return tool.ReadOnly{Reason: "the call names no file"}
-	case policy(c).Secret(*place):
-		return tool.ReadOnly{Reason: place.Resolved + " holds secrets"}
+	}
+	if file := j.wide(c); strings.Trim(path.Base(file), "*?") == "" && file != "" {
+		return tool.ReadOnly{Reason: file + " may name secrets as well"}
+	}
+	pol := policy(c)
+	for _, place := range places {
+		if pol.Secret(place) {
+			return tool.ReadOnly{Reason: place.Resolved + " holds secrets"}
+		}
 	}
 	return tool.ReadOnly{ReadOnly: true}
 }
 
+// match finds the rules that decide: of allow rules those that together name
+// every file, of deny and ask rules each that names one.
 func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.Rule) []int {
-	place, err := subject(c)
-	unsure := err != nil || place == nil && len(c.Unknown) > 0 || paths.Hidden(c.Unknown, c.Raw)
-	return tool.Indices(rules, func(rule tool.Rule) bool {
-		if unsure {
-			return behavior != tool.Allow
-		}
-		return place != nil && paths.Matches(behavior, rule, c.Context, *place)
-	})
-}
-
-// suggest proposes nothing for protected files, which no rule can allow, and
-// only the file itself for a secret.
-func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
-	place, err := subject(c)
-	if err != nil || place == nil || j.access == tool.Write && policy(c).Protected(*place) != "" {
+	places, err := subject(c)
+	unsure := err != nil || len(places) == 0 && len(c.Unknown) > 0 || paths.Hidden(c.Unknown, c.Raw)
+	if unsure || len(places) == 0 {
+		return tool.Indices(rules, func(tool.Rule) bool { return unsure && behavior != tool.Allow })
+	}
+	if behavior == tool.Allow && j.wide(c) != "" {
 		return nil
 	}
-	list := paths.Suggest(c.Context, *place)
-	if j.access == tool.Read && policy(c).Secret(*place) && len(list) > 1 {
-		list = list[1:]
+	var all []int
+	for _, place := range places {
+		own := tool.Indices(rules, func(rule tool.Rule) bool { return paths.Matches(behavior, rule, c.Context, place) })
+		if len(own) == 0 && behavior == tool.Allow {
+			return nil
+		}
+		all = append(all, own...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// maxSuggested bounds the files for which rules are proposed one by one.
+const maxSuggested = 8
+
+// suggest proposes nothing for protected files, which no rule can allow, and
+// only the file itself for a secret, and where there are several.
+func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
+	places, err := subject(c)
+	pol := policy(c)
+	if err != nil || len(places) > maxSuggested || j.wide(c) != "" || j.access == tool.Write && slices.ContainsFunc(places, func(p paths.Place) bool { return pol.Protected(p) != "" }) {
+		return nil
+	}
+	var list []tool.Suggestion
+	for _, place := range places {
+		own := paths.Suggest(c.Context, place)
+		if (len(places) > 1 || j.access == tool.Read && pol.Secret(place)) && len(own) > 1 {
+			own = own[1:]
+		}
+		list = append(list, own...)
 	}
 	return list
 }
 
 func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
-	value, err := c.Input.written()
-	if err != nil || value == "" {
+	files, err := c.Input.files()
+	if err != nil || len(files) == 0 {
 		return tool.Description{Action: "tool:" + j.action + ":", Title: c.Tool, TargetsUnknown: err != nil || len(c.Unknown) > 0}
 	}
-	shown := paths.Shown(c.Context, value)
 	preview, language := c.Input.preview()
 	if preview != "" && language == "" {
-		language = strings.TrimPrefix(path.Ext(value), ".")
+		language = strings.TrimPrefix(path.Ext(files[0]), ".")
 	}
 	if len(preview) > maxPreview {
 		preview = strings.ToValidUTF8(preview[:maxPreview], "") + "\n[cut]"
 	}
-	d := tool.Description{
-		Action:         "tool:" + j.action + ":" + shown,
-		Title:          c.Tool + " " + shown,
-		Preview:        preview,
-		Language:       language,
-		TargetsUnknown: paths.Hidden(c.Unknown, c.Raw),
+	d := tool.Description{Preview: preview, Language: language, TargetsUnknown: paths.Hidden(c.Unknown, c.Raw)}
+	for _, file := range files {
+		d.Actions = append(d.Actions, "tool:"+j.action+":"+paths.Shown(c.Context, file))
+		if target, ok := paths.Target(file, j.access); ok {
+			d.Targets = append(d.Targets, target)
+		} else {
+			d.TargetsUnknown = true
+		}
 	}
-	if target, ok := paths.Target(value, j.access); ok {
-		d.Targets = []tool.Target{target}
+	d.Action, d.Title = d.Actions[0], c.Tool+" "+paths.Shown(c.Context, files[0])
+	if len(files) == 1 {
+		d.Actions = nil
 	} else {
-		d.TargetsUnknown = true
+		d.Title += " and " + strconv.Itoa(len(files)-1) + " more"
 	}
 	return d
 }

@@ -1,40 +1,58 @@
 package file
 
 import (
+	"encoding/json"
+
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"github.com/callgate/callgate/plugins/internal/paths"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// Tools returns the five tools.
+// Tools returns the tools.
 func Tools() []tool.Tool {
 	return []tool.Tool{
 		define[readInput](tool.Spec[readInput]{
 			Name: "Read", Aliases: []string{"read", "view", "read_file", "view_file", "NotebookRead"}, ReadOnlyTool: true,
 			InputSchema: `{"type":"object","properties":{"file_path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"},"pages":{"type":"string"}},"required":["file_path"]}`,
-		}, judge[readInput]{"view", tool.Read}),
+		}, judge[readInput]{action: "view", access: tool.Read}),
+		define(tool.Spec[manyInput]{
+			Name: "ReadMany", Aliases: []string{"read_many_files"}, ReadOnlyTool: true,
+			InputSchema:  `{"type":"object","properties":{"paths":{"type":"array","items":{"type":"string"}},"include":{"type":"array","items":{"type":"string"}},"exclude":{"type":"array","items":{"type":"string"}}}}`,
+			RuleExamples: manyExamples,
+		}, judge[manyInput]{action: "view", access: tool.Read, globs: true}),
 		define(tool.Spec[writeInput]{
-			Name: "Write", Aliases: []string{"write", "create_file", "write_file"}, EditsFiles: true,
+			Name: "Write", Aliases: []string{"write", "create_file", "write_file", "write_to_file"}, EditsFiles: true,
 			InputSchema: `{"type":"object","properties":{"file_path":{"type":"string"},"content":{"type":"string"}},"required":["file_path","content"]}`,
-		}, judge[writeInput]{"create_file", tool.Write}),
+		}, judge[writeInput]{action: "create_file", access: tool.Write}),
 		define(tool.Spec[editInput]{
-			Name: "Edit", Aliases: []string{"edit", "str_replace", "edit_file", "replace"}, EditsFiles: true,
+			Name: "Edit", Aliases: []string{"edit", "str_replace", "edit_file", "replace", "search_replace"}, EditsFiles: true,
 			InputSchema: `{"type":"object","properties":{"file_path":{"type":"string"},"old_string":{"type":"string"},"new_string":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["file_path","old_string","new_string"]}`,
-		}, judge[editInput]{"str_replace", tool.Write}),
+		}, judge[editInput]{action: "str_replace", access: tool.Write}),
 		define(tool.Spec[multiEditInput]{
 			Name: "MultiEdit", Aliases: []string{"multi_edit", "multiedit"}, EditsFiles: true,
 			InputSchema: `{"type":"object","properties":{"file_path":{"type":"string"},"edits":{"type":"array","items":{"type":"object"}}},"required":["file_path","edits"]}`,
-		}, judge[multiEditInput]{"str_replace", tool.Write}),
+		}, judge[multiEditInput]{action: "str_replace", access: tool.Write}),
 		define(tool.Spec[notebookInput]{
 			Name: "NotebookEdit", Aliases: []string{"notebook_edit"}, EditsFiles: true,
 			InputSchema: `{"type":"object","properties":{"notebook_path":{"type":"string"},"cell_id":{"type":"string"},"new_source":{"type":"string"},"cell_type":{"type":"string"},"edit_mode":{"type":"string"}},"required":["notebook_path","new_source"]}`,
-		}, judge[notebookInput]{"str_replace", tool.Write}),
+		}, judge[notebookInput]{action: "str_replace", access: tool.Write}),
+		define(tool.Spec[patchInput]{
+			Name: "ApplyPatch", Aliases: []string{"apply_patch", "patch"}, EditsFiles: true,
+			InputSchema:  `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`,
+			RuleExamples: patchExamples,
+		}, judge[patchInput]{action: "str_replace", access: tool.Write}),
+		define(tool.Spec[deleteInput]{
+			Name: "Delete", Aliases: []string{"delete_file"}, EditsFiles: true,
+			InputSchema: `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`,
+		}, judge[deleteInput]{action: "delete_file", access: tool.Write}),
 	}
 }
 
 const ruleHelp = `A glob over the file's path: * stays within a directory, ** crosses directories (src/**/*.py includes src/a.py), ? is one character, [ab] a class, {a,b} alternatives, \ takes the meaning of the next character. ` +
 	`A relative pattern starts at the project root or the first working directory, ~/ at the home directory, **/ anywhere. ` +
-	`An allow rule must name the path as written and as links lead; a deny or ask rule either, in any case, and without a slash in every directory below.`
+	`An allow rule must name the path as written and as links lead; a deny or ask rule either, in any case, and without a slash in every directory below. Of several files an allow needs each named, by some rule. ` +
+	paths.ConfigHelp
 
 var ruleExamples = []tool.RuleExample{
 	example("src/**", tool.Allow, "/project/src/a/b.py", true),
@@ -48,6 +66,18 @@ var ruleExamples = []tool.RuleExample{
 	example("**/.bashrc", tool.Deny, "/home/user/.bashrc", true),
 }
 
+var manyExamples = []tool.RuleExample{
+	{Content: "src/**", Behavior: tool.Allow, Input: json.RawMessage(`{"paths":["src/a","src/b/c"]}`), Match: true},
+	{Content: "src/**", Behavior: tool.Allow, Input: json.RawMessage(`{"paths":["src/a","lib/b"]}`), Match: false},
+	{Content: "src/**", Behavior: tool.Deny, Input: json.RawMessage(`{"paths":["src/a","lib/b"]}`), Match: true},
+}
+
+var patchExamples = []tool.RuleExample{
+	{Content: "src/**", Behavior: tool.Allow, Input: json.RawMessage(`{"input":"*** Begin Patch\n*** Update File: src/a\n@@\n-x\n+y\n*** End Patch\n"}`), Match: true},
+	{Content: "src/**", Behavior: tool.Allow, Input: json.RawMessage(`{"input":"*** Begin Patch\n*** Update File: src/a\n*** Move to: lib/a\n*** End Patch\n"}`), Match: false},
+	{Content: "src/**", Behavior: tool.Deny, Input: json.RawMessage(`{"input":"*** Begin Patch\n*** Delete File: src/a\n*** End Patch\n"}`), Match: true},
+}
+
 func example(content string, behavior tool.Behavior, file string, match bool) tool.RuleExample {
 	in, err := jsonv2.Marshal(map[string]string{"file_path": file})
 	if err != nil {
@@ -58,7 +88,10 @@ func example(content string, behavior tool.Behavior, file string, match bool) to
 
 // define adds to a specification what all file tools share.
 func define[In input](spec tool.Spec[In], j judge[In]) tool.Tool {
-	spec.RuleHelp, spec.RuleExamples = ruleHelp, ruleExamples
+	spec.RuleHelp = ruleHelp
+	if spec.RuleExamples == nil {
+		spec.RuleExamples = ruleExamples
+	}
 	spec.Check, spec.ReadOnly, spec.Match, spec.Suggest, spec.Describe = j.check, j.readOnly, j.match, j.suggest, j.describe
 	return tool.Define(spec)
 }
