@@ -11,6 +11,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/callgate/callgate/plugins/internal/paths"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -28,6 +29,14 @@ type input interface {
 
 type initInput struct {
 	Path string `json:"path"`
+}
+
+// targets: where git makes a repository.
+func (in initInput) targets() []tool.Target {
+	if target, ok := paths.Target(in.Path, tool.Write); ok {
+		return []tool.Target{target}
+	}
+	return nil
 }
 
 type commitInput struct {
@@ -115,8 +124,12 @@ func plain[In any](name, verb, schema string, examples []tool.RuleExample) tool.
 		Name: name, InputSchema: schema,
 		RuleHelp:     "The whole input as JSON, or param:value with * for any text.",
 		RuleExamples: examples,
-		Describe: func(*tool.Call[In]) tool.Description {
-			return tool.Description{Action: "tool:git:" + verb, Title: "git " + verb}
+		Describe: func(c *tool.Call[In]) tool.Description {
+			d := tool.Description{Action: "tool:git:" + verb, Title: "git " + verb, TargetsUnknown: paths.Hidden(c.Unknown, c.Raw)}
+			if in, ok := any(c.Input).(interface{ targets() []tool.Target }); ok {
+				d.Targets = in.targets()
+			}
+			return d
 		},
 	})
 }
@@ -134,7 +147,9 @@ func define[In input](name, verb, schema string, examples []tool.RuleExample) to
 				if behavior == tool.Allow {
 					return err == nil && named && !c.Input.beyond() && !c.Input.unclear()
 				}
-				return err != nil || named || c.Input.unclear() || len(c.Unknown) > 0
+				// Hosts and disks exist that do not tell the case of a branch.
+				folded, _ := path.Match(paths.Fold(rule.Content), paths.Fold(detail)) // its error is err
+				return err != nil || named || folded || c.Input.unclear() || len(c.Unknown) > 0
 			})
 		},
 		Suggest: func(c *tool.Call[In]) []tool.Suggestion {

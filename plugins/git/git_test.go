@@ -58,6 +58,7 @@ func TestPush(t *testing.T) {
 		{"origin dev", `{"remote":"origin","branch":"main","all":true}`, false, true},
 		{"origin *", `{"remote":"origin","branch":"dev"}`, true, true},
 		{"origin *", `{"remote":"fork","branch":"dev"}`, false, false},
+		{"origin main", `{"remote":"origin","branch":"Main"}`, false, true},
 		{"origin [", `{"remote":"fork","branch":"dev"}`, false, true},
 	} {
 		for behavior, want := range map[tool.Behavior]bool{tool.Allow: tc.asAllow, tool.Deny: tc.asDeny} {
@@ -65,5 +66,14 @@ func TestPush(t *testing.T) {
 				t.Errorf("%s(%s) on %s: got %v, want %v", behavior, tc.rule, tc.input, got, want)
 			}
 		}
+	}
+}
+
+// TestInitNamesItsDirectory: rules for writing files hold for it.
+func TestInitNamesItsDirectory(t *testing.T) {
+	t.Parallel()
+	d := host.Describe(t, "git_init", `{"path":"/srv/site"}`)
+	if len(d.Targets) != 1 || d.Targets[0].Value != "/srv/site" || d.Targets[0].Access != tool.Write {
+		t.Errorf("got %+v, want the directory", d.Targets)
 	}
 }

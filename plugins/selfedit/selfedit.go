@@ -8,6 +8,7 @@ package selfedit
 
 import (
 	"encoding/json"
+	"path"
 
 	"github.com/callgate/callgate/sdk/go/tool"
 )
@@ -25,10 +26,19 @@ type edit struct {
 func Tools() []tool.Tool {
 	return []tool.Tool{
 		define("self_edit_system_prompt", "its own system prompt", func(edit) string { return "system_prompt" }),
-		define("self_edit_docs", "its own documents", func(e edit) string { return "docs:" + e.Path }),
+		define("self_edit_docs", "its own documents", func(e edit) string { return "docs:" + cleaned(e.Path) }),
 		define("self_edit_permissions", "its own permissions", func(e edit) string { return "permissions:" + e.Profile }),
 		define("self_edit_model", "its own model", func(e edit) string { return "model:" + e.Model }),
 	}
+}
+
+// cleaned is a document's path without detours: a pattern for one directory must
+// not mean what "docs/../.." leads to.
+func cleaned(p string) string {
+	if p == "" {
+		return ""
+	}
+	return path.Clean(p)
 }
 
 func define(name, what string, detail func(edit) string) tool.Tool {

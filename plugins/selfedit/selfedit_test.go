@@ -21,10 +21,12 @@ func TestEveryCallIsAsked(t *testing.T) {
 	for _, tc := range []struct{ tool, input, detail string }{
 		{"self_edit_system_prompt", `{"content":"x"}`, "system_prompt"},
 		{"self_edit_docs", `{"path":"README.md","content":"x"}`, "docs:README.md"},
+		{"self_edit_docs", `{"path":"docs/./a/../../secret.md"}`, "docs:secret.md"},
+		{"self_edit_docs", `{"path":"docs/../../x"}`, "docs:../x"},
 		{"self_edit_permissions", `{"profile":"open"}`, "permissions:open"},
 		{"self_edit_model", `{"model":"claude-sonnet-4-20250514"}`, "model:claude-sonnet-4-20250514"},
 	} {
-		t.Run(tc.tool, func(t *testing.T) {
+		t.Run(tc.detail, func(t *testing.T) {
 			t.Parallel()
 			if got := host.Check(t, tc.tool, tc.input); got.Behavior != tool.Ask || !got.BypassImmune {
 				t.Errorf("check: got %+v, want a bypass-immune ask", got)
