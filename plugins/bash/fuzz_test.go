@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/callgate/callgate/plugins/bash"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
@@ -35,6 +37,7 @@ func FuzzCommand(f *testing.F) {
 				t.Errorf("%q: opaque (%s), but a deny rule does not hold", command, line.Opaque)
 			}
 		}
+		adding(t, line)
 		for _, s := range bash.Spec.Suggest(c) {
 			if *s.Content == "" || *s.Content == "*" {
 				t.Errorf("%q: suggests the whole tool", command)
@@ -61,6 +64,78 @@ func FuzzRule(f *testing.F) {
 		longer := callOf(command + "\nno-such-program")
 		if len(bash.Spec.Match(longer, tool.Allow, rules)) > 0 && len(allow) == 0 {
 			t.Errorf("rule %q covers %q only with another command after it", content, command)
+		}
+	})
+}
+
+// adding checks the invariants of design section 3 on a line that was read:
+// another command or a wrapper never makes it allowed, nor a deny rule miss.
+func adding(t *testing.T, line *bash.Line) {
+	t.Helper()
+	if len(line.Text) > 400 || !closed(line) {
+		return // what follows could complete it
+	}
+	var rules []string
+	for _, cmd := range line.Commands {
+		if name := cmd.Name(); name != "" && cmd.Words[0].Literal && !strings.ContainsAny(name, "*\\\n :") {
+			rules = append(rules, name+":*")
+		}
+	}
+	rules = rules[:min(len(rules), 3)]
+	could := allowed(line.Text, rules[:min(len(rules), 1)])
+	for _, longer := range []string{
+		line.Text + "\nnayx", line.Text + "\nls", "ls; " + line.Text, "ls\n" + line.Text, "( " + line.Text + "\n)", "{ " + line.Text + "\n}", "sh -c " + quote(line.Text), "env bash -c " + quote(line.Text),
+	} {
+		if !could && allowed(longer, rules[:min(len(rules), 1)]) {
+			t.Errorf("%q is not allowed, %q is", line.Text, longer)
+		}
+		for _, rule := range rules {
+			if matches(line.Text, tool.Deny, rule) && !matches(longer, tool.Deny, rule) {
+				t.Errorf("deny %q holds for %q and not for %q", rule, line.Text, longer)
+			}
+		}
+	}
+}
+
+// closed reports whether a line is whole: nothing in it could reach into a line
+// that follows.
+func closed(line *bash.Line) bool {
+	if strings.Contains(line.Text, "<<") || strings.HasSuffix(line.Text, "\\") {
+		return false
+	}
+	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line.Text), "")
+	return err == nil
+}
+
+// FuzzWords reads words in four spellings: the normal form is the same.
+func FuzzWords(f *testing.F) {
+	for _, seed := range []string{"rm -rf x", "sudo -u root rm", "a'b \"c\"", "sh -c rm\\ x", "git -c a=b push", "{a,b} * ~", "time x", "X=1 y", "cd a", "echo $x `y`", "[ a ]", "find . -exec rm {} ;", "awk {print}", "! x", "-- -n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		words := strings.Fields(text)
+		if len(words) == 0 || len(text) > 400 {
+			return
+		}
+		single, double := make([]string, len(words)), make([]string, len(words))
+		for i, w := range words {
+			single[i] = quote(w)
+			double[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(w) + `"`
+		}
+		a, b := analyze(strings.Join(single, " ")), analyze(strings.Join(double, "\t"))
+		if a.Opaque == "" && b.Opaque == "" && formOf(a.Commands) != formOf(b.Commands) {
+			t.Errorf("%q is read as\n%s\n%q as\n%s", a.Text, formOf(a.Commands), b.Text, formOf(b.Commands))
+		}
+		if len(a.Commands) == 0 || !a.Commands[0].Words[0].Literal || a.Opaque != "" {
+			return
+		}
+		if got := a.Commands[0].Words; len(got) != len(words) {
+			t.Fatalf("%q: %d words, want %d", a.Text, len(got), len(words))
+		}
+		for i, w := range a.Commands[0].Words {
+			if w.Text != words[i] || w.Glob || w.Tilde {
+				t.Errorf("%q: word %d is %+v, want %q", a.Text, i, w, words[i])
+			}
 		}
 	})
 }

@@ -1,6 +1,8 @@
 package bash_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +49,7 @@ func TestAddingACommandNeverAllows(t *testing.T) {
 		if allowed(line, rules) {
 			return
 		}
-		for _, longer := range []string{line + "; " + more, more + "; " + line, line + " && " + more, more + " && " + line, line + "\n" + more, line + " | " + more, more + " || " + line} {
+		for _, longer := range []string{line + " & " + more, more + " &\n" + line, line + "; " + more, more + "; " + line, line + " && " + more, more + " && " + line, line + "\n" + more, line + " | " + more, more + " || " + line} {
 			if strings.Contains(longer, "&;") || strings.Contains(longer, "& &&") {
 				continue // does not parse
 			}
@@ -80,7 +82,7 @@ func wrappings(line string) []string {
 		"while true; do " + line + "\ndone", "! { " + line + "\n}", "time { " + line + "\n}",
 	}
 	if !strings.ContainsAny(line, "\n;|&<>(){}!$`=[") && !strings.HasPrefix(line, "time") && !strings.HasPrefix(line, "for") && !strings.HasPrefix(line, "cd ") && !strings.HasPrefix(line, "alias") {
-		for _, w := range []string{"env ", "sudo ", "sudo -u x -- ", "command ", "nohup ", "timeout 5 ", "nice -n 3 ", "xargs ", "A=b ", "find . -exec "} {
+		for _, w := range []string{"env ", "sudo ", "doas ", "setsid ", "stdbuf -oL ", "env -i ", "exec ", "sudo -u x -- ", "command ", "nohup ", "timeout 5 ", "nice -n 3 ", "xargs ", "A=b ", "find . -exec "} {
 			end := ""
 			if w == "find . -exec " {
 				end = " \\;"
@@ -154,6 +156,128 @@ func TestSuggestionsMatchBack(t *testing.T) {
 		last := contents[len(contents)-1]
 		if !strings.HasSuffix(last, ":*") && !matches(line, tool.Allow, last) {
 			t.Fatalf("%q: the exact suggestion %q does not cover it", line, last)
+		}
+	})
+}
+
+// TestNormalFormIsStable: a command printed from its normal form, every word in
+// quotes, is read as the same command.
+func TestNormalFormIsStable(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line := analyze(commandGen.Draw(t, "line"))
+		for i, cmd := range line.Commands {
+			printed, ok := spelt(cmd)
+			if !ok || cmd.Parent != nil {
+				continue
+			}
+			again := analyze(printed)
+			want := line.Commands[i : i+1]
+			for j := i + 1; j < len(line.Commands) && line.Commands[j].Parent != nil; j++ {
+				want = line.Commands[i : j+1]
+			}
+			if got := again.Commands; formOf(got) != formOf(want) {
+				t.Fatalf("%q is read as\n%s\nand printed as %q as\n%s", line.Text, formOf(want), printed, formOf(got))
+			}
+		}
+	})
+}
+
+func analyze(command string) *bash.Line {
+	return bash.Analyze(command, bash.Setting{CWD: project, Home: home})
+}
+
+// spelt prints a command's normal form; false when it holds what no quoted text
+// can say.
+func spelt(cmd *bash.Command) (string, bool) {
+	if len(cmd.Words) == 0 || len(cmd.Redirects) > 0 || cmd.Source == "time" {
+		return "", false
+	}
+	var out strings.Builder
+	for _, a := range cmd.Assigns {
+		if !a.Value.Literal || a.Value.Tilde {
+			return "", false
+		}
+		if slices.ContainsFunc(cmd.Words, func(w bash.Word) bool { return w.Text == a.Name+"="+a.Value.Text }) {
+			continue // an operand of env
+		}
+		out.WriteString(a.Name + "=" + quote(a.Value.Text) + " ")
+	}
+	for i, w := range cmd.Words {
+		if !w.Literal || w.Glob || w.Tilde {
+			return "", false
+		}
+		if i > 0 {
+			out.WriteString(" ")
+		}
+		out.WriteString(quote(w.Text))
+	}
+	return out.String(), true
+}
+
+// formOf prints the words and assignments of commands.
+func formOf(commands []*bash.Command) string {
+	var out strings.Builder
+	for _, cmd := range commands {
+		for _, a := range cmd.Assigns {
+			fmt.Fprintf(&out, "%s=%q ", a.Name, a.Value.Text)
+		}
+		for _, w := range cmd.Words {
+			fmt.Fprintf(&out, "%q ", w.Text)
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+// plainGen draws commands of plain words, which can be spelt in other ways.
+var plainGen = rapid.SliceOfN(rapid.SampledFrom([]string{
+	"ls", "rm", "git", "push", "status", "npm", "run", "build", "-rf", "-n", "--force", "x", "sub/y", "/bin/rm", "sudo", "env", "xargs", "find", ".", "-exec", "-delete", "cat", ".env", "touch", "a", "tee", "cp", "b",
+	"echo", "sed", "-i", "X=1", "test", "sort", "-o", "commit", "-m", "cd", "..", "command", "nohup", "true", "awk", "date", "-s", "curl", "bash", "-c",
+}), 1, 5)
+
+// respelt draws another spelling of the same word.
+func respelt(t *rapid.T, word string) string {
+	at := rapid.IntRange(0, len(word)-1).Draw(t, "at")
+	switch rapid.IntRange(0, 5).Draw(t, "how") {
+	case 0:
+		return "'" + word + "'"
+	case 1:
+		return `"` + word + `"`
+	case 2:
+		return word[:at] + `\` + word[at:]
+	case 3:
+		return word[:at] + "''" + word[at:]
+	case 4:
+		return word[:at] + "\\\n" + word[at:]
+	}
+	return word
+}
+
+// TestSpellingDecidesNothing: blanks and quotes that a shell removes make no
+// deny rule miss and let nothing run.
+func TestSpellingDecidesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		words, rules := plainGen.Draw(t, "words"), ruleGen.Draw(t, "rules")
+		plain, odd := strings.Join(words, " "), ""
+		for i, w := range words {
+			if i > 0 {
+				odd += rapid.SampledFrom([]string{" ", "\t", "  ", " \\\n"}).Draw(t, "blank")
+			}
+			if name, value, ok := strings.Cut(w, "="); ok {
+				odd += name + "=" + respelt(t, value) // in quotes the name would be no assignment's
+				continue
+			}
+			odd += respelt(t, w)
+		}
+		for _, rule := range rules {
+			if before, after := matches(plain, tool.Deny, rule), matches(odd, tool.Deny, rule); before != after {
+				t.Fatalf("deny %q on %q: %v, on %q: %v", rule, plain, before, odd, after)
+			}
+		}
+		if !allowed(plain, rules) && allowed(odd, rules) {
+			t.Fatalf("%q is not allowed, %q is (rules %q)", plain, odd, rules)
 		}
 	})
 }
