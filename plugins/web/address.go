@@ -26,6 +26,8 @@ type address struct {
 	ownPort bool
 	// path is as it is written, with its first slash, without query and fragment.
 	path string
+	// canonical is the URL as a browser writes it, but for what follows the path.
+	canonical string
 	// plain tells that the URL spells the host canonically (but for letter case).
 	// Only then do allowances count.
 	plain bool
@@ -60,13 +62,13 @@ func parse(text string) (address, error) {
 	if !ok || strings.HasPrefix(authority, "/") {
 		return address{}, errors.New("the address does not begin with http:// or https://")
 	}
-	path := "/"
+	path, tail := "/", ""
 	if i := strings.IndexAny(authority, "/?#"); i >= 0 {
-		if authority[i] == '/' {
-			path, _, _ = strings.Cut(authority[i:], "#")
-			path, _, _ = strings.Cut(path, "?")
+		path, tail = authority[i:], ""
+		if end := strings.IndexAny(path, "?#"); end >= 0 {
+			path, tail = path[:end], path[end:]
 		}
-		authority = authority[:i]
+		path, authority = cmp.Or(path, "/"), authority[:i]
 	}
 	if strings.Contains(authority, "@") {
 		return address{}, errors.New("the address holds a user name")
@@ -81,6 +83,11 @@ func parse(text string) (address, error) {
 	}
 	own := map[string]string{"http": "80", "https": "443"}[scheme]
 	a.path, a.port, a.ownPort = path, cmp.Or(port, own), port == "" || port == own
+	a.canonical = scheme + "://" + bracketed(a.host)
+	if !a.ownPort {
+		a.canonical += ":" + a.port
+	}
+	a.canonical += withoutDots(path) + tail
 	return a, nil
 }
 

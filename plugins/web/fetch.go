@@ -230,7 +230,8 @@ func describeFetch(c *tool.Call[fetchInput]) tool.Description {
 }
 
 // fetched is what a call fetches, in words and as one action string for each
-// address. Where a prompt hides addresses, the whole input is the detail: no
+// address, and another one for its canonical spelling where that differs: the
+// strictest answer of a profile counts. Where a prompt hides addresses, the whole input is the detail: no
 // pattern for an address means it.
 func fetched(c *tool.Call[fetchInput]) (subject string, actions []string) {
 	texts, err := c.Input.texts()
@@ -243,6 +244,9 @@ func fetched(c *tool.Call[fetchInput]) (subject string, actions []string) {
 	}
 	for _, text := range texts {
 		actions = append(actions, "tool:web_fetch:"+text)
+		if a, err := parse(text); err == nil && a.canonical != text && a.canonical != text+"/" {
+			actions = append(actions, "tool:web_fetch:"+a.canonical)
+		}
 	}
 	return strings.Join(texts, " "), actions
 }

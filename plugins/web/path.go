@@ -90,6 +90,22 @@ func withoutParameters(path string) string {
 	return strings.Join(segments, "/")
 }
 
+// withoutDots resolves a path's dot segments as a browser does.
+func withoutDots(path string) string {
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	ends := ""
+	for i, s := range segments {
+		if plain := strings.ReplaceAll(strings.ToLower(s), "%2e", "."); plain == "." || plain == ".." {
+			segments[i] = plain
+			if i == len(segments)-1 {
+				ends = "/"
+			}
+		}
+	}
+	resolved := "/" + strings.Join(resolveDots(segments), "/")
+	return strings.TrimSuffix(resolved, ends) + ends
+}
+
 func resolveDots(segments []string) []string {
 	out := slices.Clone(segments)[:0]
 	for _, s := range segments {

@@ -281,6 +281,18 @@ func TestOtherClients(t *testing.T) {
 	if want := []string{"tool:web_fetch:https://a.example/x", "tool:web_fetch:https://b.example/"}; !slices.Equal(d.Actions, want) {
 		t.Errorf("actions: got %q, want %q", d.Actions, want)
 	}
+	for url, want := range map[string][]string{
+		"https://a.example/x?y#z":         nil,
+		"https://a.example":               nil,
+		"HTTPS://A.Example.:443/x?Y":      {"tool:web_fetch:HTTPS://A.Example.:443/x?Y", "tool:web_fetch:https://a.example/x?Y"},
+		"http://0x7f.1:8080":              {"tool:web_fetch:http://0x7f.1:8080", "tool:web_fetch:http://127.0.0.1:8080/"},
+		"https://a.example/b/%2E%2e/c/./": {"tool:web_fetch:https://a.example/b/%2E%2e/c/./", "tool:web_fetch:https://a.example/c/"},
+		"https://a.example/b/..?q":        {"tool:web_fetch:https://a.example/b/..?q", "tool:web_fetch:https://a.example/?q"},
+	} {
+		if got := host.Describe(t, "WebFetch", fetch(url)).Actions; !slices.Equal(got, want) {
+			t.Errorf("%s: got the actions %q, want %q", url, got, want)
+		}
+	}
 	// No pattern for one address means a prompt that may hide another.
 	if d := host.Describe(t, "web_fetch", `{"prompt":"https://a.example/x, then b.example"}`); strings.HasPrefix(d.Action, "tool:web_fetch:https:") || !d.TargetsUnknown {
 		t.Errorf("got %+v", d)
