@@ -6,6 +6,6 @@ import "slices"
 func tables() []Row {
 	return slices.Concat(
 		fileRows, textRows, shellRows, searchRows, wrapperRows,
-		gitRows, containerRows, packageRows,
+		gitRows, cloudRows, containerRows, packageRows,
 	)
 }

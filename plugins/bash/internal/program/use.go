@@ -528,5 +528,6 @@ func isInput(p string) bool {
 // asksVersion tells whether the use asks for the version or help, and nothing
 // else.
 func (u *Use) asksVersion() bool {
-	return len(u.Words) == 2 && u.Words[1].Literal && !u.Words[1].Glob && slices.Contains(strings.Fields(u.grammar.Version), u.Words[1].Text)
+	g := append(slices.Clip(u.above), u.grammar)[0]
+	return len(u.Words) == 2 && u.Words[1].Literal && !u.Words[1].Glob && slices.Contains(strings.Fields(g.Version), u.Words[1].Text)
 }
