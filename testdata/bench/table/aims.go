@@ -13,6 +13,8 @@ type aim struct {
 	scale           float64
 	unit            string
 	atLeast, atMost float64
+	// free tells that the design gives no aim: the figure is only shown.
+	free bool
 }
 
 // measured returns the aim's value and how it came about; false when a part of
@@ -60,7 +62,21 @@ func beside(name string, peer, restored, fuel float64) []aim {
 	return aims
 }
 
-// aims are the figures of issue 4, in its order.
+// commands are the figures of issue 5: the bash module on realistic command lines,
+// and rule sets in one call, whose cost is to grow slower than the rules.
+var commands = []aim{
+	{figure: "check and match of a command line (300 of them): median", of: "Commands ns/sandbox", scale: 1000, unit: "µs", free: true},
+	{figure: "check and match of a command line: p99", of: "Commands ns/sandbox-p99", scale: 1000, unit: "µs", free: true},
+	{figure: "check and match of a command line, times the same code natively: median", of: "Commands ns/sandbox", over: "Commands ns/native", free: true},
+	{figure: "check and match of a command line, times the same code natively: p99", of: "Commands ns/sandbox-p99", over: "Commands ns/native-p99", free: true},
+	{figure: "10 rules matched in one call", of: "Rules/10 ns/sandbox", scale: 1000, unit: "µs", free: true},
+	{figure: "100 rules matched in one call", of: "Rules/100 ns/sandbox", scale: 1000, unit: "µs", free: true},
+	{figure: "1,000 rules matched in one call", of: "Rules/1000 ns/sandbox", scale: 1000, unit: "µs", free: true},
+	{figure: "100 rules, against 10", of: "Rules/100 ns/sandbox", over: "Rules/10 ns/sandbox", atMost: 10},
+	{figure: "1,000 rules, against 100", of: "Rules/1000 ns/sandbox", over: "Rules/100 ns/sandbox", atMost: 10},
+}
+
+// aims are the figures of issue 4, in its order, then those of issue 5.
 var aims = slices.Concat(
 	beside("C", 30, 1.8, 1.35),
 	beside("AssemblyScript", 10, 1.1, 0),
@@ -82,4 +98,5 @@ var aims = slices.Concat(
 		{figure: "replay: of 40,000 repeats, those that came to something else", of: "Replay changed/calls", atMost: 0},
 		{figure: "serve from a warm cache to its first decision", of: "Warmstart ns/cpu", scale: 1e6, unit: "ms of CPU", atMost: 150},
 	},
+	commands,
 )

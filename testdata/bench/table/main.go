@@ -24,7 +24,7 @@ type result struct {
 	Unit    string  `json:"unit,omitempty"`
 	AtLeast float64 `json:"at_least,omitempty"`
 	AtMost  float64 `json:"at_most"`
-	Status  string  `json:"status"` // met, missed, or missing: not measured
+	Status  string  `json:"status"` // met, missed, shown: no aim, or missing: not measured
 	Parts   string  `json:"parts,omitempty"`
 }
 
@@ -83,7 +83,9 @@ func judge(f figures) []result {
 		r := result{Figure: a.figure, Unit: a.unit, AtLeast: a.atLeast, AtMost: a.atMost, Status: "missing"}
 		if value, parts, ok := a.measured(f); ok {
 			r.Value, r.Parts, r.Status = value, parts, "met"
-			if a.atLeast > 0 && value < a.atLeast || a.atLeast == 0 && value > a.atMost {
+			if a.free {
+				r.Status = "shown"
+			} else if a.atLeast > 0 && value < a.atLeast || a.atLeast == 0 && value > a.atMost {
 				r.Status = "missed"
 			}
 		}
@@ -100,8 +102,11 @@ func print(out io.Writer, results []result) error {
 		if r.AtLeast > 0 {
 			aim = "at least " + number(r.AtLeast)
 		}
-		if r.Status == "missing" {
+		switch r.Status {
+		case "missing":
 			measured = "-"
+		case "shown":
+			aim = "-"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Figure, measured, aim, r.Status, r.Parts)
 	}
