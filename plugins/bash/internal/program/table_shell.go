@@ -14,7 +14,7 @@ var shellRows = []Row{
 	{Name: "expr|gexpr", Bare: true, Tame: true, Reads: "expr computes", Operands: "t*"},
 	{Name: "getopts", Operands: "t*"},
 	{Name: "let", Bare: true, Operands: "t*"},
-	{Name: "yes|gyes", Reads: "yes prints", Options: gnu, Operands: "t*"},
+	{Name: "yes|gyes", Options: gnu, Operands: "t*"},
 
 	// The shell's own state, which ends with the call.
 	{Name: "cd|chdir", Names: true, Reads: "cd changes the directory of this call only", Unless: cdActs, Options: "-LPes@q", Operands: "r?"},
@@ -119,7 +119,7 @@ var wrapperRows = []Row{
 	},
 	{Name: "ltrace|dtruss|truss", Options: "-a|--align= -A= -b -B -c -C|--demangle -d -D|--debug= -e= -f -F|--config=< -h|--help -i -l|--library= -L -n|--indent= -N -o|--output=> -p= -P -r -s= -S -t -T -u= -V|--version -w|--where= -x=", Operands: "c"},
 	{Name: "gdb|lldb|cgdb", OneDash: true, Terminal: true, Told: "-batch", Version: "--version --help -v -h", Options: "-args -batch -batch-silent -ex|-eval-command|-o|-one-line=& -iex|-init-eval-command=& -x|-command|-s|-source=< -ix|-init-command=< -p|-pid= -c|-core=< -n|-nx -nh -nw -q|-quiet|-silent -cd=< -d|-directory=< -e|-exec=< -se=< -symbols=< -tty= -tui -w -write -b|-baud= -l= -return-child-result -readnow -readnever -configuration -help -version", Operands: "x? t?", With: []Form{{"-args", "c"}}},
-	{Name: "script", Terminal: true, Version: "--version --help -V -h", Options: "-I|--log-in=> -O|--log-out=> -B|--log-io=> -T|--log-timing=> -t --timing=? -m|--logging-format= -a|--append -c|--command=$ -e|--return -f|--flush --force -E|--echo= -o|--output-limit= -q|--quiet -k -r -d -p -F -h|--help -V|--version", Operands: "w? c"},
+	{Name: "script", Terminal: true, Version: "--version --help -V -h", Options: "-I|--log-in=> -O|--log-out=> -B|--log-io=> -T|--log-timing=> -t --timing=? -m|--logging-format= -a|--append -c|--command=$ -e|--return -f|--flush --force -E|--echo= -o|--output-limit= -q|--quiet -k -r -d -p -F -h|--help -V|--version", Operands: "w? c?"},
 	{Name: "watch", Version: "--version --help -v -h", Options: "-b|--beep -c|--color -C|--no-color -d --differences=? -e|--errexit -f|--follow -g|--chgexit -q|--equexit= -n|--interval= -p|--precise -r|--no-rerun -s|--shotsdir=/ -t|--no-title -w|--no-wrap -x|--exec -h|--help -v|--version", Operands: "j", With: []Form{{"-x", "c"}}},
 	{Name: "entr", Options: "-a -c -d -n -p -r -s -x -z", Operands: "c", With: []Form{{"-s", "l"}}},
 	{Name: "watchexec", Options: "-e|--exts= -f|--filter= -i|--ignore= -w|--watch=< -W|--watch-non-recursive=< -c|--clear=? -o|--on-busy-update= -r|--restart -s|--signal= --stop-signal= --stop-timeout= -d|--debounce= --stdin-quit --no-vcs-ignore --no-project-ignore --no-global-ignore --no-default-ignore --no-discover-ignore --ignore-nothing -p|--postpone --delay-run= --poll=? --shell= -n --no-environment --emit-events-to= -E|--env= --no-process-group --wrap-process= -N|--notify --color= --timings -q|--quiet --bell --project-origin=< --workdir=< --filter-file=< -j|--filter-prog=! --ignore-file=< --fs-events= --no-meta --print-events -v --log-file=> -1 -I|--interactive", Operands: "j"},
