@@ -203,7 +203,11 @@ func (w *walk) modeStep() Decision {
 		d.Behavior, d.Code = Deny, CodeModeDeny
 		d.Reason = cmp.Or(w.serverDoubt(), "mode dont_ask denies what no rule allows")
 	default:
-		d.Reason = cmp.Or(w.askReason, w.serverDoubt(), "no rule allows this call and mode "+w.mode.String()+" asks")
+		if doubt := w.serverDoubt(); doubt != "" && w.askReason == "" {
+			d.Code, d.Reason = CodeServer, doubt
+			break
+		}
+		d.Reason = cmp.Or(w.askReason, "no rule allows this call and mode "+w.mode.String()+" asks")
 	}
 	w.note(StageMode, "mode "+w.mode.String(), d.Behavior.String())
 	return d

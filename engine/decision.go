@@ -88,6 +88,7 @@ const (
 	CodeToolError      = "tool_error"    // a verb failed or its module is missing
 	CodeHostError      = "host_error"    // describe_call, targets, profile or store failed
 	CodeUnsettled      = "unsettled"     // another call may change what the targets are
+	CodeServer         = "mcp_server"    // a rule names the tool, and not this MCP server
 	CodeShellChanged   = "shell_changed" // an earlier call changed the shell that runs this one
 	CodeBackground     = "background"    // converted: nobody may be asked
 	CodeResumed        = "resumed"       // converted: an ask rule in a resumed session

@@ -90,7 +90,7 @@ func TestT26_TheAskSaysWhy(t *testing.T) {
 	t.Parallel()
 	rule := engine.Rule{Tool: "mcp__github__get", Behavior: engine.Allow, Server: "github@user#1"}
 	d := mcpCall("mcp__github__get", &engine.Server{Name: "github", Identity: "github@project#2", Doubt: "x"}, engine.DefaultMode, rule)
-	if !strings.Contains(d.Reason, "github@user#1") || !strings.Contains(d.Reason, "github@project#2") || d.Server != "github@project#2" || len(d.Suggestions) != 1 {
+	if !strings.Contains(d.Reason, "github@user#1") || !strings.Contains(d.Reason, "github@project#2") || d.Code != engine.CodeServer || d.Server != "github@project#2" || len(d.Suggestions) != 1 {
 		t.Errorf("got %+v", d)
 	}
 	d = mcpCall("mcp__a__b__c", nil, engine.DefaultMode, engine.Rule{Tool: "mcp__a__b__c", Behavior: engine.Allow})

@@ -79,7 +79,11 @@ func printRules(w io.Writer, rules []engine.Rule) {
 		if !r.ExpiresAt.IsZero() {
 			until = r.ExpiresAt.Local().Format(time.DateTime)
 		}
-		rows = append(rows, []string{r.ID, r.Behavior.String(), scope, until, card.Line(cmp.Or(r.CreatedBy, r.Source)), card.Line(r.String())})
+		text := card.Line(r.String())
+		if r.Server != "" {
+			text += " of the MCP server " + card.Line(r.Server)
+		}
+		rows = append(rows, []string{r.ID, r.Behavior.String(), scope, until, card.Line(cmp.Or(r.CreatedBy, r.Source)), text})
 	}
 	fmt.Fprint(w, table(rows))
 }

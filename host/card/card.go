@@ -64,6 +64,7 @@ func Render(a ask.Ask, now time.Time) Card {
 	c.add(
 		Field{Name: "action", Value: short(a.Action)},
 		Field{Name: "digest", Value: digestText(a)},
+		Field{Name: "MCP server", Value: short(a.Decision.Server)},
 	)
 	c.add(whyFields(a)...)
 	if a.State == ask.Shown {

@@ -91,8 +91,17 @@ func goldens() map[string]ask.Ask {
 	ended.State, ended.Cause, ended.EndedAt, ended.Input = ask.Denied, ask.CauseAnswered, noon.Add(9*time.Second), nil
 	ended.Answer = &ask.Answer{By: "marta", Surface: "discord", Reason: "use make build"}
 
+	server := bash("")
+	server.Tool, server.Action, server.Input = "mcp__github__get_issue", `tool:mcp__github__get_issue:{"n":1}`, json.RawMessage(`{"n":1}`)
+	server.Decision = engine.Decision{
+		Behavior: engine.Ask, Stage: engine.StageMode, Code: engine.CodeServer, Server: "github@project#0b1c",
+		Reason:      "rule mcp__github__get_issue was accepted for the MCP server github@user#9f86, and this one is github@project#0b1c: it is defined elsewhere or in another way",
+		Suggestions: []engine.Suggestion{{Tool: "mcp__github__get_issue", Behavior: engine.Allow, Description: "every call", Set: 0}},
+	}
+
 	return map[string]ask.Ask{
-		"plain": plain, "safety": write, "hostile": hostile, "long": long, "ask-rule": rule, "project-file": file,
+		"server": server,
+		"plain":  plain, "safety": write, "hostile": hostile, "long": long, "ask-rule": rule, "project-file": file,
 		"queued": fork, "changed": again, "ended": ended,
 	}
 }

@@ -61,7 +61,7 @@ func ruleChoices(a ask.Ask) []Choice {
 		list = append(list, lasting(a, set, fmt.Sprint(i+1)))
 	}
 	if a.OffersWholeTool() {
-		whole := engine.Rule{Tool: a.Tool, Behavior: engine.Allow}
+		whole := engine.Rule{Tool: a.Tool, Behavior: engine.Allow, Server: a.Decision.Server}
 		list = append(list, Choice{
 			Key: "w", Label: "approve, and the whole tool for this session", Rules: []string{ruleLine(whole)},
 			Scope: sessionScope(a), Expiry: sessionExpiry,
@@ -111,7 +111,7 @@ func lasting(a ask.Ask, set int, key string) Choice {
 		if s.Set != set {
 			continue
 		}
-		c.Rules = append(c.Rules, ruleLine(engine.Rule{Tool: s.Tool, Content: s.Content, Behavior: s.Behavior}))
+		c.Rules = append(c.Rules, ruleLine(engine.Rule{Tool: s.Tool, Content: s.Content, Behavior: s.Behavior, Server: a.Decision.Server}))
 		if c.Said == "" {
 			c.Said = short(s.Description)
 		}
@@ -121,4 +121,10 @@ func lasting(a ask.Ask, set int, key string) Choice {
 
 // ruleLine is the exact text of a rule; it is never shortened, because what is
 // stored is what was read.
-func ruleLine(r engine.Rule) string { return r.Behavior.String() + " " + Line(r.String()) }
+func ruleLine(r engine.Rule) string {
+	line := r.Behavior.String() + " " + Line(r.String())
+	if r.Server != "" {
+		line += " of the MCP server " + Line(r.Server)
+	}
+	return line
+}

@@ -20,7 +20,7 @@ func whyFields(a ask.Ask) []Field {
 		fields = append(fields, Field{Name: "profile", Value: short(d.Reason)})
 	case engine.StageMode:
 		// A mode's ask carries what the tool said when it asked at its own check.
-		if !modeWords(d.Reason) {
+		if !modeWords(d.Reason) && d.Code != engine.CodeServer {
 			fields = append(fields, Field{Name: "tool says", Value: short(d.Reason), Module: true})
 		}
 	default:
@@ -45,6 +45,8 @@ func whyText(d engine.Decision) string {
 		return "something failed while it was decided, so nobody vouches for it"
 	case d.Stage == engine.StageMode && modeWords(d.Reason):
 		return d.Reason
+	case d.Code == engine.CodeServer: // the engine's sentence, with a rule's and a client's words in it
+		return short(d.Reason)
 	case d.Stage == engine.StageMode:
 		return "no rule allows it, and the mode asks"
 	}
