@@ -56,7 +56,7 @@ func TestT06_Marks(t *testing.T) {
 		"x & P=$!; kill ${P:-1}":               {"process write ?"},
 		"for P in 1; do P=$!; kill $P; done":   {"process write ?"},
 		"foo -- x y":                           {"program read x y"},
-		"hyperfine 'x y z'":                    {"program read x y"},
+		"hyperfine 'x y z'":                    {"program run x y z"},
 		"E='x y' foo":                          {"program read x y"},
 		"kill 5 -9":                            {"process write 5", "process write -9"},
 		"kill -9 5":                            {"process write 5"},

@@ -2,16 +2,6 @@ package bash
 
 import "strings"
 
-// hasFileOption reports whether time writes its measurement to a file.
-func hasFileOption(cmd *Command) bool {
-	for _, a := range cmd.Words[1:cmd.Inner] {
-		if strings.HasPrefix(a.Text, "-") && (strings.HasPrefix(a.Text, "--o") || !strings.HasPrefix(a.Text, "--") && strings.Contains(a.Text, "o")) {
-			return true
-		}
-	}
-	return false
-}
-
 func isVersionCall(cmd *Command) bool {
 	args := cmd.Args()
 	if !versionPrograms[cmd.Name()] || len(args) != 1 || !args[0].Literal || cmd.Stdin {

@@ -90,9 +90,6 @@ func (l *Line) readOnly(cmd *Command, world surroundings) (bool, string) {
 		return l.useReads(cmd, world)
 	}
 	if cmd.Wraps {
-		if wrappers[name].plain && (cmd.Inner > 0 && !hasFileOption(cmd) || len(cmd.Words) == 1) {
-			return true, name + " only measures"
-		}
 		return false, name + " runs another program"
 	}
 	r, args := lookup(cmd)

@@ -18,6 +18,10 @@ func (c *Command) Use() *program.Use {
 // unwrap adds the commands that cmd runs on behalf of its arguments, and tells
 // of code that is no shell's.
 func (w *walker) unwrap(cmd *Command) {
+	if isLoader(cmd.Name()) {
+		w.loads(cmd)
+		return
+	}
 	u := cmd.Use()
 	if !rowed(u) {
 		w.unwrapOld(cmd)
@@ -48,6 +52,22 @@ func (w *walker) unwrap(cmd *Command) {
 	}
 	if u.Commanded() {
 		w.readsInput(cmd)
+	}
+}
+
+// isLoader reports whether a program is the system's own loader, which runs the
+// program that it is given by its path.
+func isLoader(name string) bool {
+	return strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") || name == "ld.so"
+}
+
+// loads adds what the loader runs: any of its words may begin it.
+func (w *walker) loads(cmd *Command) {
+	for i, word := range cmd.Words[1:] {
+		if !strings.HasPrefix(word.Text, "-") {
+			w.innerWords(cmd, i+1, cmd.Words[i+1:])
+			return
+		}
 	}
 }
 
@@ -166,7 +186,7 @@ func (w *walker) innerScript(cmd *Command, script Word) {
 // it reads (xargs -I).
 func pastes(cmd *Command) bool {
 	u := cmd.Use()
-	return u.Row().Adds && u.Has("-I", "-i", "-J", "--replace") || !rowed(u) && replaces(cmd)
+	return u.Row().Adds && u.Has("-I", "-i", "-J", "--replace")
 }
 
 // readsInput records a program that takes its commands from its input. Literal
@@ -192,4 +212,4 @@ var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish",
 func isShell(name string) bool { return slices.Contains(shells, name) }
 
 // rowed reports whether a use is read by a row of its own.
-func rowed(u *program.Use) bool { return u.Known && !u.Strange }
+func rowed(u *program.Use) bool { return u.Known }

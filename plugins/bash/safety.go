@@ -4,8 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
 // danger returns why the line must be shown to a person whatever the rules say,
@@ -146,7 +144,7 @@ func (c *call) removal(t touch) string {
 		case all && path.IsAbs(t.path):
 			return name + " would remove everything in " + p
 		}
-		if name == "find" && selects(t.cmd) {
+		if name == "find" || name == "fd" {
 			continue // it removes what its tests select
 		}
 		for _, wd := range append(slices.Clone(c.set.WorkingDirectories), c.set.CWD) {
@@ -161,12 +159,6 @@ func (c *call) removal(t touch) string {
 		}
 	}
 	return ""
-}
-
-// selects reports whether a find has tests that pick some of the files it finds.
-func selects(cmd *Command) bool {
-	all := []string{"-delete", "-print", "-print0", "-depth", "-d", "-xdev", "-mount", "-x", "-L", "-H", "-P", "-mindepth", "-maxdepth", "-exec", "-execdir", "-ok", "-okdir", "-ls", "-true", "-follow", "-noleaf", "-warn", "-nowarn"}
-	return slices.ContainsFunc(cmd.Use().Options, func(o program.Option) bool { return !slices.Contains(all, o.Name) })
 }
 
 // allFiles reports whether a name is a glob for every file.
