@@ -490,6 +490,6 @@ func strictlyGitHub(in string) bool {
 	if err := json.Unmarshal([]byte(in), &fields); err != nil {
 		return false
 	}
-	u, err := url.Parse(fields["url"])
+	u, err := url.Parse(withoutPath(fields["url"]))
 	return err == nil && u.User == nil && strings.EqualFold(u.Hostname(), "github.com")
 }
