@@ -6,6 +6,6 @@ import "slices"
 func tables() []Row {
 	return slices.Concat(
 		fileRows, textRows, shellRows, searchRows, wrapperRows, codeRows,
-		gitRows, cloudRows, containerRows, packageRows,
+		gitRows, networkRows, cloudRows, containerRows, packageRows,
 	)
 }

@@ -251,6 +251,7 @@ func (u *Use) sub(i int) {
 		u.grammar = &grammar{Row: Row{Name: parent.key, Verb: true, Sweeps: parent.Sweeps}, key: parent.key, specs: generic.specs, long: generic.long, roles: generic.roles}
 		if len(parent.roles) > 0 {
 			u.grammar.specs, u.grammar.long, u.grammar.roles = parent.specs, parent.long, parent.roles
+			u.grammar.OneDash, u.grammar.Abbreviates = parent.OneDash, parent.Abbreviates
 		}
 		return
 	}

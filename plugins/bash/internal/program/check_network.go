@@ -1,0 +1,122 @@
+package program
+
+import "strings"
+
+// curlTouches returns the files among what is sent, and those that are made
+// without being named: "@" stands before a file in a value of --data, "=@" in one
+// of --form.
+func curlTouches(u *Use) []Touch {
+	var out []Touch
+	send := func(word Word, file string) {
+		if file != "" && file != "-" {
+			out = append(out, Touch{Word: word.from(file), Access: ReadAccess})
+		}
+	}
+	for _, value := range u.Values("-d", "--data-ascii", "--data-binary", "--data-urlencode", "--url-query", "--json", "-H", "--proxy-header", "-w", "--variable") {
+		if _, file, ok := strings.Cut(value.Text, "@"); ok {
+			send(value, file)
+		}
+	}
+	for _, value := range u.Values("-F") {
+		if _, file, ok := strings.Cut(value.Text, "="); ok && file != "" && (file[0] == '@' || file[0] == '<') {
+			file, _, _ = strings.Cut(file[1:], ";")
+			for _, one := range strings.Split(file, ",") {
+				send(value, one)
+			}
+		}
+	}
+	for _, value := range u.Values("-b") {
+		if u.Program == "curl" && !strings.Contains(value.Text, "=") {
+			send(value, value.Text)
+		}
+	}
+	if u.Program != "curl" {
+		for _, word := range u.Operands {
+			if _, file, ok := strings.Cut(word.Text, "@"); ok && !strings.Contains(word.Text, "://") {
+				send(word, file)
+			}
+		}
+	}
+	if u.Has("-O", "--remote-name-all", "-J") || u.Program != "curl" && u.Has("-d") && !u.Has("-o") {
+		out = append(out, fetched(u)...)
+	}
+	return out
+}
+
+// wgetTouches returns the files that are made for want of a name.
+func wgetTouches(u *Use) []Touch {
+	if u.Has("-O", "-o", "--out") && (u.Program == "aria2c" || u.Has("-O")) || u.Has("--spider") {
+		return nil
+	}
+	return fetched(u)
+}
+
+// fetched are the files that addresses leave in a directory, which is the
+// current one if no option names another.
+func fetched(u *Use) []Touch {
+	dir := Word{Text: ".", Literal: true}
+	if dirs := u.Values("--output-dir", "-P", "-d"); len(dirs) > 0 && u.Program != "http" && u.Program != "xh" {
+		dir = dirs[len(dirs)-1]
+	}
+	out := []Touch{{Word: dir, Access: WriteAccess}}
+	for _, word := range u.Operands {
+		address, _, _ := strings.Cut(word.Text, "?")
+		address, _, _ = strings.Cut(address, "#")
+		if _, rest, ok := strings.Cut(address, "://"); ok {
+			address = rest
+		}
+		if _, file, ok := strings.Cut(address, "/"); !ok || file == "" || !word.Literal || strings.HasSuffix(file, "/") {
+			continue
+		}
+		made := dir
+		made.Text = strings.TrimSuffix(dir.Text, "/") + "/" + lastName(address)
+		out = append(out, Touch{Word: made, Access: WriteAccess, Derived: true})
+	}
+	return out
+}
+
+// remote tells whether a copy's operand is on another machine: HOST:PATH, or an
+// address.
+func remote(text string) bool {
+	host, _, ok := strings.Cut(text, ":")
+	return ok && host != "" && !strings.Contains(host, "/")
+}
+
+// remoteCopies returns the ends of a copy between machines that are here.
+func remoteCopies(u *Use) []Touch {
+	var out []Touch
+	for i, r := range u.Roles {
+		word := u.Operands[i]
+		switch {
+		case remote(word.Text):
+		case r == Writes && len(u.Operands) > 1:
+			out = append(out, Touch{Word: word, Access: WriteAccess, Spreads: true})
+		default:
+			out = append(out, Touch{Word: word, Access: ReadAccess, Recursive: u.Has("-r", "-a")})
+			if u.Has("--remove-source-files") {
+				out = append(out, Touch{Word: word, Access: WriteAccess})
+			}
+		}
+	}
+	return out
+}
+
+// sshKeys returns the key files: made, unless they are only shown.
+func sshKeys(u *Use) []Touch {
+	access := WriteAccess
+	if u.Has("-l", "-y", "-F", "-B", "-e", "-L") {
+		access = ReadAccess
+	}
+	var out []Touch
+	for _, file := range u.Values("-f") {
+		out = append(out, Touch{Word: file, Access: access})
+		if access == WriteAccess && file.Literal {
+			file.Text += ".pub"
+			out = append(out, Touch{Word: file, Access: access, Derived: true})
+		}
+	}
+	for _, word := range u.Operands {
+		out = append(out, Touch{Word: word, Access: ReadAccess})
+	}
+	return out
+}
