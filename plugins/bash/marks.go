@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -136,7 +137,7 @@ var codeTakers = []string{
 
 // code adds the arguments that a program may take as commands.
 func (m *marker) code() {
-	name := interpreterName(m.cmd.Name())
+	name := m.cmd.Use().Program
 	switch {
 	case !slices.Contains(codeTakers, name), name == "git" && !m.gitRuns():
 		return
@@ -197,7 +198,7 @@ func (m *marker) paths(words []Word, access, suffix string) {
 	t.addAll(words, read)
 	for _, one := range t.out {
 		if one.path != "" {
-			m.add(tool.Tree, strings.TrimSuffix(one.path, "/")+suffix, access)
+			m.add(tool.Tree, cmp.Or(strings.TrimSuffix(one.path, "/")+suffix, "/"), access)
 		}
 	}
 }

@@ -1,16 +1,13 @@
 package bash
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 func (c *Command) oldCode() []string {
 	if rowed(c.Use()) {
 		return nil
 	}
 	args, name := texts(c.Args()), c.Name()
-	if name == "ssh" || name == "mosh" || name == "rsh" || slices.Contains(editors, name) || name == "at" || name == "expect" {
+	if name == "ssh" || name == "mosh" || name == "rsh" {
 		return args
 	}
 	options, ok := codeOptions[name]

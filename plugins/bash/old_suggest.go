@@ -10,7 +10,7 @@ var noPrefix = map[string]bool{
 }
 
 func oldNamed(cmd *Command) int {
-	if cmd.Wraps || isShell(cmd.Name()) || isInterpreter(cmd.Name()) || noPrefix[cmd.Name()] {
+	if cmd.Wraps || noPrefix[cmd.Name()] {
 		return 0
 	}
 	return 2

@@ -138,10 +138,6 @@ func (t *toucher) others(name string, args []Word) {
 	if t.cmd.Wraps || t.cmd.Inline {
 		return // its operands are a command or code
 	}
-	if (isShell(name) || isInterpreter(name)) && !t.cmd.Stdin && len(operands) > 0 {
-		t.add(operands[0], run)
-		operands = operands[1:]
-	}
 	t.addAll(operands, read)
 }
 

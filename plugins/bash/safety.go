@@ -104,8 +104,6 @@ func interactive(cmd *Command) string {
 		return name + " runs whatever another command prints"
 	case cmd.Stdin:
 		return name + " takes its commands from its input: nobody can see them beforehand"
-	case !rowed(cmd.Use()) && slices.Contains(editors, name) && !isVersionCall(cmd) && !(name == "top" && slices.Contains(texts(cmd.Args()), "-b")) && !(name == "tmux" || name == "screen"):
-		return name + " takes its commands from the terminal"
 	case !rowed(cmd.Use()) && name == "ssh":
 		options, operands := arguments(cmd.Args(), "BbcDEeFIiJLlmOopQRSWw")
 		if len(operands) < 2 && !has(options, "-V", "-G", "-Q", "-O") {

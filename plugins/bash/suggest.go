@@ -106,7 +106,7 @@ func named(cmd *Command) int {
 // plainlyNamed reports whether the name of a program that another one runs says
 // enough: it runs nothing further, and no option decides what it does.
 func plainlyNamed(u *program.Use) bool {
-	if !u.Words[0].Literal || strings.Contains(u.Words[0].Text, "/") || isInterpreter(u.Program) || isShell(u.Program) {
+	if !u.Words[0].Literal || strings.Contains(u.Words[0].Text, "/") || isShell(u.Program) {
 		return false
 	}
 	named := u.Row().Commands || u.Row().Verb

@@ -15,13 +15,6 @@ func (w *walker) unwrapOld(cmd *Command) {
 	case "at", "batch", "crontab", "make", "gmake":
 		w.readsScript(cmd)
 	}
-	if isShell(name) {
-		w.unwrapShell(cmd)
-		return
-	}
-	if isInterpreter(name) {
-		w.interpreter(cmd)
-	}
 }
 
 // readsScript handles programs that read a list of commands from their input.
