@@ -19,7 +19,7 @@ func TestDeniedReadHolds(t *testing.T) {
 		searches   []string
 	}{
 		{"secrets/**", "deny", []string{
-			"grep -r x .", "grep -rn x", "grep -R x /my", "rg x", "rg x secrets", "git grep x", "cat secrets/*", "cat sec*/key", "cat s?crets/a", "cat */key", "cat {secrets,src}/a", "cat SECRETS/a",
+			"grep -r x .", "grep -rn x", "grep -R x /my", "grep -r x /", "grep -r x /my/project/", "rg x", "rg x secrets", "git grep x", "cat secrets/*", "cat sec*/key", "cat s?crets/a", "cat */key", "cat {secrets,src}/a", "cat SECRETS/a",
 			"cat src/../secrets/a", "cat < secrets/a", "cd secrets && cat a", "head -3 ./secrets/a", "find . -type f -exec cat {} +", "find . -exec grep x {} \\;", "tar czf a.tgz .", "zip -r a.zip .",
 			"cp -r . /my/project/x", "rsync -a . h:", "scp -r . h:", "diff -r . ../x", "grep -rn x --include=*.go .", "ls secrets",
 		}, []string{`Grep {"pattern":"x"}`, `Grep {"pattern":"x","path":"/"}`, `Grep {"pattern":"x","path":"secrets"}`, `Glob {"pattern":"secrets/*"}`, `Glob {"pattern":"*","path":"secrets"}`, `LS {"path":"secrets"}`, `Read {"file_path":"secrets/a"}`}},

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,9 +66,13 @@ const maxTrees = 256
 func trees(ctx context.Context, r Resolver, p target.Place, call *engine.Call, marks []engine.Target) ([]engine.Target, error) {
 	var found []engine.Target
 	for _, m := range marks {
-		if m.Kind == "tree" && m.Access != "run" && (m.Access == "read" || !strings.HasSuffix(m.Value, "/**")) {
-			found = append(found, m)
+		if m.Kind != "tree" || m.Access == "run" || m.Access == "write" && strings.HasSuffix(m.Value, "/**") {
+			continue
 		}
+		if m.Value == "?" {
+			return nil, errors.New("the call reads or changes a directory that cannot be told")
+		}
+		found = append(found, m)
 	}
 	switch {
 	case len(found) == 0:

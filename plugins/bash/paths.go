@@ -1,11 +1,13 @@
 package bash
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/plugins/internal/paths"
+	"github.com/callgate/callgate/sdk/go/tool"
 )
 
 // absolute returns p, as written on the line, as a cleaned absolute path where
@@ -31,7 +33,19 @@ func harmlessDevice(p string) bool { return paths.HarmlessDevice(p) }
 
 // secret implements surroundings.secret.
 func (c *call) secret(t touch) bool {
-	return slices.ContainsFunc(c.forms(t), c.policy.SecretPath)
+	return slices.ContainsFunc(c.forms(t), c.policy.SecretPath) || c.searches(t)
+}
+
+// searches reports whether the command looks into all files below the path, and
+// secrets are known to be there.
+func (c *call) searches(t touch) bool {
+	d := &tool.Description{}
+	m := &marker{d: d, line: c.line, cmd: t.cmd}
+	m.trees()
+	tree := tool.Mark{Kind: tool.Tree, Value: cmp.Or(strings.TrimSuffix(t.path, "/"), "/"), Access: tool.Read}
+	return slices.Contains(d.Marks, tree) && slices.ContainsFunc(c.forms(t), func(p string) bool {
+		return c.policy.SecretBelow(paths.Place{Lexical: p, Resolved: p})
+	})
 }
 
 // protects says why what t changes is protected, by any of the forms of its

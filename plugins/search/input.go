@@ -27,6 +27,9 @@ func (q query) reach(start string) string {
 	return strings.TrimSuffix(start, "/") + "/**/" + q.files
 }
 
+// everything reports whether files of any name are looked into.
+func (q query) everything() bool { return strings.Trim(q.files, "*?/.") == "" }
+
 // input is what every search tool's input offers.
 type input interface{ query() query }
 

@@ -43,7 +43,7 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 	switch {
 	case err != nil:
 		return tool.ReadOnly{Reason: err.Error()}
-	case policy(c).Secret(place) || policy(c).SeeksSecret(q.files):
+	case policy(c).Secret(place) || policy(c).SeeksSecret(q.files) || j.action == "grep" && q.everything() && policy(c).SecretBelow(place):
 		return tool.ReadOnly{Reason: "the search reaches secrets"}
 	}
 	return tool.ReadOnly{ReadOnly: true}
@@ -81,11 +81,11 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 		return nil
 	}
 	var list []tool.Suggestion
-	if q.pattern != "" && q.pattern != "*" && len(q.pattern) <= 400 && !paths.HasControl(q.pattern) {
-		list = append(list, tool.Propose(q.pattern, "exactly this pattern, in any directory"))
-	}
 	if dir, ok := paths.SuggestDirectory(c.Context, place); ok {
 		list = append(list, tool.Propose("path:"+dir, "any search below "+place.Lexical))
+	}
+	if q.pattern != "" && q.pattern != "*" && len(q.pattern) <= 400 && !paths.HasControl(q.pattern) {
+		list = append(list, tool.Propose(q.pattern, "exactly this pattern, in any directory"))
 	}
 	return list
 }

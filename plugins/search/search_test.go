@@ -88,6 +88,15 @@ func TestReadOnly(t *testing.T) {
 		{"Grep", `{"pattern":"KEY","path":"keys"}`, false},
 		{"Grep", `{"pattern":"KEY","path":"/my/project/.env"}`, false},
 		{"Grep", `{"pattern":"x","replace":"y"}`, false},
+		{"Grep", `{"pattern":"x","path":"~"}`, false},
+		{"Grep", `{"pattern":"x","path":"/"}`, false},
+		{"Grep", `{"pattern":"x","path":"/home"}`, false},
+		{"Grep", `{"pattern":"x","path":"/etc","glob":"**/*"}`, false},
+		{"Grep", `{"pattern":"x","path":"~/.config"}`, false},
+		{"Grep", `{"pattern":"x","path":"~/.local/share"}`, false},
+		{"Grep", `{"pattern":"x","path":"~","glob":"*.go"}`, true},
+		{"Grep", `{"pattern":"x","path":"~/work"}`, true},
+		{"Glob", `{"pattern":"*.go","path":"~"}`, true},
 		{"Glob", `{"pattern":"a/*/../../b"}`, false},
 	} {
 		t.Run(tc.tool+" "+tc.input, func(t *testing.T) {
@@ -105,9 +114,9 @@ func TestSuggestionsMatchTheirCall(t *testing.T) {
 		tool, input string
 		want        []string
 	}{
-		{"Glob", `{"pattern":"*.py"}`, []string{"*.py", "path:/my/project/**"}},
+		{"Glob", `{"pattern":"*.py"}`, []string{"path:/my/project/**", "*.py"}},
 		{"Glob", `{"pattern":"*","path":"/tmp/work[1]"}`, []string{`path:/tmp/work\[1\]/**`}},
-		{"Grep", `{"pattern":"hello","path":"src"}`, []string{"hello", "path:/my/project/src/**"}},
+		{"Grep", `{"pattern":"hello","path":"src"}`, []string{"path:/my/project/src/**", "hello"}},
 		{"Grep", `{"pattern":"x","path":"/"}`, []string{"x"}},
 		{"Grep", `{"pattern":"x","path":"/home"}`, []string{"x"}},
 		{"LS", `{}`, []string{"path:/my/project/**"}},

@@ -3,6 +3,7 @@ package search
 import (
 	"encoding/json"
 
+	"github.com/callgate/callgate/plugins/internal/paths"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -28,7 +29,7 @@ func Tools() []tool.Tool {
 }
 
 const ruleHelp = `The pattern, exactly (TODO is not TODO:), in any directory; or path: and a glob over the directory that is searched (path:src/**), or such a glob that begins with / or ~/ or ends in /**. ` +
-	`A deny or ask rule for a directory also holds for a search that starts above it.`
+	`A deny or ask rule for a directory also holds for a search that starts above it. ` + paths.ConfigHelp
 
 var pathExamples = []tool.RuleExample{
 	{Content: "path:src/**", Behavior: tool.Allow, Input: json.RawMessage(`{"path":"src/a"}`), Match: true},

@@ -161,6 +161,30 @@ func (p *Policy) SecretPath(form string) bool {
 	return secret(s)
 }
 
+// SecretBelow reports whether a search of all that lies below a place is known
+// to read secrets: of a home directory or what holds one, of the system's
+// configuration, and of such parts of a home directory that hold a known store. A
+// project may hold secrets too, and is searched all day.
+func (p *Policy) SecretBelow(place Place) bool {
+	return p.secretBelow(place.Lexical) || p.secretBelow(place.Resolved)
+}
+
+func (p *Policy) secretBelow(form string) bool {
+	form = Fold(form)
+	home := Fold(strings.TrimSuffix(p.context.Home, "/"))
+	if p.broken != nil || form == "/" || systemTrees[form] || home != "" && within(form, home) {
+		return true
+	}
+	rest, ok := strings.CutPrefix(form, home+"/")
+	if home == "" || !ok {
+		return false
+	}
+	return slices.ContainsFunc(secretTable.parts, func(known part) bool { return known.where == anywhere && strings.HasPrefix(known.text, rest+"/") })
+}
+
+// systemTrees hold secrets of the system, or of every user.
+var systemTrees = names("/etc", "/root", "/home", "/users", "/proc", "/dev", "/run", "/var", "/var/run", "/private", "/private/etc", "/private/var")
+
 // SeeksSecret reports whether a glob of a search names secrets, as "**/.env*"
 // and "**/.ssh/*" do. A glob for ordinary names that a secret may have too, as
 // "*.json", does not.
