@@ -118,6 +118,9 @@ func TestUnknownOptionsNeverRead(t *testing.T) {
 		}
 		option := "--zz" + rapid.StringMatching(`[a-z]{3,8}`).Draw(t, "option")
 		at := rapid.IntRange(1, len(list)).Draw(t, "at")
+		if program.Read(list).Row().Bundle && at < 4 {
+			t.Skip("it may be the value of a letter in the first word")
+		}
 		for _, before := range list[max(1, at-2):at] {
 			if strings.HasPrefix(before.Text, "-") {
 				t.Skip("it may be a value")
