@@ -203,8 +203,8 @@ func TestMatch(t *testing.T) {
 		{"a/**b", "a/x/yb", true, true},
 		{"~/notes/**", "~/notes/a", true, true},
 		{"**", "src/a", true, true},
-		{"**", "/tmp/x", false, true},
-		{"**/*", "/tmp/x", false, true},
+		{"**", "/tmp/x", true, true},
+		{"**/*", "/tmp/x", true, true},
 		{"**/*.md", "/tmp/x.md", true, true},
 		// Absolute against relative, and everything that is not spelled plainly.
 		{"src/**", "/my/project/src/a.py", true, true},

@@ -58,9 +58,6 @@ func spellings(p Place) []string {
 // compile anchors and compiles a pattern: for an allow rule as spelled, else
 // folded.
 func compile(content string, rule tool.Rule, c tool.Context, behavior tool.Behavior) (Glob, error) {
-	if behavior == tool.Allow && strings.HasPrefix(content, "**") && strings.Trim(content, "*/.") == "" {
-		content = "./" + content // every file, which is every file of the project
-	}
 	pattern, err := Anchor(content, root(rule, c, behavior), c.Home)
 	if err != nil {
 		return Glob{}, err
