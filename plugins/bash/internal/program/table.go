@@ -6,6 +6,6 @@ import "slices"
 func tables() []Row {
 	return slices.Concat(
 		fileRows, textRows, shellRows, searchRows, wrapperRows, codeRows, archiveRows,
-		gitRows, networkRows, cloudRows, containerRows, packageRows,
+		gitRows, buildRows, networkRows, cloudRows, containerRows, packageRows,
 	)
 }
