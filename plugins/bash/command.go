@@ -20,12 +20,27 @@ func (w *walker) call(c *syntax.CallExpr, redirects []Redirect) {
 		cmd.Words = append(cmd.Words, w.word(word))
 	}
 	cmd.Source = w.source(c)
-	if len(cmd.Words) == 0 {
-		for _, a := range cmd.Assigns {
-			w.assigned[a.Name] = true
+	w.noteAssigned(cmd)
+	w.run(cmd)
+}
+
+// noteAssigned remembers the variables that cmd may give a value: before a
+// program too, since dash keeps the assignments before some builtins, as operands
+// of env and its kin, and as the arguments of builtins that read or remove.
+func (w *walker) noteAssigned(cmd *Command) {
+	for _, a := range cmd.Assigns {
+		w.assigned[a.Name] = true
+	}
+	names := false
+	for _, word := range cmd.Words {
+		switch word.Text {
+		case "read", "unset", "printf", "wait", "local", "getopts", "mapfile", "readarray", "set", "typeset", "declare", "export", "readonly", "integer", "float":
+			names = true
+		}
+		if name, _, ok := strings.Cut(word.Text, "="); ok || names {
+			w.assigned[name] = true
 		}
 	}
-	w.run(cmd)
 }
 
 // declare adds export, declare, local, readonly or typeset.

@@ -18,11 +18,6 @@ import (
 	"github.com/callgate/callgate/plugins/bash/internal/shelltest"
 )
 
-func TestMain(m *testing.M) {
-	shelltest.Record()
-	os.Exit(m.Run())
-}
-
 // realShells are the shells whose reading Analyze answers for, with the dialect
 // that an operator declares for each. Where none is declared, the first three
 // count.
@@ -313,7 +308,7 @@ func (b belief) path(text string) string {
 }
 
 func (b belief) written(file string) bool {
-	file = b.path(file)
+	file = filepath.Join(b.lab.Work, file)
 	for _, cmd := range b.line.Commands {
 		for _, r := range cmd.Redirects {
 			if !r.Write {

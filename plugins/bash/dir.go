@@ -13,7 +13,7 @@ func (w *walker) changeDir(cmd *Command) {
 		return
 	}
 	dest, ok := cdTarget(cmd)
-	if !ok || w.assigned["CDPATH"] {
+	if !ok || w.assigned["CDPATH"] || dest == "~" && w.assigned["HOME"] {
 		w.dirs = nil
 		return
 	}

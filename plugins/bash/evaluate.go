@@ -79,6 +79,9 @@ func (w *walker) expansion(p *syntax.ParamExp) {
 	}
 	if p.Exp != nil {
 		w.word(p.Exp.Word)
+		if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
+			w.assigned[p.Param.Value] = true
+		}
 		if p.Exp.Op == syntax.OtherParamOps {
 			w.line.opaque("a parameter transformation that evaluates its operand")
 		}
@@ -91,7 +94,7 @@ func (w *walker) evaluating(cmd *Command) {
 	name, args := cmd.Name(), cmd.Args()
 	switch name {
 	case "eval", ".", "source", "alias", "unalias", "trap", "enable", "bind", "complete", "shopt",
-		"setopt", "unsetopt", "autoload", "zmodload", "functions", "unhash", "fc", "emulate", "vared", "zle", "mapfile", "readarray", "getopts", "let", "repeat", "foreach":
+		"setopt", "unsetopt", "autoload", "zmodload", "functions", "unhash", "fc", "emulate", "vared", "zle", "mapfile", "readarray", "getopts", "let", "repeat", "foreach", "nocorrect":
 		w.line.opaque(name + " changes or evaluates what the shell runs")
 	case "hash":
 		if len(args) > 0 {

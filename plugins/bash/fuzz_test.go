@@ -72,7 +72,7 @@ func FuzzRule(f *testing.F) {
 // another command or a wrapper never makes it allowed, nor a deny rule miss.
 func adding(t *testing.T, line *bash.Line) {
 	t.Helper()
-	if len(line.Text) > 400 || !closed(line) {
+	if len(line.Text) > 400 || len(line.Commands) == 0 || !closed(line) {
 		return // what follows could complete it
 	}
 	var rules []string

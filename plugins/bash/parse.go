@@ -207,16 +207,21 @@ func (w *walker) maybe(walk func()) {
 	w.mergeDirs(before)
 }
 
-// loop walks what runs any number of times. When it goes elsewhere, nothing is
-// known of where its next round begins, so it is walked once more as such.
+// loop walks what runs any number of times. What one round changes holds for the
+// next, so the loop is then walked once more: with the names that it gives values,
+// and, when it goes elsewhere, as beginning nobody knows where.
 func (w *walker) loop(walk func()) {
-	before, commands := slices.Clone(w.dirs), len(w.line.Commands)
+	before, commands, assigned := slices.Clone(w.dirs), len(w.line.Commands), len(w.assigned)
 	w.maybe(walk)
-	if slices.Equal(before, w.dirs) && (before == nil) == (w.dirs == nil) {
+	moved := !slices.Equal(before, w.dirs)
+	if !moved && assigned == len(w.assigned) {
 		return
 	}
-	w.line.Commands, w.dirs = w.line.Commands[:commands], nil
-	walk()
+	w.line.Commands, w.dirs = w.line.Commands[:commands], before
+	if moved {
+		w.dirs = nil
+	}
+	w.maybe(walk)
 }
 
 func (w *walker) mergeDirs(other []string) {
@@ -241,10 +246,35 @@ func (w *walker) substitution(what string, list []*syntax.Stmt) {
 	if w.depth++; w.depth > maxDepth {
 		w.line.opaque("the command is nested too deeply")
 	} else {
+		if deferredBody(list) {
+			w.line.opaque("a here-document beside other commands inside a substitution, which bash 5.2 joins wrongly")
+		}
 		w.inSubshell(func() { w.stmts(list) })
 	}
 	w.depth--
 	w.piped, w.stdin, w.fed = piped, stdin, fed
+}
+
+// deferredBody reports whether list holds a here-document and more than one
+// command. bash 5.2 prints a substitution and reads it again, and loses the
+// separators of what follows a here-document on its line: in
+// $(<<E | alfa; bravo) it runs "alfa bravo".
+func deferredBody(list []*syntax.Stmt) bool {
+	commands, body := 0, false
+	for _, s := range list {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch x := n.(type) {
+			case *syntax.Stmt:
+				if _, ok := x.Cmd.(*syntax.BinaryCmd); !ok {
+					commands++
+				}
+			case *syntax.Redirect:
+				body = body || x.Op == syntax.Hdoc || x.Op == syntax.DashHdoc
+			}
+			return true
+		})
+	}
+	return body && commands > 1
 }
 
 func (w *walker) stmt(s *syntax.Stmt) {
@@ -369,6 +399,9 @@ func (w *walker) binary(c *syntax.BinaryCmd) {
 		w.mergeDirs(append(before, w.failed...))
 		w.maybe(func() { w.stmt(c.Y) })
 	default: // | and |&
+		if c.Op == syntax.PipeAll && w.dialect == Sh {
+			w.line.opaque("|&, with which ksh starts a coprocess")
+		}
 		w.inSubshell(func() { w.stmt(c.X) })
 		piped, fed := w.piped, w.fed
 		w.piped, w.fed = true, w.source(c.X)

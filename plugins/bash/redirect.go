@@ -31,6 +31,9 @@ func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 		case syntax.WordHdoc:
 			w.stdin = &word
 		case syntax.RdrIn:
+			if strings.Contains(word.Text, "-") && strings.Trim(word.Text, "-0123456789") == "" && !w.dialect.onlyBash() {
+				w.line.opaque("< before a range of numbers, which zsh reads as a glob")
+			}
 			out = append(out, Redirect{Word: word, Read: true})
 			w.stdin = &Word{Text: "(a file)"}
 		case syntax.RdrInOut:

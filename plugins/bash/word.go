@@ -39,6 +39,9 @@ func (r *wordReader) zshParameter(c byte) {
 
 // heed follows the unquoted character s[i] towards a brace expansion.
 func (r *wordReader) heed(s string, i int) {
+	if r.dollar && s[i] == '~' && !r.w.dialect.onlyBash() {
+		r.w.line.opaque("$~, with which zsh takes a value for a glob, and globs can run code")
+	}
 	r.zshParameter(s[i])
 	switch c := s[i]; {
 	case c == '{' && r.brace == noBrace:
@@ -63,7 +66,7 @@ func (w *walker) word(sw *syntax.Word) Word {
 	if r.out.Text == "[" {
 		r.out.Glob = false // the test command; no name can match a bracket that nothing closes
 	}
-	if r.out.Tilde && !plainTilde(sw) {
+	if r.out.Tilde && (!plainTilde(sw) || w.assigned["HOME"]) {
 		// ~user, ~+ and ~- depend on what we do not know; ~"/x" is read in more
 		// than one way.
 		r.out.Tilde, r.out.Literal = false, false
@@ -76,7 +79,7 @@ func (w *walker) word(sw *syntax.Word) Word {
 	if len(r.out.Text) > 1 && r.out.Text[0] == '=' && !r.out.Quoted && !w.dialect.onlyBash() {
 		r.out.Literal = false // zsh replaces =name by the path of name
 	}
-	if name, value, ok := strings.Cut(r.out.Text, "="); ok && (plainName(name) != "" || r.w.dialect == Sh) && (strings.HasPrefix(value, "~") || strings.Contains(value, ":~")) {
+	if name, value, ok := strings.Cut(r.out.Text, "="); ok && (plainName(name) != "" && strings.HasPrefix(value, "~") || r.w.dialect == Sh && strings.Contains(r.out.Text, "=~") || strings.Contains(value, ":~")) {
 		r.out.Literal = false // bash expands the tilde of name=~, mksh that of --name=~ too, dash neither
 	}
 	return r.out
@@ -105,6 +108,9 @@ func (r *wordReader) part(part syntax.WordPart, first bool) {
 		r.out.Literal = false
 		r.text.WriteString("$(...)")
 		r.w.substitution("a command substitution", p.Stmts)
+		if p.Backquotes && strings.Contains(r.w.source(p), `\"`) {
+			r.w.line.opaque("backquotes with a backslash before a quote, which mean another thing inside double quotes")
+		}
 		if p.TempFile || p.ReplyVar {
 			r.w.line.opaque("a substitution that only some shells know")
 		}

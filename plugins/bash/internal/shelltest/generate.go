@@ -208,12 +208,14 @@ func (g *generator) command(depth int) {
 	case 8:
 		g.nested(depth)
 	case 9:
-		if !g.one(3) {
-			g.simple(depth)
-			return
-		}
 		g.class("odd word")
-		g.put(g.pick("alias alfa=bravo", "unset X", "set -- a b", "shift", "trap bravo EXIT", "[ -n a ]", "[ a = a ]", "test a", "let 1", "hash", "return", "break",
+		g.put(g.pick("for X\nin a b\ndo alfa; done", "for X in in do; do alfa $X; done", "for X in a; { alfa; }", "if alfa\nthen\nbravo\nfi", "case a\nin\na) alfa\nesac", "case in in in) alfa;; esac", "while nayx\ndo alfa\ndone",
+			"alfa <1-3> f", "alfa <-> f", "alfa 2 >f", "alfa 2>f1>g", ">&f alfa", ">f alfa >g", "alfa a>f>g b", "HOME=sub; alfa ~/x", "HOME=sub; cd; alfa", "CDPATH=sub; cd deep; alfa", "read HOME <f; cd; alfa", ": ${HOME:=sub} ~", "HOME=sub :; cd; alfa",
+			"for X in a b; do alfa ~; HOME=sub; done", "env HOME=sub sh -c 'alfa ~/x; cd; bravo'", "unset HOME; alfa ~; cd; bravo", "X='*(e:alfa:)'; bravo $~X", "X='$(alfa)'; bravo ${(e)X}", "X='*(e:alfa:)'; bravo $X", "X='a b'; alfa $X \"$X\"", "X=alfa; $X", "IFS=x; alfa $X axb",
+			"cd -- sub; alfa", "cd -L sub; alfa", "cd -q sub; alfa", "cd -e -P sub; alfa", "cd sub deep; alfa", "cd sub >f; alfa >g", "cd -; alfa", "cd sub; cd -; alfa", "cd sub; cd \"$OLDPWD\"; alfa", "pushd sub; popd; alfa", "pushd sub; pushd; alfa", "cd ./sub/.././sub; alfa", "X=1 cd sub; alfa",
+			"command command alfa", "command env alfa", "exec >f; alfa", "exec alfa; bravo", "exec 2>f alfa", "{ alfa; } 2>&1 >f", "(cd sub && alfa) >f", "alfa \u00a0x", "alfa\u00a0x", "alfa \u3000", "time -- alfa", "time alfa | bravo", "time\nalfa", "! ( alfa )", "!alfa", "{alfa;}", "{ alfa }",
+			"alfa `bravo \\`cargle x\\``", "alfa \"`bravo \\\"a b\\\"`\"", "alfa `bravo '\\\\'`", "alfa `bravo \\$X`", "alfa \"`bravo 'a\"b'`\"", "alfa `bravo \\\\\\`x\\\\\\``", "alfa \"${X:-`bravo`}\"", "alfa $(bravo) $( (cargle) )", "alfa $(<f)", "alfa \"$(bravo \"$(cargle \"a b\")\")\"",
+			"alias alfa=bravo", "unset X", "set -- a b", "shift", "trap bravo EXIT", "[ -n a ]", "[ a = a ]", "test a", "let 1", "hash", "return", "break",
 			"alfa() { bravo; }", "alfa () ( bravo )", "function alfa { bravo; }", "repeat 2 alfa", "foreach X (a b); alfa; end", "select X in a; do alfa; break; done", "{ alfa } always { bravo }"))
 	default:
 		g.simple(depth)

@@ -106,20 +106,14 @@ func (l *Lab) furnish() error {
 	return l.walk(func(path string) error { l.known[path] = true; return nil })
 }
 
-// recorders copies the running binary into bin once and links the other names.
+// recorders builds the recorder into bin and links it under every name.
 func (l *Lab) recorders(bin string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	text, err := os.ReadFile(self)
-	if err != nil {
-		return err
-	}
 	names := Programs()
 	first := filepath.Join(bin, names[0])
-	if err := os.WriteFile(first, text, 0o755); err != nil {
-		return err
+	build := exec.Command("go", "build", "-o", first, "github.com/callgate/callgate/plugins/bash/internal/shelltest/recorder")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the recorder: %w: %s", err, out)
 	}
 	for _, name := range names[1:] {
 		if err := os.Link(first, filepath.Join(bin, name)); err != nil {

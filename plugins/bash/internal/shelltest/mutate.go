@@ -35,7 +35,7 @@ func Mutate(text string, seed, n uint64) string {
 // out of a Lab, whatever a shell makes of its quotes, and nothing signals other
 // processes, finds programs outside PATH, or goes on for ever.
 func Safe(line string) bool {
-	bare := strings.NewReplacer("/dev/null", "", "\\\n", "", "'", "", `"`, "", `\`, "").Replace(line)
+	bare := strings.NewReplacer("/dev/null", "", "CDPATH", "", "\\\n", "", "'", "", `"`, "", `\`, "").Replace(line)
 	if strings.Count(bare, "..") > 6 {
 		return false
 	}

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// recorders is the name of the directory that holds the recorders; a
-	// process started from a directory of this name is one.
+	// recorders is the name of the directory that holds the recorders.
 	recorders = "shelltest-recorders"
 	logFile   = "log"
 	shellFile = "shells"
@@ -52,12 +51,13 @@ type Run struct {
 	Env map[string]string
 }
 
-// Record logs the process's arguments and ends it when the process was started
-// as a recorder, and returns otherwise.
+// Record logs the process's arguments, does what the name that it was started
+// under stands for, and ends the process. What and where it is, it knows from its
+// path: a line may change the environment.
 func Record() {
 	self, err := os.Executable()
-	if err != nil || filepath.Base(filepath.Dir(self)) != recorders {
-		return
+	if err != nil {
+		os.Exit(125)
 	}
 	os.Exit(record(filepath.Base(self), filepath.Dir(filepath.Dir(self))))
 }
