@@ -42,6 +42,11 @@ func (c *Command) codeTexts() []string {
 	if u.Program == "git" && u.Asked() != "" {
 		out = append(out, texts(c.Args())...) // a setting that git runs
 	}
+	for _, v := range u.Values("-o") {
+		if strings.Contains(v.Text, "Command") {
+			out = append(out, v.Text) // ssh -o ProxyCommand=
+		}
+	}
 	for _, word := range c.Args() {
 		if strings.HasPrefix(word.Text, "+") && strings.Contains(word.Text, "!") {
 			out = append(out, word.Text) // a command to a pager or an editor

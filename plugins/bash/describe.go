@@ -108,7 +108,7 @@ func (c *call) gather(g *gatherer, cmd *Command) {
 		}
 		g.add(tool.Path, t.path, string(t.access))
 	}
-	if r, _ := lookup(cmd); len(cmd.Words) > 0 && r != nil && r.repo {
+	if cmd.Use().Row().Repo {
 		for _, dir := range gitDirs(cmd) {
 			g.add(tool.Path, dir, tool.Read)
 		}
@@ -118,17 +118,63 @@ func (c *call) gather(g *gatherer, cmd *Command) {
 			g.add(tool.Host, host, tool.Read)
 		}
 	}
+	for _, w := range append(cmd.Use().Hosts(), remotes(cmd)...) {
+		switch {
+		case !w.Literal:
+			g.d.TargetsUnknown = true
+		case !isURL(w.Text):
+			g.add(tool.Host, bareHost(w.Text), tool.Read)
+		}
+	}
+}
+
+// remotes are the operands HOST:PATH of programs that copy between machines.
+func remotes(cmd *Command) []Word {
+	u := cmd.Use()
+	switch u.Program {
+	case "scp", "rsync", "sftp":
+	case "git":
+		if !slices.Contains([]string{"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}, strings.Join(u.Sub[:min(1, len(u.Sub))], "")) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	var out []Word
+	for _, o := range u.Operands {
+		if before, _, ok := strings.Cut(o.Text, ":"); ok && !strings.Contains(before, "/") && before != "" && before[0] != '+' && !isURL(o.Text) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// bareHost returns the host of USER@HOST:PORT/PATH, of which only the host must
+// be there.
+func bareHost(text string) string {
+	text, _, _ = strings.Cut(text, "/")
+	if at := strings.LastIndexByte(text, '@'); at >= 0 {
+		text = text[at+1:]
+	}
+	if strings.HasPrefix(text, "[") {
+		text, _, _ = strings.Cut(text[1:], "]")
+	} else if strings.Count(text, ":") == 1 {
+		text, _, _ = strings.Cut(text, ":")
+	}
+	return strings.ToLower(strings.TrimSuffix(text, "."))
 }
 
 // gitDirs are the directories whose configuration a program heeds.
 func gitDirs(cmd *Command) []string {
 	var out []string
+	var into []Word
+	if u := cmd.Use(); u.Program == "git" {
+		into = u.Values("-C")
+	}
 	for _, dir := range cmd.Dirs {
 		at := dir
-		for i, w := range cmd.Words {
-			if cmd.Name() == "git" && w.Text == "-C" && i+1 < len(cmd.Words) {
-				at = joinDir(at, pathText(cmd.Words[i+1]))
-			}
+		for _, w := range into {
+			at = joinDir(at, pathText(w))
 		}
 		if at == "" {
 			at = "."

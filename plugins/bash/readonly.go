@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -142,12 +143,10 @@ func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 	if _, known := cdTarget(cmd); changesDir(cmd.Name()) && !known {
 		return false, "where " + name + " leads cannot be told"
 	}
-	if row.Names {
-		return true, why
-	}
+	opened := u.Opened()
 	for _, t := range l.touches(cmd) {
 		switch {
-		case t.access != read:
+		case t.access != read, row.Names && !slices.ContainsFunc(opened, func(w Word) bool { return w.Text == t.word.Text }):
 		case t.path == "" && t.word.Text != "" && !row.Loose:
 			return false, name + " reads something that cannot be named"
 		case world.unresolved(t):

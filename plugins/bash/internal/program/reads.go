@@ -130,6 +130,13 @@ type Touch struct {
 	Spreads bool
 }
 
+// Hosts are the words that name other machines: host operands, and values of
+// options. How a host is written in them differs by program.
+func (u *Use) Hosts() []Word { return append(u.valued(namesHost), u.With(Host)...) }
+
+// Opened are the paths that options make the program read.
+func (u *Use) Opened() []Word { return u.valued(readsPath) }
+
 // Touches returns the paths that the use touches: what its options and operands
 // name. The command that a wrapper runs is a use of its own.
 func (u *Use) Touches() []Touch {

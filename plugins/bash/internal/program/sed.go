@@ -73,6 +73,9 @@ func sedScript(s string) bool {
 			return false
 		}
 		if after, negated := strings.CutPrefix(rest, "!"); negated {
+			if rest == s {
+				return false // nothing is negated: another sed may read it in another way
+			}
 			rest = strings.TrimLeft(after, " \t")
 		}
 		if rest == "" {
