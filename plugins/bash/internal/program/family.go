@@ -8,7 +8,7 @@ import "strings"
 // as the program has it.
 func family(base Row, all string, subs ...Row) []Row {
 	base.Commands = true
-	base.Options = withAll(base.Options, all)
+	base.All = all
 	if base.Operands == "" {
 		base.Operands = "t*"
 	}
@@ -19,7 +19,7 @@ func family(base Row, all string, subs ...Row) []Row {
 			r.Reads = program + " " + strings.ReplaceAll(r.Name, "|", ", ") + " reads"
 		}
 		r.Name = base.Name + " " + r.Name
-		r.Options = withAll(r.Options, all)
+		r.All = all
 		r.OneDash, r.Abbreviates = base.OneDash, base.Abbreviates
 		if r.Reads == "" {
 			r.Project = base.Project
@@ -29,32 +29,6 @@ func family(base Row, all string, subs ...Row) []Row {
 		out = append(out, r)
 	}
 	return out
-}
-
-// withAll adds the options of all that do not share a name with own ones.
-func withAll(own, all string) string {
-	has := map[string]bool{}
-	for _, token := range strings.Fields(own) {
-		for _, name := range spellings(token) {
-			has[name] = true
-		}
-	}
-	for _, token := range strings.Fields(all) {
-		free := true
-		for _, name := range spellings(token) {
-			free = free && !has[name]
-		}
-		if free {
-			own += " " + token
-		}
-	}
-	return own
-}
-
-// spellings are the names that an option token lists.
-func spellings(token string) []string {
-	names, _, _ := strings.Cut(strings.TrimSuffix(token, "!"), "=")
-	return strings.Split(names, "|")
 }
 
 // reading, naming and acting are rows of a family: one that reads contents, one

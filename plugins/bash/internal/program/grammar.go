@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // effect is what an option does, or what its value is.
@@ -89,8 +90,13 @@ type role struct {
 // of the program, and a test reads all of them.
 func compile(r Row, key string) *grammar {
 	g := &grammar{Row: r, key: key, specs: map[string]*spec{}, deep: strings.Fields(r.Deep)}
-	for _, token := range strings.Fields(r.Options) {
+	for token := range strings.FieldsSeq(r.Options) {
 		g.option(token)
+	}
+	for token := range strings.FieldsSeq(r.All) {
+		if !g.taken(token) {
+			g.option(token)
+		}
 	}
 	g.roles = roles(r.Name, r.Operands)
 	for _, f := range r.With {
@@ -112,6 +118,20 @@ func roles(name, text string) []role {
 		out = append(out, one)
 	}
 	return out
+}
+
+// taken tells whether the row itself has an option of one of the token's names.
+func (g *grammar) taken(token string) bool {
+	names, _, _ := strings.Cut(strings.TrimSuffix(token, "!"), "=")
+	for name := range strings.SplitSeq(names, "|") {
+		if g.OneDash {
+			name = "-" + strings.TrimLeft(name, "-")
+		}
+		if g.specs[name] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *grammar) option(token string) {
@@ -225,39 +245,61 @@ func (g *grammar) spelled(name string) []*spec {
 	return found
 }
 
-// rows is every row by its key: the program's name and its sub-command words,
-// separated by blanks.
-var rows map[string]*grammar
+// table is every row; programs are their places in it by the program's name. A
+// row is compiled when it is first asked for: a line needs few of them.
+var (
+	table    []Row
+	programs map[string][]int32
+	compiled sync.Map // by the key: the program's name and its sub-command words, separated by blanks
+)
 
-func init() { rows = index(tables()) } // judges of rows read commands, by the rows
-
-func index(list []Row) map[string]*grammar {
-	out := make(map[string]*grammar, 2*len(list))
-	for _, r := range list {
-		for _, key := range keys(r.Name) {
-			if out[key] != nil {
-				panic(fmt.Sprintf("program: two rows for %q", key))
-			}
-			out[key] = compile(r, key)
+func init() { // judges of rows read commands, by the rows
+	table = tables()
+	programs = make(map[string][]int32, 2*len(table))
+	for i, r := range table {
+		names, _, _ := strings.Cut(r.Name, " ")
+		for name := range strings.SplitSeq(names, "|") {
+			programs[name] = append(programs[name], int32(i))
 		}
 	}
-	return out
 }
 
-// keys multiplies the alternatives of a row's name out.
-func keys(name string) []string {
-	out := []string{""}
-	for i, word := range strings.Fields(name) {
-		var next []string
-		for _, head := range out {
-			for _, alternative := range strings.Split(word, "|") {
-				if i > 0 {
-					alternative = head + " " + alternative
-				}
-				next = append(next, alternative)
-			}
-		}
-		out = next
+// find returns the row of a key; nil when there is none.
+func find(key string) *grammar {
+	if g, ok := compiled.Load(key); ok {
+		return g.(*grammar)
 	}
-	return out
+	program, _, _ := strings.Cut(key, " ")
+	for _, i := range programs[program] {
+		if named(table[i].Name, key) {
+			g, _ := compiled.LoadOrStore(key, compile(table[i], key))
+			return g.(*grammar)
+		}
+	}
+	return nil
+}
+
+// named tells whether key is one of the names that a row lists.
+func named(names, key string) bool {
+	for {
+		alternatives, names2, more := strings.Cut(names, " ")
+		word, key2, has := strings.Cut(key, " ")
+		if more != has || !listed(alternatives, word) {
+			return false
+		}
+		if !more {
+			return true
+		}
+		names, key = names2, key2
+	}
+}
+
+// listed tells whether word is among alternatives that are parted by bars.
+func listed(alternatives, word string) bool {
+	for one := range strings.SplitSeq(alternatives, "|") {
+		if one == word {
+			return true
+		}
+	}
+	return false
 }

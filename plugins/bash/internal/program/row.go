@@ -39,6 +39,10 @@ type Row struct {
 	// have that value taken for an operand.
 	Options string
 
+	// All are further options, which the program takes with every sub-command.
+	// Those that share a name with one of Options do not count.
+	All string
+
 	// Operands are the roles of the operands, separated by blanks, in order:
 	//
 	//	t  a text        s  a script in the program's own language

@@ -69,10 +69,10 @@ var generic = compile(Row{Options: "-o|--output|--output-file|--outfile=> --out-
 // name: without its directory and version.
 func Name(text string) string {
 	base := path.Base(text)
-	if rows[base] != nil {
+	if find(base) != nil {
 		return base
 	}
-	if bare := strings.TrimRight(base, "0123456789."); bare != base && rows[bare] != nil && versioned[bare] {
+	if bare := strings.TrimRight(base, "0123456789."); bare != base && find(bare) != nil && versioned[bare] {
 		return bare
 	}
 	return base
@@ -91,7 +91,7 @@ func Read(words []Word) *Use {
 		return u
 	}
 	u.Program = Name(words[0].Text)
-	if g := rows[u.Program]; g != nil && !strings.Contains(u.Program, " ") {
+	if g := find(u.Program); g != nil && !strings.Contains(u.Program, " ") {
 		u.grammar, u.Known = g, true
 	}
 	i := 1
@@ -238,7 +238,7 @@ func (u *Use) value(o *Option, i int) int {
 // sub reads a sub-command.
 func (u *Use) sub(i int) {
 	word := u.Words[i]
-	g := rows[u.grammar.key+" "+word.Text]
+	g := find(u.grammar.key+" "+word.Text)
 	if !word.Literal || word.Glob || strings.ContainsAny(word.Text, " \t\n") {
 		g = nil
 	}
