@@ -1,9 +1,12 @@
 package paths_test
 
 import (
+	"encoding/json"
 	"path"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/callgate/callgate/plugins/internal/paths"
 	"github.com/callgate/callgate/sdk/go/tool"
@@ -259,4 +262,66 @@ func TestMeets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWhatIsReachedIsAsked: a deny rule that names a file matches, as an ask
+// rule, every tree the file lies in and every glob a shell replaces by it.
+func TestWhatIsReachedIsAsked(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		plain := rapid.StringMatching(`[.]?[a-cA-C-]{1,4}`)
+		names := rapid.SliceOfN(plain, 2, 5).Draw(t, "names")
+		file := "/" + strings.Join(names, "/")
+		rule := strings.TrimPrefix(drawPath(t, "rule"), rapid.SampledFrom([]string{"", "/"}).Draw(t, "cut"))
+		if rapid.Bool().Draw(t, "likely") { // a rule for that very file or its directory
+			rule = file
+			if i := rapid.IntRange(0, len(names)-1).Draw(t, "wild"); rapid.Bool().Draw(t, "below") {
+				rule = "/" + strings.Join(names[:i], "/") + "/**"
+			} else {
+				wild := append([]string(nil), names...)
+				wild[i] = names[i][:1] + "*"
+				rule = "/" + strings.Join(wild, "/")
+			}
+		}
+		if !matches(tool.Deny, rule, place(file)) {
+			return
+		}
+		depth := rapid.IntRange(0, len(names)-1).Draw(t, "depth")
+		dir := "/" + strings.Join(names[:depth], "/")
+		if !matches(tool.Ask, rule, paths.Place{Lexical: dir, Resolved: dir, Tree: true}) {
+			t.Fatalf("rule %q names %q, but not the tree %q", rule, file, dir)
+		}
+		filtered := path.Join(dir, "**", "*"+names[len(names)-1][1:])
+		if !matches(tool.Ask, rule, paths.Place{Lexical: filtered, Resolved: filtered, Tree: true}) {
+			t.Fatalf("rule %q names %q, but not the tree %q", rule, file, filtered)
+		}
+		shell := append([]string(nil), names...)
+		shell[depth] = names[depth][:1] + rapid.SampledFrom([]string{"*", strings.Repeat("?", len(names[depth])-1), "[a-z]*"}).Draw(t, "glob")
+		glob := "/" + strings.Join(shell, "/")
+		if ok, err := path.Match(glob, file); err == nil && ok && strings.ContainsAny(glob, "*?[") && !matches(tool.Ask, rule, place(glob)) {
+			t.Fatalf("rule %q names %q, but not the glob %q", rule, file, glob)
+		}
+	})
+}
+
+// FuzzPolicy: whatever the path, a policy answers, one of the same path
+// in capitals is not looser, and nothing lifted is Callgate's own.
+func FuzzPolicy(f *testing.F) {
+	for _, p := range append(append([]string(nil), guarded...), kept...) {
+		f.Add(p, "x/**")
+	}
+	f.Fuzz(func(t *testing.T, p, glob string) {
+		pol := policy("")
+		if pol.ProtectedPath(p) != "" && pol.ProtectedPath(strings.ToUpper(p)) == "" && !strings.Contains(p, "*") && strings.ToLower(strings.ToUpper(p)) == p {
+			t.Errorf("%q is protected, in capitals it is not", p)
+		}
+		_ = pol.SecretPath(p)
+		config, err := json.Marshal(map[string][]string{"unprotected": {glob}})
+		if err != nil {
+			t.Skip()
+		}
+		if policy(string(config)).ProtectedPath("/p/.callgate.yaml") == "" {
+			t.Errorf("%q lifts Callgate's own", glob)
+		}
+	})
 }
