@@ -30,7 +30,8 @@ Operations: decide, match, read_only, tool_check, suggest, action, profile,
 offered, command, frontmatter, inherit.
 
 With --corpus it runs a directory of policy cases instead, one case per line:
-DIR/must-allow/CLASS.jsonl, DIR/must-not-allow/, DIR/suggestions/, DIR/match/.
+DIR/must-allow/CLASS.jsonl, and so in DIR/must-not-allow, suggestions, match,
+actions.
 It prints a table of classes and every wrong case, and exits with 0 when none is
 wrong, 1 when some are, 3 when a line is no case. For example:
 

@@ -16,7 +16,7 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{corpus.MustNotAllow, corpus.MustAllow, corpus.Suggestions, corpus.Match, "agentscope", "eval"} {
+	for _, kind := range []string{corpus.MustNotAllow, corpus.MustAllow, corpus.Suggestions, corpus.Match, corpus.Actions, "agentscope", "eval"} {
 		found := 0
 		for _, f := range cases.Files {
 			if f.Kind == kind {

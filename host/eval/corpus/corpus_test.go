@@ -55,6 +55,8 @@ func TestLinesThatAreNoCases(t *testing.T) {
 		{"match", `{"command":"ls","allow":true` + tail, "want rule"},
 		{"match", `{"command":"ls","rule":"ls"` + tail, "want rule"},
 		{"match", `{"command":"ls","rule":"ls","allow":["ls"]` + tail, "allow: got a JSON ["},
+		{"actions", `{"command":"ls"` + tail, "want actions"},
+		{"actions", `{"command":"ls","actions":"tool:bash:ls"` + tail, "actions: got a JSON string"},
 		{"anything", `{"command":"ls"` + tail, "command: there is no such member"},
 		{"anything", `{"name":"n","request":{}}`, "want name, request and want"},
 	}
@@ -165,6 +167,8 @@ func TestWhatIsWrong(t *testing.T) {
 			return map[string]any{"error": "bad"}
 		case "offer":
 			return map[string]any{"behavior": "ask", "suggestions": []any{suggestion}}
+		case "act":
+			return map[string]any{"action": "a", "actions": []any{"a", "b"}}
 		case "match":
 			return map[string]any{"match": true}
 		case "no match":
@@ -201,6 +205,9 @@ func TestWhatIsWrong(t *testing.T) {
 		{"suggestions", `{"command":"allow"` + tail, false},
 		{"suggestions", `{"command":"ask","none":true` + tail, true},
 		{"suggestions", `{"command":"offer/allow","none":true` + tail, false},
+		{"actions", `{"command":"act","actions":["a","b"]` + tail, true},
+		{"actions", `{"command":"act","actions":["a"]` + tail, false},
+		{"actions", `{"command":"error","actions":["a"]` + tail, false},
 		{"other", `{"name":"n","request":{"input":{"command":"ask"}},"want":{"behavior":"ask"}}`, true},
 		{"other", `{"name":"n","request":{"input":{"command":"ask"}},"want":{"behavior":"deny"}}`, false},
 		{"other", `{"name":"n","request":{"input":{"command":"error"}},"want":{"error":"ba"}}`, true},

@@ -422,6 +422,31 @@ func (f *matchForm) read() (Case, error) {
 	return c, nil
 }
 
+// actionForm is a line of actions: a call, and the action strings by which
+// profiles judge it.
+type actionForm struct {
+	subject
+	Actions []string `json:"actions"`
+}
+
+func (f *actionForm) read() (Case, error) {
+	c := Case{Text: f.text(), Why: f.Why}
+	if len(f.Actions) == 0 {
+		return c, errors.New("want actions, the action strings of the call, in order")
+	}
+	r, err := f.request("action")
+	c.probes = []probe{{request: r, judge: func(got object) *miss {
+		if failure, failed := got["error"]; failed {
+			return &miss{want: compact(f.Actions), got: fmt.Sprintf("error: %v", failure)}
+		}
+		if have := compact(got["actions"]); have != compact(f.Actions) {
+			return &miss{want: compact(f.Actions), got: have}
+		}
+		return nil
+	}}}
+	return c, err
+}
+
 // requestForm is a line of any other kind.
 type requestForm struct {
 	Name    string `json:"name"`

@@ -22,10 +22,11 @@ const (
 	MustAllow    = "must-allow"
 	Suggestions  = "suggestions"
 	Match        = "match"
+	Actions      = "actions"
 )
 
 // kinds is the order in which reports show them; all other kinds follow.
-var kinds = []string{MustNotAllow, MustAllow, Suggestions, Match}
+var kinds = []string{MustNotAllow, MustAllow, Suggestions, Match, Actions}
 
 // Corpus is a set of files.
 type Corpus struct {
@@ -142,6 +143,8 @@ func readCase(kind string, line []byte) (Case, error) {
 		f = new(suggestForm)
 	case Match:
 		f = new(matchForm)
+	case Actions:
+		f = new(actionForm)
 	default:
 		f = new(requestForm)
 	}
