@@ -69,6 +69,9 @@ var generic = compile(Row{Options: "-o|--output|--output-file|--outfile=> --out-
 // name: without its directory and version.
 func Name(text string) string {
 	base := path.Base(text)
+	if strings.HasPrefix(base, "mkfs.") || strings.HasPrefix(base, "newfs_") {
+		return "mkfs"
+	}
 	if find(base) != nil {
 		return base
 	}
@@ -238,7 +241,7 @@ func (u *Use) value(o *Option, i int) int {
 // sub reads a sub-command.
 func (u *Use) sub(i int) {
 	word := u.Words[i]
-	g := find(u.grammar.key+" "+word.Text)
+	g := find(u.grammar.key + " " + word.Text)
 	if !word.Literal || word.Glob || strings.ContainsAny(word.Text, " \t\n") {
 		g = nil
 	}
