@@ -11,7 +11,8 @@ type table struct {
 	// short are names and directories as Windows shortens them.
 	short map[string]*group
 	wild  []wildName
-	parts []part
+	// parts are by their first name.
+	parts map[string][]part
 	// known are all plain names, in the tables' order, for globs.
 	known []knownName
 }
@@ -27,7 +28,7 @@ type wildName struct {
 	group   *group
 }
 
-// part is one of a group's parts of paths: "/.config/gh/".
+// part is one of a group's parts of paths, with a slash at its end.
 type part struct {
 	text  string
 	where anchorage
@@ -44,7 +45,7 @@ const (
 )
 
 func index(groups []group) *table {
-	t := &table{names: map[string]*group{}, directories: map[string]*group{}, short: map[string]*group{}}
+	t := &table{names: map[string]*group{}, directories: map[string]*group{}, short: map[string]*group{}, parts: map[string][]part{}}
 	for i := range groups {
 		g := &groups[i]
 		for _, name := range g.names {
@@ -66,7 +67,8 @@ func index(groups []group) *table {
 			where anchorage
 		}{{g.anywhere, anywhere}, {g.atRoot, atRoot}, {g.atHome, atHome}} {
 			for _, text := range list.texts {
-				t.parts = append(t.parts, part{text, list.where, g})
+				first, _, _ := strings.Cut(text, "/")
+				t.parts[first] = append(t.parts[first], part{text + "/", list.where, g})
 			}
 		}
 	}
@@ -109,10 +111,14 @@ func (t *table) find(s split, only func(*group) bool) *group {
 		}
 	}
 	for _, joined := range s.joined() {
-		for _, p := range t.parts {
-			if only(p.group) && p.in(joined, s) {
-				return p.group
+		for at := 1; at < len(joined); {
+			name, _, _ := strings.Cut(joined[at:], "/")
+			for _, p := range t.parts[name] {
+				if only(p.group) && p.at(joined, at, s) {
+					return p.group
+				}
 			}
+			at += len(name) + 1
 		}
 	}
 	return nil
@@ -166,51 +172,38 @@ func (s split) joined() []string {
 	return list
 }
 
-// in reports whether the part stands where it must in a joined path.
-func (p part) in(joined string, s split) bool {
+// at reports whether the part stands at a place of a joined path where it may.
+func (p part) at(joined string, at int, s split) bool {
 	switch p.where {
-	case atRoot:
-		if !s.absolute {
+	case atRoot: // on macOS /etc and /var are links into /private
+		if !s.absolute || at != 1 && joined[:at] != "/private/" {
 			return false
 		}
-		// On macOS /etc and /var are links into /private.
-		rest, private := strings.CutPrefix(joined, "/private/")
-		return startsWith(joined, "/"+p.text+"/") || private && startsWith("/"+rest, "/"+p.text+"/")
 	case atHome:
-		return s.home != "" && s.absolute && strings.HasPrefix(joined, "/"+s.home+"/"+p.text+"/")
-	}
-	before, after, wild := strings.Cut(p.text, "*")
-	if !wild {
-		return strings.Contains(joined, "/"+p.text+"/")
-	}
-	for rest := joined; ; {
-		i := strings.Index(rest, "/"+before)
-		if i < 0 {
+		if !s.absolute || s.home == "" || joined[:at] != "/"+s.home+"/" {
 			return false
 		}
-		rest = rest[i+1+len(before):]
-		if name, _, _ := strings.Cut(rest, "/"); strings.HasSuffix(name, after) {
-			return true
-		}
 	}
+	return startsWith(joined[at:], p.text)
 }
 
-// startsWith is strings.HasPrefix, with at most one "*" in prefix for any one
-// name.
+// startsWith is strings.HasPrefix, with at most one "*" in prefix, for the rest
+// of a name or its beginning.
 func startsWith(p, prefix string) bool {
 	before, after, wild := strings.Cut(prefix, "*")
 	rest, ok := strings.CutPrefix(p, before)
 	if !ok || !wild {
 		return ok
 	}
-	i := strings.IndexByte(rest, '/')
-	return i > 0 && strings.HasPrefix(rest[i:], after)
+	name, _, _ := strings.Cut(rest, "/")
+	ending, below, _ := strings.Cut(after, "/")
+	return name != "" && strings.HasSuffix(name, ending) && strings.HasPrefix(rest[len(name):], "/"+below)
 }
 
-// wildcard matches a name against a pattern with "*" for any text.
+// wildcard matches a name against a pattern with one "*" for any text.
 func wildcard(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return ok && err == nil
+	before, after, _ := strings.Cut(pattern, "*")
+	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
 }
 
 func hasMeta(s string) bool { return strings.ContainsAny(s, "*?[") }

@@ -179,7 +179,10 @@ func (p *Policy) secretBelow(form string) bool {
 	if home == "" || !ok {
 		return false
 	}
-	return slices.ContainsFunc(secretTable.parts, func(known part) bool { return known.where == anywhere && strings.HasPrefix(known.text, rest+"/") })
+	first, _, _ := strings.Cut(rest, "/")
+	return slices.ContainsFunc(secretTable.parts[first], func(known part) bool {
+		return known.where == anywhere && strings.HasPrefix(known.text, rest+"/") && known.text != rest+"/"
+	})
 }
 
 // systemTrees hold secrets of the system, or of every user.

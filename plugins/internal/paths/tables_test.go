@@ -325,3 +325,11 @@ func FuzzPolicy(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkPolicy(b *testing.B) {
+	pol := policy("")
+	for b.Loop() {
+		pol.ProtectedPath("/p/src/deep/down/in/a/project/file.go")
+		pol.SecretPath("/p/src/deep/down/in/a/project/file.go")
+	}
+}
