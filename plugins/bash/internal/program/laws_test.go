@@ -1,0 +1,102 @@
+package program_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
+)
+
+// TestJudgesHaveBothSides: every judge of what a row cannot say has a command
+// that it lets pass, and one that it, or the row, does not.
+func TestJudgesHaveBothSides(t *testing.T) {
+	t.Parallel()
+	passes, refuses := map[string]bool{}, map[string]bool{}
+	for _, c := range familyLines(t) {
+		u := program.Read(quotedWords(c.command))
+		if c.mark == "+" {
+			passes[u.Row().Name] = true
+		}
+		if c.mark == "-" {
+			refuses[u.Row().Name] = true
+		}
+	}
+	for _, c := range familyLines(t) {
+		r := program.Read(quotedWords(c.command)).Row()
+		if r.Unless != nil && (!passes[r.Name] || !refuses[r.Name]) {
+			t.Errorf("%s: passes %v, refuses %v", r.Name, passes[r.Name], refuses[r.Name])
+			passes[r.Name], refuses[r.Name] = true, true
+		}
+	}
+}
+
+// TestBeginningsMeanTheWhole: the beginning of a long option is read as the
+// option, or as one that nothing is known of.
+func TestBeginningsMeanTheWhole(t *testing.T) {
+	t.Parallel()
+	var lines []familyLine
+	for _, c := range familyLines(t) {
+		if r := program.Read(quotedWords(c.command)).Row(); r.Abbreviates && strings.Contains(c.command, " --") {
+			lines = append(lines, c)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		c := rapid.SampledFrom(lines).Draw(t, "case")
+		list := quotedWords(c.command)
+		at := slices.IndexFunc(list, func(w program.Word) bool { return strings.HasPrefix(w.Text, "--") && len(w.Text) > 4 })
+		if at < 0 {
+			t.Skip("no long option")
+		}
+		name, value, has := strings.Cut(list[at].Text, "=")
+		short := name[:rapid.IntRange(4, len(name)).Draw(t, "length")]
+		names := strings.FieldsFunc(program.Read(list).Row().Options, func(r rune) bool { return strings.ContainsRune(" |=!?<>", r) })
+		if slices.Contains(names, short) {
+			t.Skip("it is an option itself")
+		}
+		if has {
+			short += "=" + value
+		}
+		cut := slices.Clone(list)
+		cut[at].Text = short
+		whole, part := program.Read(list), program.Read(cut)
+		known := !slices.ContainsFunc(part.Options, func(o program.Option) bool { return !o.Known })
+		reads, _ := whole.ReadsOnly()
+		partReads, _ := part.ReadsOnly()
+		if known && shape(part) != shape(whole) {
+			t.Fatalf("%s with %s: %s, not %s", c.command, short, shape(part), shape(whole))
+		}
+		if partReads && !reads {
+			t.Fatalf("%s with %s reads", c.command, short)
+		}
+	})
+}
+
+// TestOrderOfOptions: where two options without a value stand, the other way
+// round changes neither whether a command reads nor what it touches.
+func TestOrderOfOptions(t *testing.T) {
+	t.Parallel()
+	for _, c := range familyLines(t) {
+		if c.mark != "+" && c.mark != "-" {
+			continue
+		}
+		list := quotedWords(c.command)
+		u := program.Read(list)
+		for i := 0; i+1 < len(u.Options); i++ {
+			a, b := u.Options[i], u.Options[i+1]
+			if a.Has || b.Has || !a.Known || !b.Known || b.At != a.At+1 || u.Inner > 0 || u.Row().Bundle {
+				continue
+			}
+			turned := slices.Clone(list)
+			turned[a.At], turned[b.At] = list[b.At], list[a.At]
+			v := program.Read(turned)
+			first, _ := u.ReadsOnly()
+			second, _ := v.ReadsOnly()
+			if first != second || touched(u) != touched(v) {
+				t.Errorf("%s:%d: %s: %v %s, turned %v %s", c.file, c.n, c.command, first, touched(u), second, touched(v))
+			}
+		}
+	}
+}
