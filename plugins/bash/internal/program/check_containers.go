@@ -37,7 +37,7 @@ func copiedOut(u *Use) []Touch {
 func kubeShows(u *Use) string {
 	for _, word := range u.Operands {
 		for _, kind := range strings.FieldsFunc(strings.ToLower(word.Text), func(r rune) bool { return r == ',' || r == '/' || r == '.' }) {
-			if strings.HasPrefix(kind, "secret") && u.Sub[0] == "get" || strings.HasPrefix(kind, "sealedsecret") {
+			if strings.HasPrefix(kind, "secret") || strings.HasPrefix(kind, "sealedsecret") {
 				return u.Command() + " of " + word.Text + " shows secrets"
 			}
 		}

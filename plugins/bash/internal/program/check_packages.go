@@ -54,3 +54,23 @@ func pacmanQueries(u *Use) string {
 	}
 	return ""
 }
+
+// goModFile wants go.mod left as it is.
+func goModFile(u *Use) string {
+	for _, mode := range u.Values("-mod") {
+		if mode.Text != "readonly" && mode.Text != "vendor" {
+			return u.Command() + " -mod=" + mode.Text + " may write go.mod"
+		}
+	}
+	return ""
+}
+
+// rpmQueries wants -q, and a format that runs nothing.
+func rpmQueries(u *Use) string {
+	for _, format := range u.Values("--qf") {
+		if strings.Contains(format.Text, "%(") {
+			return "rpm with the format " + format.Text + " may run a program"
+		}
+	}
+	return needs("-q")(u)
+}
