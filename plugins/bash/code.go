@@ -52,7 +52,7 @@ func (c *Command) codeTexts() []string {
 			out = append(out, word.Text) // a command to a pager or an editor
 		}
 	}
-	return append(out, c.oldCode()...)
+	return out
 }
 
 // runsItsScript reports whether the script of sed, awk or their like does more
@@ -104,7 +104,7 @@ func mentioned(r *rule, cmd *Command) bool {
 // carried reports whether a program that nothing is known of is given the rule's
 // command: in its arguments, or in one of them. It may well run it.
 func carried(r *rule, cmd *Command) bool {
-	if len(cmd.Words) < 2 || cmd.Use().Known || textPrograms[cmd.Name()] || len(r.words) == 0 {
+	if len(cmd.Words) < 2 || cmd.Use().Known || len(r.words) == 0 {
 		return false
 	}
 	for i, word := range cmd.Words[1:] {

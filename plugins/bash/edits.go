@@ -36,9 +36,6 @@ func (c *call) edits(cmd *Command) bool {
 		return false
 	}
 	u := cmd.Use()
-	if !rowed(u) {
-		return c.oldEdits(cmd) && c.staysInside(cmd)
-	}
 	return u.EditsOnly() && allLiteral(u.Words) && !laysOver(u) && !backsUpElsewhere(u) && c.plainTargets(cmd) && c.staysInside(cmd)
 }
 

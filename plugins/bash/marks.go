@@ -141,7 +141,7 @@ func (m *marker) code() {
 	switch {
 	case !slices.Contains(codeTakers, name), name == "git" && !m.gitRuns():
 		return
-	case strings.HasSuffix(name, "sed") && readSed(m.cmd.Args()).harmless(), strings.HasSuffix(name, "awk") && awkReads(m.cmd, nil, nil):
+	case strings.HasSuffix(name, "sed") && m.cmd.Use().Asked() == "", strings.HasSuffix(name, "awk") && reads(m.cmd):
 		return // its script touches nothing, and its files are told as such
 	}
 	for _, a := range m.cmd.Args() {
@@ -412,4 +412,34 @@ func (m *marker) mounted(word Word) {
 			m.paths([]Word{piece}, tool.Write, "/**")
 		}
 	}
+}
+
+// findStarts returns the operands of find before its expression.
+func findStarts(args []Word) []Word {
+	for i, a := range args {
+		switch a.Text {
+		case "-H", "-L", "-P":
+			continue
+		}
+		if strings.HasPrefix(a.Text, "-") || a.Text == "(" || a.Text == "!" {
+			return withoutFlags(args[:i])
+		}
+	}
+	return withoutFlags(args)
+}
+
+func withoutFlags(args []Word) []Word {
+	var out []Word
+	for _, a := range args {
+		if !strings.HasPrefix(a.Text, "-") {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// reads reports whether a command only reads, as far as its words say.
+func reads(cmd *Command) bool {
+	ok, _ := cmd.Use().ReadsOnly()
+	return ok
 }

@@ -104,3 +104,17 @@ func (m *marker) gitPlaces(sub string) {
 		}
 	}
 }
+
+// gitSubcommand returns the index of the sub-command word of a git command, that
+// behind the last word when there is none.
+func gitSubcommand(cmd *Command) int {
+	u := cmd.Use()
+	if len(u.Sub) == 0 {
+		return len(cmd.Words)
+	}
+	i := u.At - len(u.Sub)
+	for i > 1 && cmd.Words[i].Text != u.Sub[0] {
+		i--
+	}
+	return i
+}

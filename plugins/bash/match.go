@@ -107,17 +107,18 @@ func (l *Line) covers(r rule, cmd *Command) bool {
 	}
 	switch r.kind {
 	case exactRule:
-		return len(cmd.Assigns) == 0 && allPlain(cmd.Words) && slices.Equal(r.words, texts(cmd.Words))
+		return len(cmd.Assigns) == 0 && allLiteral(cmd.Words) && slices.Equal(r.words, texts(cmd.Words))
 	case prefixRule:
 		n := len(r.words)
-		return n <= len(cmd.Words) && allPlain(cmd.Words[:n]) && slices.Equal(r.words, texts(cmd.Words[:n])) && l.shows(cmd, n)
+		return n <= len(cmd.Words) && allLiteral(cmd.Words[:n]) && slices.Equal(r.words, texts(cmd.Words[:n])) && l.shows(cmd, n)
 	case globRule:
 		return allLiteral(cmd.Words) && l.shows(cmd, r.fixed) && globMatch(r.text, joined(cmd, false))
 	}
 	return false
 }
 
-func allPlain(words []Word) bool {
+// allLiteral reports whether words are just what they look like.
+func allLiteral(words []Word) bool {
 	return !slices.ContainsFunc(words, func(w Word) bool { return !w.Literal })
 }
 

@@ -86,46 +86,10 @@ func (l *Line) readOnly(cmd *Command, world surroundings) (bool, string) {
 	if cmd.Qualified() && cmd.Words[0].Text != "/bin/"+name && cmd.Words[0].Text != "/usr/bin/"+name {
 		return false, cmd.Words[0].Text + " is a program of its own"
 	}
-	u := cmd.Use()
-	if rowed(u) {
-		return l.useReads(cmd, world)
-	}
-	if cmd.Wraps {
-		return false, name + " runs another program"
-	}
-	r, args := lookup(cmd)
-	if r == nil {
-		if isVersionCall(cmd) {
-			return true, name + " prints its version"
-		}
-		return false, label + " is not known to only read"
-	}
-	if !r.accepts(cmd, args) {
-		return false, strings.Join(texts(cmd.Words), " ") + " is not a form known to only read"
-	}
-	if !r.names {
-		for _, t := range l.touches(cmd) {
-			if t.access != read {
-				continue
-			}
-			if t.path == "" && t.word.Text != "" && !r.loose {
-				return false, name + " reads something that cannot be named"
-			}
-			if world.unresolved(t) {
-				return false, name + " reads " + t.path + ", which cannot be followed"
-			}
-			if world.secret(t) {
-				return false, name + " reads " + t.path + ", which may hold a secret"
-			}
-		}
-	}
-	if r.repo && world.repoRuns() {
-		return false, "the repository is configured to run a program when " + name + " reads it"
-	}
-	return true, r.reason
+	return l.useReads(cmd, world)
 }
 
-// useReads judges a command whose program has a row.
+// useReads judges what the program and its words say.
 func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 	u := cmd.Use()
 	row, name := u.Row(), u.Command()

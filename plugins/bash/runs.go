@@ -23,12 +23,8 @@ func (w *walker) unwrap(cmd *Command) {
 		return
 	}
 	u := cmd.Use()
-	if !rowed(u) {
-		w.unwrapOld(cmd)
-		return
-	}
 	if i := obscured(u); i > 0 {
-		w.line.opaque(cmd.Name() + " runs a command behind " + u.Words[i].Text + ", which can be anything")
+		w.line.opaque(cmd.Name() + " runs a command behind " + u.Words[i].Text + ", which is not understood")
 		return
 	}
 	if u.Inner > 0 {
@@ -101,9 +97,9 @@ func (w *walker) runsScript(cmd *Command, script Word) {
 	}
 }
 
-// obscured returns the index of a word that could be anything and so could
-// change what the words after it mean to a program that runs some of them; 0
-// when there is none.
+// obscured returns the index of a word that could change what the words after it
+// mean to a program that runs some of them: one that could be anything, or an
+// option that the row does not know; 0 when there is none.
 func obscured(u *program.Use) int {
 	end := u.Inner
 	if isShell(u.Program) {
@@ -115,6 +111,11 @@ func obscured(u *program.Use) int {
 	for i := 1; i < end; i++ {
 		if !u.Words[i].Literal {
 			return i
+		}
+	}
+	for _, o := range u.Options {
+		if !o.Known && o.At < u.Inner {
+			return o.At
 		}
 	}
 	return 0
@@ -198,7 +199,7 @@ func pastes(cmd *Command) bool {
 // input of a shell is walked, anything else cannot be known.
 func (w *walker) readsInput(cmd *Command) {
 	switch {
-	case w.stdin != nil && w.stdin.Literal && w.stdin.Text != "(a file)" && isShell(cmd.Name()):
+	case w.stdin != nil && w.stdin.Literal && w.stdin.Text != "(a file)" && (isShell(cmd.Name()) || cmd.Name() == "at" || cmd.Name() == "batch"):
 		w.runsScript(cmd, *w.stdin)
 	case w.stdin != nil && w.stdin.Text != "(a file)" && !isShell(cmd.Name()):
 		cmd.Inline = true
@@ -215,6 +216,3 @@ func (w *walker) readsInput(cmd *Command) {
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"}
 
 func isShell(name string) bool { return slices.Contains(shells, name) }
-
-// rowed reports whether a use is read by a row of its own.
-func rowed(u *program.Use) bool { return u.Known }

@@ -61,17 +61,7 @@ func (c *Command) label() string {
 }
 
 // asked says what the program's row wants a person to see.
-func asked(cmd *Command) string {
-	if rowed(cmd.Use()) {
-		return cmd.Use().Asked()
-	}
-	for _, check := range []func(*Command) string{privilege, disks, modes, signals, tampering, gitTampering, sedWrites} {
-		if reason := check(cmd); reason != "" {
-			return reason
-		}
-	}
-	return cmd.Use().Asked()
-}
+func asked(cmd *Command) string { return cmd.Use().Asked() }
 
 // hidesHistory finds assignments that change the record of what is run.
 func hidesHistory(cmd *Command) string {
@@ -88,8 +78,7 @@ func listedRemoval(cmd *Command) string {
 	if cmd.Name() != "rm" || cmd.Parent == nil {
 		return ""
 	}
-	adds := cmd.Parent.Use().Row().Adds || !rowed(cmd.Parent.Use()) && oldAdds(cmd.Parent.Name())
-	if adds && cmd.Use().Deep() {
+	if cmd.Parent.Use().Row().Adds && cmd.Use().Deep() {
 		return cmd.Parent.Name() + " rm -r removes whatever it is given"
 	}
 	return ""
@@ -104,11 +93,6 @@ func interactive(cmd *Command) string {
 		return name + " runs whatever another command prints"
 	case cmd.Stdin:
 		return name + " takes its commands from its input: nobody can see them beforehand"
-	case !rowed(cmd.Use()) && name == "ssh":
-		options, operands := arguments(cmd.Args(), "BbcDEeFIiJLlmOopQRSWw")
-		if len(operands) < 2 && !has(options, "-V", "-G", "-Q", "-O") {
-			return "ssh without a command opens a shell on another machine"
-		}
 	case isShell(name) && slices.ContainsFunc(cmd.Args(), func(w Word) bool { return w.Text == "-i" }):
 		return name + " -i takes its commands from the terminal"
 	}

@@ -85,7 +85,7 @@ func steady(tc *tool.Call[Input]) bool {
 				return false
 			}
 		}
-		if row, _ := lookup(cmd); row != nil && row.repo {
+		if cmd.Use().Row().Repo {
 			return false
 		}
 	}

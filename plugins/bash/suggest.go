@@ -66,7 +66,7 @@ func (c *call) prefix(cmd *Command) (suggestion, bool) {
 	}
 	text := strings.Join(texts(cmd.Words[:n]), " ")
 	description := "every command that begins with " + text
-	if cmd.Use().Row().Project || !rowed(cmd.Use()) && runsProject[cmd.Name()] {
+	if cmd.Use().Row().Project {
 		description += "; it runs code of the project"
 	}
 	s := suggestion{text + ":*", description}
@@ -83,8 +83,6 @@ func named(cmd *Command) int {
 	u := cmd.Use()
 	row := u.Row()
 	switch {
-	case !rowed(u):
-		return oldNamed(cmd)
 	case cmd.Wraps:
 		if u.Inner == 0 || u.Joined || u.Inner != u.At || len(u.Sub) == 0 && !row.Adds && !row.Project {
 			return 0
@@ -95,6 +93,8 @@ func named(cmd *Command) int {
 		return 0
 	case u.Runs() || u.Commanded():
 		return 0
+	case !u.Known:
+		return 2
 	case len(u.Sub) > 0 && u.At == 1+len(u.Sub):
 		return u.At
 	case len(u.Sub) == 0 && row.Verb && len(u.Operands) > 0 && u.Index(0) == 1:
@@ -110,7 +110,7 @@ func plainlyNamed(u *program.Use) bool {
 		return false
 	}
 	named := u.Row().Commands || u.Row().Verb
-	return !u.Runs() && !u.Row().Terminal && len(u.Spans) == 0 && (named || len(u.Words) == 1 || !strings.HasPrefix(u.Words[1].Text, "-") || !u.Known && !noPrefix[u.Program])
+	return !u.Runs() && !u.Row().Terminal && len(u.Spans) == 0 && (named || len(u.Words) == 1 || !strings.HasPrefix(u.Words[1].Text, "-"))
 }
 
 // subcommandWord reports whether a word looks like the name of a sub-command

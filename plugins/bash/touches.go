@@ -1,7 +1,6 @@
 package bash
 
 import (
-	"path"
 	"strings"
 
 	"github.com/callgate/callgate/plugins/bash/internal/program"
@@ -66,12 +65,10 @@ func (t *toucher) named() {
 		if dest, ok := cdTarget(t.cmd); ok {
 			t.add(Word{Text: dest, Literal: true, Tilde: strings.HasPrefix(dest, "~")}, read)
 		}
-	case rowed(u):
+	default:
 		for _, one := range u.Touches() {
 			t.put(touch{word: one.Word, access: one.Access, removes: one.Removes, recursive: one.Recursive, derived: one.Derived, spreads: one.Spreads})
 		}
-	default:
-		t.operands()
 	}
 }
 
@@ -116,42 +113,6 @@ func (t *toucher) put(one touch) {
 				one.path = "."
 			}
 			t.out = append(t.out, one)
-		}
-	}
-}
-
-// removal adds paths that go away.
-func (t *toucher) removal(words []Word, recursive bool) {
-	for _, word := range words {
-		t.put(touch{word: word, access: write, removes: true, recursive: recursive})
-	}
-}
-
-// copies adds what cp, mv, install and ln do: sources into a destination.
-func (t *toucher) copies(options []option, operands []Word) {
-	dest := values(options, "-t", "--target-directory")
-	if len(dest) == 0 && len(operands) > 1 {
-		dest, operands = operands[len(operands)-1:], operands[:len(operands)-1]
-	}
-	moves := t.cmd.Name() == "mv"
-	for _, src := range operands {
-		if moves {
-			t.put(touch{word: src, access: write, removes: true, recursive: true})
-		} else {
-			t.add(src, read)
-		}
-	}
-	for _, d := range dest {
-		t.add(d, write)
-		for _, src := range operands {
-			if !src.Literal || has(options, "-T", "--no-target-directory") {
-				continue
-			}
-			inside := d
-			inside.Text = strings.TrimSuffix(d.Text, "/") + "/" + path.Base(src.Text)
-			inside.Glob = d.Glob || src.Glob
-			inside.Brace = d.Brace || src.Brace
-			t.put(touch{word: inside, access: write, derived: true})
 		}
 	}
 }

@@ -85,7 +85,7 @@ var systemRows = []Row{
 	{Name: "dmesg", Reads: "dmesg prints the kernel's log", Abbreviates: true, Options: "-C|--clear! -c|--read-clear! -D|--console-off! -E|--console-on! -F|--file=< -K|--kmsg-file=< -f|--facility= -H|--human -J|--json -k|--kernel -L --color=? -l|--level= -n|--console-level=! -P|--nopager -p|--force-prefix -r|--raw --noescape -S|--syslog -s|--buffer-size= -u|--userspace -w|--follow -W|--follow-new -x|--decode -d|--show-delta -e|--reltime -T|--ctime -t|--notime --time-format= --since= --until= -a -M= -N=" + utilLinux},
 	{Name: "auditctl", Asks: "auditctl changes the machine's logs", Operands: "t*"},
 	{Name: "sysctl", Names: true, Reads: "sysctl prints settings", Unless: assignsActs, Options: "-a|-A|-X|--all --deprecated --dry-run -b|--binary -e|--ignore -N|--names -n|--values -p! --load=?! -f=! --system! -r|--pattern= -q|--quiet -w|--write! -o -x -d -h|--help -V|--version -B= -i -l -t -T -W", Operands: "t*"},
-	{Name: "crontab", AsksIf: crontabAsks, Reads: "crontab -l lists what runs later", Unless: crontabAsks, Options: "-u= -l -r! -e! -i -T! -n! -c! -s! -h|--help -V|--version", Operands: "r?"},
+	{Name: "crontab", Terminal: true, Told: "-l -r -e -h -V -T", AsksIf: crontabAsks, Reads: "crontab -l lists what runs later", Unless: crontabAsks, Options: "-u= -l -r! -e! -i -T! -n! -c! -s! -h|--help -V|--version", Operands: "x?"},
 	{Name: "atq", Names: true, Tame: true, Reads: "atq lists what runs later", Options: "-V -q= -o="},
 	{Name: "atrm|anacron", Operands: "t*", Options: "-V"},
 
