@@ -134,7 +134,7 @@ func TestReadOnly(t *testing.T) {
 		{"Read", at("/home/dev/.bashrc"), true},
 		{"Read", at("/my/project/.gitignore"), true},
 		{"Read", `{"file_path":"/a","offset":1,"limit":20}`, true},
-		{"Read", `{}`, false},
+		{"Read", `{}`, true},
 		{"read", `{"path":"README.md"}`, true},
 		{"Read", at("/home/dev/.ssh/id_rsa"), false},
 		{"Read", at("/my/project/.env"), false},

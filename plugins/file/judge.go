@@ -87,7 +87,9 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 		return tool.ReadOnly{}
 	case err != nil:
 		return tool.ReadOnly{Reason: err.Error()}
-	case len(places) == 0:
+	case len(places) == 0 && c.Tool != "Read":
+		// A Read that names no file has nothing to read; a tool for several
+		// files may have a default.
 		return tool.ReadOnly{Reason: "the call names no file"}
 	}
 	if file := j.wide(c); strings.Trim(path.Base(file), "*?") == "" && file != "" {
