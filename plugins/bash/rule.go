@@ -86,15 +86,23 @@ var (
 )
 
 // unescapeRule resolves \* and \\.
-func unescapeRule(s string) string { return ruleUnescaper.Replace(s) }
+func unescapeRule(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	return ruleUnescaper.Replace(s)
+}
 
 // escapeRule is the inverse of unescapeRule.
 func escapeRule(s string) string { return ruleEscaper.Replace(s) }
 
+// shellSigns are the characters that mean something to a shell besides blanks.
+const shellSigns = "\\'\"$`;&|<>(){}#!~=*?["
+
 // splitWords splits the text of a rule as a shell would; a text that is no
 // simple command is split at blanks.
 func splitWords(text string) []string {
-	if !strings.ContainsAny(text, "\\'\"$`;&|<>(){}#!~=*?[") {
+	if !strings.ContainsAny(text, shellSigns) {
 		return strings.Fields(text)
 	}
 	line := Analyze(text, Setting{})
@@ -119,47 +127,43 @@ func globMatch(pattern, s string) bool {
 	if head, ok := strings.CutSuffix(pattern, " *"); ok && globMatch(head, s) {
 		return true
 	}
-	tokens := globTokens(pattern)
 	// The classic linear matcher: on a mismatch, let the last star eat one more.
 	star, mark := -1, 0
 	i, j := 0, 0
 	for j < len(s) {
+		c, width := globToken(pattern, i)
 		switch {
-		case i < len(tokens) && tokens[i] == starToken:
-			star, mark = i, j
-			i++
-		case i < len(tokens) && tokens[i] == int(s[j]):
-			i++
+		case c == starToken:
+			star, mark = i+width, j
+			i = star
+		case c == int(s[j]):
+			i += width
 			j++
 		case star >= 0:
 			mark++
-			i, j = star+1, mark
+			i, j = star, mark
 		default:
 			return false
 		}
 	}
-	for i < len(tokens) && tokens[i] == starToken {
+	for i < len(pattern) && pattern[i] == '*' {
 		i++
 	}
-	return i == len(tokens)
+	return i == len(pattern)
 }
 
 const starToken = -1
 
-func globTokens(pattern string) []int {
-	tokens := make([]int, 0, len(pattern))
-	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
-		case c == '\\' && i+1 < len(pattern) && (pattern[i+1] == '*' || pattern[i+1] == '\\'):
-			i++
-			tokens = append(tokens, int(pattern[i]))
-		case c == '*':
-			if n := len(tokens); n == 0 || tokens[n-1] != starToken {
-				tokens = append(tokens, starToken)
-			}
-		default:
-			tokens = append(tokens, int(c))
-		}
+// globToken returns what stands at i: a byte, starToken, or -2 at the end; and its
+// length.
+func globToken(pattern string, i int) (c, width int) {
+	switch {
+	case i >= len(pattern):
+		return -2, 0
+	case pattern[i] == '*':
+		return starToken, 1
+	case pattern[i] == '\\' && i+1 < len(pattern) && (pattern[i+1] == '*' || pattern[i+1] == '\\'):
+		return int(pattern[i+1]), 2
 	}
-	return tokens
+	return int(pattern[i]), 1
 }

@@ -100,27 +100,17 @@ func readOnly(tc *tool.Call[Input]) tool.ReadOnly {
 
 func match(tc *tool.Call[Input], behavior tool.Behavior, given []tool.Rule) []int {
 	c := open(tc)
-	rules := make([]rule, len(given))
+	contents := make([]string, len(given))
 	for i, r := range given {
-		rules[i] = parseRule(r.Content)
+		contents[i] = r.Content
 	}
 	if behavior == tool.Allow {
 		if c.in.escalates() || strings.TrimSpace(c.in.Command) == "" {
 			return nil
 		}
-		return c.line.coveredBy(rules, c, c.cdInside)
+		return c.line.rulesFor(contents, true).coveredBy(c.line, c, c.cdInside)
 	}
-	return indices(rules, func(r rule) bool { return r.kind == noRule || c.line.hitBy(r) })
-}
-
-func indices(rules []rule, match func(rule) bool) []int {
-	var out []int
-	for i, r := range rules {
-		if match(r) {
-			out = append(out, i)
-		}
-	}
-	return out
+	return c.line.rulesFor(contents, false).hit(c.line)
 }
 
 func suggest(tc *tool.Call[Input]) []tool.Suggestion {

@@ -1,11 +1,13 @@
 package tool
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -81,14 +83,26 @@ func collectUnknown(t reflect.Type, value jsontext.Value, prefix string, found *
 	switch {
 	case t.Kind() == reflect.Struct && value.Kind() == '{':
 		fields := fieldTypes(t)
-		var members map[string]jsontext.Value
-		_ = json.Unmarshal(value, &members) // cannot fail: the same bytes were decoded before
-		for name, member := range members {
-			if field, ok := fields[name]; ok {
-				collectUnknown(field, member, prefix+name+"/", found)
-			} else {
-				*found = append(*found, prefix+name)
+		members := jsontext.NewDecoder(bytes.NewReader(value))
+		_, err := members.ReadToken()
+		for err == nil && members.PeekKind() == '"' {
+			var name jsontext.Token
+			if name, err = members.ReadToken(); err != nil {
+				break
 			}
+			key := name.String()
+			var member jsontext.Value
+			if member, err = members.ReadValue(); err != nil {
+				break
+			}
+			if field, ok := fields[key]; ok {
+				collectUnknown(field, member, prefix+key+"/", found)
+			} else {
+				*found = append(*found, prefix+key)
+			}
+		}
+		if err != nil { // cannot be: the same bytes were decoded before
+			*found = append(*found, prefix+err.Error())
 		}
 	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && value.Kind() == '[':
 		var items []jsontext.Value
@@ -99,8 +113,16 @@ func collectUnknown(t reflect.Type, value jsontext.Value, prefix string, found *
 	}
 }
 
-// fieldTypes returns the JSON names of a struct's fields with their types.
+// known holds what fieldTypes found, by reflect.Type: in a module it is part of the
+// state with which calls begin.
+var known sync.Map
+
+// fieldTypes returns the JSON names of a struct's fields with their types. The
+// caller must not change it.
 func fieldTypes(t reflect.Type) map[string]reflect.Type {
+	if fields, ok := known.Load(t); ok {
+		return fields.(map[string]reflect.Type)
+	}
 	fields := map[string]reflect.Type{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -112,5 +134,6 @@ func fieldTypes(t reflect.Type) map[string]reflect.Type {
 		}
 		fields[name] = f.Type
 	}
+	known.Store(t, fields)
 	return fields
 }

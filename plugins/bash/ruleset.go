@@ -1,0 +1,143 @@
+package bash
+
+import (
+	"path"
+	"strings"
+)
+
+// ruleSet are the rules of one call of which something can come; the others are
+// known by their first word, and are not even read. Most rules of a long list are
+// about other programs than the line's.
+type ruleSet struct {
+	rules []rule
+	// at are the indices of rules in the list as given.
+	at []int
+}
+
+// readRules reads the rules whose first word, when it can be told at a glance, is
+// one of firsts. A nil firsts reads all.
+func readRules(contents []string, firsts map[string]bool) ruleSet {
+	var set ruleSet
+	for i, content := range contents {
+		if first, plain := firstWord(content); plain && firsts != nil && !firsts[first] {
+			continue
+		}
+		set.rules = append(set.rules, parseRule(content))
+		set.at = append(set.at, i)
+	}
+	return set
+}
+
+// coveredBy returns the indices, as given, of the rules that together cover the
+// line.
+func (s ruleSet) coveredBy(l *Line, world surroundings, inside func(*Command) bool) []int {
+	used := l.coveredBy(s.rules, world, inside)
+	out := make([]int, 0, len(used))
+	for _, i := range used {
+		out = append(out, s.at[i])
+	}
+	return out
+}
+
+// hit returns the indices, as given, of the deny or ask rules that match the line.
+func (s ruleSet) hit(l *Line) []int {
+	var out []int
+	for i, r := range s.rules {
+		if r.kind == noRule || l.hitBy(r) {
+			out = append(out, s.at[i])
+		}
+	}
+	return out
+}
+
+// glance tells for each byte whether the words of a rule with it can be told
+// without reading it as a shell would: splitWords splits such a text at blanks.
+var glance = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c == '\t' || c >= ' ' && c < 0x7f && !strings.ContainsRune(shellSigns, rune(c))
+	}
+	return table
+}()
+
+// firstWord returns the first word of an exact or prefix rule whose words can be
+// told at a glance.
+func firstWord(content string) (first string, plain bool) {
+	head, cut := strings.CutSuffix(content, ":*")
+	if !cut {
+		head = strings.TrimSuffix(content, " *")
+	}
+	start, end := -1, -1
+	for i := 0; i < len(head); i++ {
+		c := head[i]
+		if !glance[c] {
+			return "", false
+		}
+		blank := c == ' ' || c == '\t'
+		if !blank && start < 0 {
+			start = i
+		}
+		if blank && start >= 0 && end < 0 {
+			end = i
+		}
+	}
+	switch {
+	case start < 0:
+		return "", false
+	case end < 0:
+		end = len(head)
+	}
+	return head[start:end], true
+}
+
+// firsts returns what the first word of a rule has to be for the rule to match
+// some command of the line: as an allow rule the command's own first word, as any
+// other a word in whatever place, its base, or one of code that a command is
+// given; and of an exact text the first word of a whole command. Nil when every
+// rule may match.
+func (l *Line) firsts(allow bool) map[string]bool {
+	if l.Opaque != "" && !allow {
+		return nil
+	}
+	set := map[string]bool{}
+	add := func(text string) {
+		for _, word := range strings.Fields(text) {
+			set[word], set[path.Base(word)] = true, true
+		}
+		set[text], set[path.Base(text)] = true, true
+	}
+	whole := func(text string) {
+		if words := strings.Fields(text); len(words) > 0 {
+			set[words[0]] = true
+		}
+	}
+	whole(l.Text)
+	for _, cmd := range l.Commands {
+		whole(cmd.Source)
+		if allow {
+			if len(cmd.Words) > 0 {
+				set[cmd.Words[0].Text] = true
+			}
+			continue
+		}
+		for _, word := range cmd.Words {
+			add(word.Text)
+		}
+		for _, words := range cmd.codeWords() {
+			for _, word := range words {
+				add(word)
+			}
+		}
+	}
+	return set
+}
+
+// few is how many rules are read without asking what they are about.
+const few = 8
+
+// rulesFor reads the rules that may say something of the line.
+func (l *Line) rulesFor(contents []string, allow bool) ruleSet {
+	if len(contents) <= few {
+		return readRules(contents, nil)
+	}
+	return readRules(contents, l.firsts(allow))
+}
