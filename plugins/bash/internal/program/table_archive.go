@@ -14,7 +14,7 @@ var archiveRows = []Row{
 	},
 	{
 		Name: "unzip", Names: false, Reads: "unzip lists or prints", Unless: unzipActs, Touches: unzipTouches, Version: "-v --help -h -hh",
-		Options: "-Z -A -l -t -z -v -p -c -f -u -T! -x -d= -P= -O= -I= -a -b -B -C -D -E -F -i -j -J -K -L -M -n -N -o -q -s -S -U -V -W -X -Y -: -^ -/ -$ -1 -2 -h -m --help", Operands: "r t*",
+		Options: "-Z -A -l -t -z -v -p -c -f! -u! -T! -x -d= -P= -O= -I= -a -b -B -C -D -E -F -i -j -J -K -L -M -n -N -o -q -s -S -U -V -W -X -Y -: -^ -/ -$ -1 -2 -h -m --help", Operands: "r t*",
 	},
 	{Name: "zipinfo", Names: true, Tame: true, Reads: "zipinfo lists", Options: "-1 -2 -s -m -l -v -h -M -t -T -U -z -C -x -O= -I= -Z", Operands: "r t*"},
 	{Name: "lsar", Names: true, Tame: true, Reads: "lsar lists", Options: "-l|--long -L|--very-long -v|--verylong -t|--test -p|--password= -e|--encoding= -E|--password-encoding= --print-encoding -i|--indexes -j|--json --json-ascii -n|--no-recursion -h|--help", Operands: "r t*"},
@@ -23,14 +23,15 @@ var archiveRows = []Row{
 		Options:  "-0123456789 -a -A|--adjust-sfx -B= -b|--temp-path=/ -c|--entry-comments -D|--no-dir-entries -d|--delete -df|--datafork -DF|--difference-archive -e|--encrypt -F|--fix -FF|--fixfix -f|--freshen -FI|--fifo -FS|--filesync -g|--grow -h|--help -h2 -i|--include= -I -j|--junk-paths -k|--DOS-names -la|--log-append -lf|--logfile-path=> -li|--log-info -l|--to-crlf -ll|--from-crlf -L|--license -m|--move -MM|--must-match -n|--suffixes= -nw|--no-wild -o|--latest-time -O|--output-file|--out=> -p|--paths -P|--password= -q|--quiet -r|--recurse-paths -R|--recurse-patterns -s|--split-size= -sb -sc -sd -sf -so -sp -su -sU -S -t|--from-date= -tt|--before-date= -T|--test -TT|--unzip-command=$ -u|--update -U|--copy-entries -v|--verbose -w -ww -ws|--wild-stop-dirs -x|--exclude= -X|--strip-extra -y|--symlinks -z|--archive-comment -Z|--compression-method= -@|--names-stdin",
 		Operands: "w r*", OneDash: true,
 	},
-	{Name: "gzip|gunzip|pigz|unpigz|bzip2|bunzip2|pbzip2|lbzip2|xz|unxz|lzma|unlzma|pxz|lzip|lzop|compress|uncompress|ggzip|brotli|lz4|unlz4", Abbreviates: true, Reads: "it lists, tests or prints", Unless: packActs, Touches: packTouches, Version: "--help --version -h -V -H -L", Options: packOptions, Operands: "r*"},
+	{Name: "gzip|gunzip|pigz|unpigz|bzip2|bunzip2|pbzip2|lbzip2|xz|unxz|lzma|unlzma|pxz|lzip|lzop|compress|uncompress|ggzip|brotli", Abbreviates: true, Reads: "it lists, tests or prints", Unless: packActs, Touches: packTouches, Version: "--help --version -h -V -H -L", Options: packOptions, Operands: "r*"},
 	{
 		Name: "zstd|unzstd|pzstd|zstdmt", Abbreviates: true, Reads: "it lists, tests or prints", Unless: packActs, Touches: packTouches, Version: "--help --version -h -H -V",
 		Options: "-# -o=> -k|--keep --rm! -z|--compress -d|--decompress|--uncompress -D=< -f|--force -h|--help -H -V|--version -c|--stdout -v|--verbose -q|--quiet --trace=> -r -l|--list -t|--test --filelist=< --output-dir-flat=/ --output-dir-mirror=/ --ultra --fast=? --adapt=? --long=? --patch-from=< -T|--threads= --single-thread --auto-threads= -B= --rsyncable --exclude-compressed --stream-size= --size-hint= --target-compressed-block-size= --no-dictID --format= -M|--memory= --train! --train-cover=?! --train-fastcover=?! --train-legacy=?! --maxdict= --dictID= -b=! -e=! -i=! -S! --priority= --sparse --no-sparse --check --no-check --content-size --no-content-size --progress --no-progress --asyncio --no-asyncio --pass-through --no-pass-through --mmap-dict --no-mmap-dict --row-match-finder --no-row-match-finder", Operands: "r*",
 	},
 	{
-		Name: "zcat|gzcat|bzcat|xzcat|lzcat|lz4cat|lzopcat|zstdcat", Abbreviates: true, Reads: "it prints files, unpacked", Options: packOptions + " -o=> --rm! -D=< --output-dir-flat=/ --output-dir-mirror=/ --trace=>", Operands: "r*",
+		Name: "zcat|gzcat|bzcat|xzcat|lzcat|lzopcat|zstdcat", Abbreviates: true, Reads: "it prints files, unpacked", Options: packOptions + " -o=> --rm! -D=< --output-dir-flat=/ --output-dir-mirror=/ --trace=>", Operands: "r*",
 	},
+	{Name: "lz4|unlz4|lz4cat|lz4c", Options: "-0123456789 -c -d -f -k -l -m -q -r -t -v -z -B= -D=< -T= --rm --list --fast=? --best", Operands: "r? w?", Version: "--version --help -V -h"}, // -l compresses
 	{Name: "7z|7za|7zr|7zz|7zzs|p7zip", Commands: true, Version: "--help -h i"},
 	{Name: "7z|7za|7zr|7zz|7zzs l|t|h|i", OneDash: true, Names: true, Reads: "7z lists or tests", Options: sevenOptions, Operands: "r t*"},
 	{Name: "7z|7za|7zr|7zz|7zzs x|e", OneDash: true, Options: sevenOptions, Operands: "r t*", Touches: sevenTouches},
