@@ -40,6 +40,7 @@ func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 			out = append(out, Redirect{Word: word, Read: true, Write: true})
 		case syntax.DplIn, syntax.DplOut:
 			if !w.isDescriptor(word) {
+				word.Literal = word.Literal && !word.Quoted // bash removes the quotes of >&\'f twice
 				out = append(out, Redirect{Word: word, Write: true, Read: r.Op == syntax.DplIn})
 			}
 		default:
@@ -52,11 +53,7 @@ func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 // forced reports whether the word after a redirection may belong to its operator:
 // in zsh, >! is what >| is elsewhere.
 func (w *walker) forced(word *syntax.Word) bool {
-	if w.dialect != Zsh && w.dialect != Unknown || word == nil || len(word.Parts) == 0 {
-		return false
-	}
-	lit, ok := word.Parts[0].(*syntax.Lit)
-	return ok && strings.HasPrefix(lit.Value, "!")
+	return word != nil && (w.dialect == Zsh || w.dialect == Unknown) && startsWith(word, "!")
 }
 
 // heredoc reads the body of a here-document: raw when its delimiter is quoted,

@@ -76,13 +76,35 @@ func (w *walker) word(sw *syntax.Word) Word {
 			r.out.Literal = false // zsh takes it for the descriptor of the redirection that follows
 		}
 	}
-	if len(r.out.Text) > 1 && r.out.Text[0] == '=' && !r.out.Quoted && !w.dialect.onlyBash() {
+	if len(r.out.Text) > 1 && startsWith(sw, "=") && !w.dialect.onlyBash() {
 		r.out.Literal = false // zsh replaces =name by the path of name
 	}
 	if name, value, ok := strings.Cut(r.out.Text, "="); ok && (plainName(name) != "" && strings.HasPrefix(value, "~") || r.w.dialect == Sh && strings.Contains(r.out.Text, "=~") || strings.Contains(value, ":~")) {
 		r.out.Literal = false // bash expands the tilde of name=~, mksh that of --name=~ too, dash neither
 	}
 	return r.out
+}
+
+// startsWith reports whether a word begins with prefix outside quotes; empty
+// quotes before it do not count.
+func startsWith(sw *syntax.Word, prefix string) bool {
+	for _, part := range sw.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			return strings.HasPrefix(p.Value, prefix)
+		case *syntax.SglQuoted:
+			if p.Value != "" {
+				return false
+			}
+		case *syntax.DblQuoted:
+			if len(p.Parts) > 0 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // plainTilde reports whether the word is ~ alone or begins with ~/, unquoted.
