@@ -76,20 +76,27 @@ func permitsServer(r *Rule, call *Call) string {
 	return ""
 }
 
-// namesEveryServer reports whether a pattern leaves the server open: its stars
-// begin within the server's name.
+// namesEveryServer reports whether a pattern says nothing of the server:
+// "mcp__*", "mcp__*__get_*".
 func namesEveryServer(pattern string) bool {
-	literal, _, glob := strings.Cut(pattern, "*")
-	if i := strings.IndexByte(literal, '?'); i >= 0 {
-		literal, glob = literal[:i], true
-	}
-	return glob && !strings.Contains(strings.TrimPrefix(literal, mcpPrefix), "__")
+	literal, glob := literalOf(pattern)
+	return glob && strings.HasPrefix(mcpPrefix, literal)
 }
 
-// namesServer reports whether a pattern that means a tool of the server spells
-// the server out.
+// namesServer reports whether a pattern that matches the name of a tool of the
+// server spells the server out, or its stars begin within the server's name.
 func namesServer(pattern, server string) bool {
-	return pattern == mcpPrefix+server || strings.HasPrefix(pattern, mcpPrefix+server+"__")
+	literal, glob := literalOf(pattern)
+	return pattern == mcpPrefix+server || strings.HasPrefix(pattern, mcpPrefix+server+"__") ||
+		glob && !strings.Contains(strings.TrimPrefix(literal, mcpPrefix), "__")
+}
+
+// literalOf is what comes before a pattern's first star.
+func literalOf(pattern string) (literal string, glob bool) {
+	if i := strings.IndexAny(pattern, "*?"); i >= 0 {
+		return pattern[:i], true
+	}
+	return pattern, false
 }
 
 // wholeServer reports whether a name is that of the call's server: "mcp__github"

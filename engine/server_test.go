@@ -65,6 +65,11 @@ func TestT26_RulesAndServers(t *testing.T) {
 		{"typed, the project's", "mcp__github__get", projects, engine.Rule{Tool: "mcp__github__*"}, false, true},
 		{"typed, not found", "mcp__github__get", unknown, engine.Rule{Tool: "mcp__github"}, false, true},
 		{"typed for every server, the project's", "mcp__github__get", projects, engine.Rule{Tool: "mcp__*"}, true, true},
+		{"typed for servers of a kind, the project's", "mcp__github__get", projects, engine.Rule{Tool: "mcp__git*"}, false, true},
+		{"typed for servers of a kind, the user's", "mcp__github__get", github, engine.Rule{Tool: "mcp__git*"}, true, true},
+		{"typed for servers of a kind, not told", "mcp__github__get", nil, engine.Rule{Tool: "mcp__git???__g*"}, true, true},
+		{"typed for servers of a kind, two readings", "mcp__a__b__c", nil, engine.Rule{Tool: "mcp__a*"}, false, true},
+		{"typed for a verb of every server", "mcp__github__get", projects, engine.Rule{Tool: "mcp__*__get"}, true, true},
 		{"an identity on another tool", "Deploy", nil, engine.Rule{Tool: "Deploy", Server: "github@user#1"}, false, true},
 	} {
 		t.Run(tc.what, func(t *testing.T) {
