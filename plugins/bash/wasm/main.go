@@ -8,6 +8,9 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-func init() { tool.Serve(bash.Module) }
+func init() {
+	bash.Ready()
+	tool.Serve(bash.Module)
+}
 
 func main() {}
