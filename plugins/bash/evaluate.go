@@ -96,6 +96,8 @@ func (w *walker) evaluating(cmd *Command) {
 	case "eval", ".", "source", "alias", "unalias", "trap", "enable", "bind", "complete", "shopt",
 		"setopt", "unsetopt", "autoload", "zmodload", "functions", "unhash", "fc", "emulate", "vared", "zle", "mapfile", "readarray", "getopts", "let", "repeat", "foreach", "nocorrect":
 		w.line.opaque(name + " changes or evaluates what the shell runs")
+	case "--":
+		w.line.opaque("a command called --, which may stand behind time, and then names the one that follows")
 	case "hash":
 		if len(args) > 0 {
 			w.line.opaque("hash changes what the shell runs")

@@ -379,11 +379,6 @@ func (w *walker) compound(cmd syntax.Command) {
 
 // timed walks what the keyword time measures, as the wrapper that it is.
 func (w *walker) timed(c *syntax.TimeClause) {
-	if c.Stmt != nil {
-		if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && call.Args[0].Lit() == "--" {
-			w.line.opaque("time --, whose -- some shells take for an option and others for a program")
-		}
-	}
 	cmd := &Command{Words: []Word{{Text: "time", Literal: true}}, Source: "time", Wraps: c.Stmt != nil}
 	if !w.add(cmd) || c.Stmt == nil {
 		return
