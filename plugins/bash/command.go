@@ -114,12 +114,20 @@ func (w *walker) add(cmd *Command) bool {
 	return true
 }
 
+// patternProgram is why a line is opaque whose program is a pattern: files decide
+// what it runs. Only a rule with the same text is about it.
+const patternProgram = "the program is a pattern of file names"
+
 // run adds cmd, then what it wraps, then its effect on what follows.
 func (w *walker) run(cmd *Command) {
 	if !w.add(cmd) || len(cmd.Words) == 0 {
 		return
 	}
 	program := cmd.Words[0]
+	if program.Literal && program.Glob && !program.Tilde && !program.Brace && strings.Contains(program.Text, "*") {
+		w.line.opaque(patternProgram)
+		return
+	}
 	if !program.Literal || program.Glob || program.Tilde || program.Text == "" {
 		w.line.opaque("the program is not a plain word")
 		return

@@ -103,9 +103,6 @@ func (w *walker) evaluating(cmd *Command) {
 			w.line.opaque("hash changes what the shell runs")
 		}
 	case "test", "[", "printf", "read", "unset", "wait", "local":
-		if name == "[" {
-			w.line.hide("a test")
-		}
 		w.evaluatedArgs(name, args)
 	}
 }

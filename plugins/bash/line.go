@@ -52,6 +52,8 @@ type Line struct {
 	// (substitution, loop, subshell, ...); empty for plain lists and pipelines.
 	// Source: the AgentScope seed's dynamic-content check.
 	Hidden string
+	// reasons counts why the line is opaque.
+	reasons int
 }
 
 // Command is one simple command in normal form.
@@ -73,6 +75,9 @@ type Command struct {
 	// Offset is where this command begins in the words of its outermost wrapper;
 	// -1 when it stands in a script given to one, 0 when it has no wrapper.
 	Offset int
+	// keyword tells that the command is the shell's own word time, which runs the
+	// commands behind it as they are.
+	keyword bool
 	// Wraps tells that the command runs another one given in its arguments.
 	Wraps bool
 	// Piped tells that another command's output is this one's input.
@@ -149,6 +154,7 @@ func texts(words []Word) []string {
 
 // opaque records the first reason why the line cannot be analysed.
 func (l *Line) opaque(reason string) {
+	l.reasons++
 	if l.Opaque == "" {
 		l.Opaque = reason
 	}

@@ -17,7 +17,7 @@ func (l *Line) coveredBy(rules []rule, world surroundings, inside func(*Command)
 	}
 	var used []int
 	for _, cmd := range l.Commands {
-		if cmd.Parent != nil {
+		if !cmd.stands() {
 			continue // judged with its wrapper
 		}
 		if i := l.covering(rules, cmd); i >= 0 {
@@ -32,10 +32,21 @@ func (l *Line) coveredBy(rules []rule, world surroundings, inside func(*Command)
 	return slices.Compact(used)
 }
 
+// stands reports whether a command is judged by itself: nothing else runs it but
+// the keyword time, which is no command.
+func (c *Command) stands() bool {
+	p := c.Parent
+	for p != nil && p.keyword {
+		p = p.Parent
+	}
+	return p == nil && !c.keyword
+}
+
 // exactLine returns the rule whose plain text is the whole line, or -1.
 func (l *Line) exactLine(rules []rule) int {
 	text := strings.TrimSpace(l.Text)
-	if l.Opaque != "" && l.Setting.Dialect.analysed() || l.Hidden != "" || text == "" {
+	plain := l.Opaque == "" || l.Opaque == patternProgram && l.reasons == 1
+	if !plain && l.Setting.Dialect.analysed() || l.Hidden != "" || text == "" {
 		return -1
 	}
 	return slices.IndexFunc(rules, func(r rule) bool { return r.kind == exactRule && r.text == text })
@@ -96,7 +107,7 @@ func (l *Line) covers(r rule, cmd *Command) bool {
 	if r.kind == exactRule && r.text == cmd.Source {
 		return true
 	}
-	if !safeAssigns(cmd) || cmd.Name() == "export" && len(cmd.Words) > 1 {
+	if !safeAssigns(cmd) || setsVariables(cmd) {
 		return false
 	}
 	if r.kind == globRule && l.shows(cmd, r.fixed) && allLiteral(cmd.Words) && globMatch(r.text, cmd.Source) {
@@ -113,6 +124,21 @@ func (l *Line) covers(r rule, cmd *Command) bool {
 		return n <= len(cmd.Words) && allLiteral(cmd.Words[:n]) && slices.Equal(r.words, texts(cmd.Words[:n])) && l.shows(cmd, n)
 	case globRule:
 		return allLiteral(cmd.Words) && l.shows(cmd, r.fixed) && globMatch(r.text, joined(cmd, false))
+	}
+	return false
+}
+
+// setsVariables reports whether a command gives variables of the shell a value,
+// so that what follows may mean something else.
+func setsVariables(cmd *Command) bool {
+	args := cmd.Args()
+	switch cmd.Name() {
+	case "export", "declare", "typeset", "local", "readonly", "integer", "float", "unset", "read", "mapfile", "readarray", "getopts", "vared":
+		return len(args) > 0
+	case "printf", "wait":
+		return slices.ContainsFunc(args, func(w Word) bool {
+			return strings.HasPrefix(w.Text, "-v") || strings.HasPrefix(w.Text, "-p")
+		})
 	}
 	return false
 }

@@ -379,7 +379,7 @@ func (w *walker) compound(cmd syntax.Command) {
 
 // timed walks what the keyword time measures, as the wrapper that it is.
 func (w *walker) timed(c *syntax.TimeClause) {
-	cmd := &Command{Words: []Word{{Text: "time", Literal: true}}, Source: "time", Wraps: c.Stmt != nil}
+	cmd := &Command{Words: []Word{{Text: "time", Literal: true}}, Source: "time", Wraps: c.Stmt != nil, keyword: true}
 	if !w.add(cmd) || c.Stmt == nil {
 		return
 	}

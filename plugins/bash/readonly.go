@@ -86,6 +86,9 @@ func (l *Line) readOnly(cmd *Command, world surroundings) (bool, string) {
 	if cmd.Qualified() && cmd.Words[0].Text != "/bin/"+name && cmd.Words[0].Text != "/usr/bin/"+name {
 		return false, cmd.Words[0].Text + " is a program of its own"
 	}
+	if len(cmd.Assigns) > 0 && len(cmd.Words) == 1 && (name == "export" || name == "readonly" || name == "declare" || name == "typeset" || name == "local") {
+		return true, name + " sets variables that only change what programs print"
+	}
 	return l.useReads(cmd, world)
 }
 

@@ -29,8 +29,10 @@ func speltAs(want, have *program.Use, exact bool) bool {
 			return false
 		}
 	}
-	if exact && len(want.Options) > 0 && len(want.Options) != len(have.Options) && have.Row().Reads != "" {
-		return false
+	if exact && len(want.Options) > 0 && len(want.Options) != len(have.Options) {
+		if ok, _ := have.ReadsOnly(); ok {
+			return false
+		}
 	}
 	words, among := plainOf(want), plainOf(have)
 	if len(words) == 0 {

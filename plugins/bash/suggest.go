@@ -21,7 +21,7 @@ func (c *call) suggestions() []suggestion {
 	var out []suggestion
 	narrow, uncovered := true, 0
 	for _, cmd := range c.line.Commands {
-		if cmd.Parent != nil {
+		if !cmd.stands() {
 			continue
 		}
 		if ok, _ := c.line.readOnlyTree(cmd, c); ok && (cmd.Name() != "cd" || c.cdInside(cmd)) {

@@ -40,6 +40,10 @@ func (u *Use) ReadsOnly() (ok bool, why string) {
 	for i, r := range u.Roles {
 		switch r {
 		case Text, Script, Reads, Host:
+		case Writes:
+			if !u.Operands[i].Literal || u.Operands[i].Text != "/dev/null" {
+				return false, u.Command() + " writes to " + u.Operands[i].Text
+			}
 		case Extra:
 			return false, u.Command() + " with the operand " + u.Operands[i].Text + " is not known to only read"
 		default:
