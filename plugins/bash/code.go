@@ -48,6 +48,9 @@ func (c *Command) codeTexts() []string {
 		}
 	}
 	for _, word := range c.Args() {
+		if name, value, ok := strings.Cut(word.Text, "="); ok && holdsCommand(name) {
+			out = append(out, value) // make SHELL=
+		}
 		if strings.HasPrefix(word.Text, "+") && strings.Contains(word.Text, "!") {
 			out = append(out, word.Text) // a command to a pager or an editor
 		}

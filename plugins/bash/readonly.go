@@ -3,6 +3,8 @@ package bash
 import (
 	"slices"
 	"strings"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
 // safeNames are the variables that change how programs print and nothing else.
@@ -100,7 +102,7 @@ func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 	switch {
 	case !ok:
 		return false, why
-	case cmd.Stdin, cmd.Inline, cmd.Wraps && !row.Plain:
+	case cmd.Stdin, cmd.Inline, cmd.Wraps && !row.Plain && len(u.Spans) == 0:
 		return false, name + " runs what it is given"
 	case !tellable(u.Args()):
 		return false, name + " shows a variable that may hold a secret"
@@ -125,19 +127,12 @@ func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 	return true, why
 }
 
-// tellableNames are variables whose values are no secrets.
-var tellableNames = map[string]bool{
-	"HOME": true, "PWD": true, "OLDPWD": true, "USER": true, "LOGNAME": true, "SHELL": true, "PATH": true, "LANG": true, "TERM": true, "HOSTNAME": true,
-	"TMPDIR": true, "EDITOR": true, "PAGER": true, "RANDOM": true, "SECONDS": true, "LINENO": true, "UID": true, "EUID": true, "PPID": true, "COLUMNS": true, "LINES": true,
-	"?": true, "$": true, "#": true, "!": true, "0": true, "BASH_VERSION": true, "ZSH_VERSION": true, "SHLVL": true, "OSTYPE": true, "GOPATH": true, "GOROOT": true, "JAVA_HOME": true, "VIRTUAL_ENV": true, "NODE_ENV": true, "CI": true, "DISPLAY": true, "XDG_RUNTIME_DIR": true,
-}
-
 // tellable reports whether words that are printed expand no variable that may
 // hold a secret.
 func tellable(words []Word) bool {
 	for _, w := range words {
 		for _, name := range w.Vars {
-			if !tellableNames[name] && name != strings.ToLower(name) {
+			if !program.Tellable(name) {
 				return false
 			}
 		}

@@ -1,5 +1,7 @@
 package program
 
+import "strings"
+
 const shellOptions = "-abBCDeEfhHikKlmnpPrstTuvx -c -o=+ -O=+ +abBCeEfhHkmnpPtTuvx +o= +O= --rcfile|--init-file=< --login --norc --noprofile --noediting --posix --restricted --verbose --debug --debugger --dump-strings --dump-po-strings --wordexp --pretty-print --emulate=+ --no-rcs --no-globalrcs --version --help"
 
 // codeRows are the shells, the interpreters and the editors: programs that do
@@ -67,13 +69,24 @@ var codeRows = []Row{
 	{Name: "ftp|lftp|telnet|tnftp|cftp|ncftp|rlogin|rsh|minicom|cu|picocom|bluetoothctl|nmtui|wpa_cli", Terminal: true, Version: "--version --help", Options: "-e=& -c=& -f=< -u= -p= -l= -n -v -i -d -g -a -4 -6 -P= -o=>", Told: "-f", Operands: "h? t*"},
 
 	// Editors, and what else a person looks at and types into.
-	{Name: "ed|red", Terminal: true, Options: "-E|--extended-regexp -G|--traditional -l|--loose-exit-status -p|--prompt= -q|--quiet|--silent -r|--restricted -s|--script -v|--verbose -V|--version -h|--help --strip-trailing-cr --unsafe-names", Operands: "w?", Version: "--version --help -V -h"},
+	{Name: "ed|red", Terminal: true, Touches: opened, Options: "-E|--extended-regexp -G|--traditional -l|--loose-exit-status -p|--prompt= -q|--quiet|--silent -r|--restricted -s|--script -v|--verbose -V|--version -h|--help --strip-trailing-cr --unsafe-names", Operands: "w?", Version: "--version --help -V -h"},
 	{
-		Name: "vim|vi|nvim|view|gvim|ex|vimdiff|rvim|rview|evim|gview|nvi|vimtutor|elvis|vile|neovide|mvim", AsksIf: editorAsks, Version: "--version --help -h",
+		Name: "vim|vi|nvim|view|gvim|ex|vimdiff|rvim|rview|evim|gview|nvi|vimtutor|elvis|vile|neovide|mvim", AsksIf: editorAsks, Touches: opened, Version: "--version --help -h",
 		Options: "-c=& --cmd=& -S=< -s=< -u=< -U=< -w=> -W=> -i=< -T= -t= -q=< -r=? -L=? -p=? -o=? -O=? -d -D -b -e -E -f -g -H -A -F -l -M -m -N -n -R -v -V=? -x -X -y -Y -Z -z -C -h|--help --version --clean --noplugin --startuptime=> --servername= --remote --remote-expr=& --remote-send=& --headless --listen= --embed --not-a-term --literal --nofork", Operands: "w*",
 	},
-	{Name: "emacs|emacsclient|xemacs|zile|mg|jove|jed", AsksIf: editorAsks, Version: "--version --help -V -h", OneDash: true, Options: "-eval|-execute=& -e=& -batch -l|-load=< -f|-funcall= -script=< -Q|-quick -q|-no-init-file -nw|-t|-tty -nl -d|-display= -u|-user= -L|-directory=< -insert=< -visit|-file|-find-file=< -kill -daemon -a|-alternate-editor=! -c|-create-frame -n|-no-wait -s|-socket-name= -F|-frame-parameters= -version|-V -help|-H", Operands: "w*"},
-	{Name: "nano|pico|rnano|micro|helix|hx|kak|joe|jstar|jmacs|ne|tilde|amp|zed|dte|mcedit|sensible-editor|editor|select-editor", AsksIf: editorAsks, Version: "--version --help -V -h", Options: "-c -C=/ -s|--speller= -o|--operatingdir=< -T= -r= -Q= -Y= -f|--rcfile=< -J= -u -v -e=& -E=& -w -x -m -l -i -K= -X=", Operands: "w*"},
+	{Name: "emacs|emacsclient|xemacs|zile|mg|jove|jed", AsksIf: editorAsks, Touches: opened, Version: "--version --help -V -h", OneDash: true, Options: "-eval|-execute=& -e=& -batch -l|-load=< -f|-funcall= -script=< -Q|-quick -q|-no-init-file -nw|-t|-tty -nl -d|-display= -u|-user= -L|-directory=< -insert=< -visit|-file|-find-file=< -kill -daemon -a|-alternate-editor=! -c|-create-frame -n|-no-wait -s|-socket-name= -F|-frame-parameters= -version|-V -help|-H", Operands: "w*"},
+	{Name: "nano|pico|rnano|micro|helix|hx|kak|joe|jstar|jmacs|ne|tilde|amp|zed|dte|mcedit|sensible-editor|editor|select-editor", AsksIf: editorAsks, Touches: opened, Version: "--version --help -V -h", Options: "-c -C=/ -s|--speller= -o|--operatingdir=< -T= -r= -Q= -Y= -f|--rcfile=< -J= -u -v -e=& -E=& -w -x -m -l -i -K= -X=", Operands: "w*"},
 	{Name: "ranger|nnn|lf|vifm|yazi|broot|fzf|sk|peco|percol|htop|btop|bpytop|atop|glances|nvtop|iotop|iftop|nethogs|bmon|gotop|bashtop|gitk|mutt|neomutt|alpine|pine|irssi|weechat|lynx|w3m|elinks|links|links2|browsh|newsboat|cmus|mocp|dialog|whiptail|zenity|gum", AsksIf: editorAsks, Version: "--version --help -V -h -v", Operands: "t*"},
 	{Name: "tmux|screen|zellij|dtach|abduco|byobu|mosh|wezterm|kitty|kitten|alacritty|xterm|gnome-terminal|konsole|tilix|terminator|ttyd|gotty|tmate", Options: "-c= -f=< -L= -S= -T= -t= -n= -x= -y= -p= -d= -m -s= -e=!", Stop: true, Operands: "t*", Version: "--version -V -v --help"},
+}
+
+// opened are the files that an editor shows and changes.
+func opened(u *Use) []Touch {
+	var out []Touch
+	for _, o := range u.Operands {
+		if !strings.HasPrefix(o.Text, "+") {
+			out = append(out, Touch{Word: o, Access: ReadAccess}, Touch{Word: o, Access: WriteAccess})
+		}
+	}
+	return out
 }
