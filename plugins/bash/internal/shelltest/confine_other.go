@@ -2,7 +2,10 @@
 
 package shelltest
 
-import "os/exec"
+import (
+	"errors"
+	"os/exec"
+)
 
 func (l *Lab) confine(*exec.Cmd) {}
 
@@ -11,3 +14,6 @@ func (l *Lab) give() error { return nil }
 func kill(cmd *exec.Cmd) {
 	_ = cmd.Process.Kill() // it may have ended just now
 }
+
+// become fails: there is no way to replace a process.
+func become(string, []string) error { return errors.ErrUnsupported }

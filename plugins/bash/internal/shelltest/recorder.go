@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 const (
@@ -106,7 +105,7 @@ func wrap(lab string, args []string, assigns bool) int {
 	if len(args) == 0 || !slices.Contains(Programs(), args[0]) {
 		return 127
 	}
-	err := syscall.Exec(filepath.Join(lab, recorders, args[0]), args, os.Environ())
+	err := become(filepath.Join(lab, recorders, args[0]), args)
 	fmt.Fprintln(os.Stderr, "recorder:", err)
 	return 126
 }
@@ -128,7 +127,7 @@ func shell(lab, name string, args []string) int {
 		if name == "zsh" {
 			argv = append(argv, "-f")
 		}
-		_ = syscall.Exec(s, append(argv, args...), os.Environ()) // the status says that it failed
+		_ = become(s, append(argv, args...)) // the status says that it failed
 	}
 	return 127
 }
