@@ -96,7 +96,7 @@ var packageRows = slices.Concat(
 		acting("create|install|update|upgrade|remove|uninstall|search|config|clean|init|activate|deactivate|package|build|compare|doctor|notices|rename|export|tos|repoquery|shell", "t*", "-n|--name= -p|--prefix=/ -c|--channel= -f|--file=< -y|--yes --dry-run --clone=")),
 	[]Row{
 		{Name: "mise|asdf|rbenv|pyenv|nodenv|direnv|devbox|opam|swift|rustup|flatpak|nix", Commands: true, Verb: true, Operands: "t*", Version: "--version -V -v", Repo: true, Heeds: "rust-toolchain.toml; the version files of a project", Options: "-h|--help -v|--verbose -q|--quiet -V|--version"},
-		{Name: "mise exec|x", Operands: "t? c", Project: true, Stop: true, Options: "-c|--command=$ -C|--cd=< -j|--jobs= --raw"},
+		{Name: "mise exec|x", Operands: "c", Project: true, Stop: true, Options: "-c|--command=$ -C|--cd=< -j|--jobs= --raw"},
 		{Name: "asdf exec", Operands: "c"}, {Name: "rbenv|pyenv|nodenv exec", Operands: "c"}, {Name: "rustup run", Operands: "t c", Options: "--install"}, {Name: "opam exec", Operands: "c", Options: "--switch= --set-root --set-switch"},
 		{Name: "direnv exec", Operands: "d c"}, {Name: "devbox run", Operands: "c", Options: "-l|--list -c|--config=< -e|--env= --env-file=< --pure"},
 		{Name: "nix run|shell|develop", Operands: "t*", Options: "-c|--command=;"}, {Name: "swift run", Operands: "c", Project: true}, {Name: "flatpak run", Operands: "c", Options: "--command= --branch= --arch= --env="},

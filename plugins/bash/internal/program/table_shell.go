@@ -70,7 +70,8 @@ var wrapperRows = []Row{
 	{Name: "capsh", AsksIf: privileged, Operands: "t*"},
 	{Name: "chpst", AsksIf: privileged, Options: "-u= -U= -e=< -/=< -b= -n= -l= -L= -m= -d= -o= -p= -f= -c= -r= -t= -v -P -0 -1 -2 -V", Operands: "c"},
 	{Name: "sudoedit|visudo|vipw|vigr", AsksIf: privileged, Operands: "w*"},
-	{Name: "usermod|useradd|userdel|adduser|deluser|groupadd|groupmod|groupdel|addgroup|delgroup|passwd|chpasswd|chsh|chfn|gpasswd|newgrp|sg|chage|dscl", AsksIf: privileged, Options: "-c=", Operands: "t*", Version: "--version --help"},
+	{Name: "usermod|useradd|userdel|adduser|deluser|groupadd|groupmod|groupdel|addgroup|delgroup|passwd|chpasswd|chsh|chfn|gpasswd|newgrp|chage|dscl", AsksIf: privileged, Options: "-c=", Operands: "t*", Version: "--version --help"},
+	{Name: "sg", AsksIf: privileged, Options: "-c=$", Operands: "t l?"},
 
 	// With another environment.
 	{
