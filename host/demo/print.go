@@ -57,7 +57,8 @@ func why(res gate.Result) string {
 
 // short takes the project's directory out of a text.
 func (p printer) short(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, p.project+"/", ""), p.project, ".")
+	// A bare ** would say every file there is.
+	return strings.NewReplacer(p.project+"/**", "./**", p.project+"/", "", p.project, ".").Replace(text)
 }
 
 // what is the part of the input that says most.
