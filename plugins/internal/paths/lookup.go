@@ -148,8 +148,9 @@ func (t *table) named(name string, last bool) *group {
 	if !hasMeta(name) {
 		return nil
 	}
-	for _, k := range t.known {
-		if (last || k.directory) && Expands(name, k.name) {
+	glob := expansionOf(name)
+	for i := range t.known {
+		if k := &t.known[i]; (last || k.directory) && glob.gives(k.name) {
 			return k.group
 		}
 	}
@@ -208,14 +209,33 @@ func wildcard(pattern, name string) bool {
 
 func hasMeta(s string) bool { return strings.ContainsAny(s, "*?[") }
 
-// Expands reports whether a shell could replace the glob, one folded name, by
-// the plain name known. A glob that begins with a star leaves out names with a
-// leading dot, and one for every file is judged as its directory.
-func Expands(glob, known string) bool {
-	if strings.HasPrefix(known, ".") && !strings.HasPrefix(glob, ".") || strings.Trim(glob, "*?.") == "" && !strings.HasPrefix(glob, ".") {
+// expansion is a glob of one folded name, cut so that most names need no
+// comparing letter by letter.
+type expansion struct {
+	glob string
+	// head and tail are its letters before the first sign and behind the last one;
+	// empty when signs are more than stars and question marks.
+	head, tail string
+	// dotted tells that it begins with a dot, all that it is for every file.
+	dotted, all bool
+}
+
+func expansionOf(glob string) expansion {
+	e := expansion{glob: glob, dotted: strings.HasPrefix(glob, "."), all: strings.Trim(glob, "*?.") == ""}
+	if !strings.ContainsAny(glob, `[\`) {
+		e.head, e.tail = glob[:strings.IndexAny(glob, "*?")], glob[strings.LastIndexAny(glob, "*?")+1:]
+	}
+	return e
+}
+
+// gives reports whether a shell could replace the glob by the plain name known. A
+// glob that begins with a star leaves out names with a leading dot, and one for
+// every file is judged as its directory.
+func (e *expansion) gives(known string) bool {
+	if !e.dotted && (e.all || strings.HasPrefix(known, ".")) || !strings.HasPrefix(known, e.head) || !strings.HasSuffix(known, e.tail) {
 		return false
 	}
-	ok, err := path.Match(glob, known)
+	ok, err := path.Match(e.glob, known)
 	return ok || err != nil
 }
 

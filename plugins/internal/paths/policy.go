@@ -68,8 +68,11 @@ func NewPolicy(config json.RawMessage, c tool.Context) *Policy {
 // Protected says why a place must not be written without a person's word, or
 // "". Both forms count.
 func (p *Policy) Protected(place Place) string {
-	for _, form := range []string{place.Lexical, place.Resolved} {
-		if why := p.ProtectedPath(form); why != "" {
+	if why := p.ProtectedPath(place.Lexical); why != "" {
+		return why
+	}
+	if place.Resolved != place.Lexical {
+		if why := p.ProtectedPath(place.Resolved); why != "" {
 			return why
 		}
 	}
@@ -141,7 +144,7 @@ func (p *Policy) belowExempt(form string) (string, bool) {
 // Secret reports whether the place is, or lies in, what holds keys, credentials
 // or tokens. Reading one is not read-only. Both forms count.
 func (p *Policy) Secret(place Place) bool {
-	return p.SecretPath(place.Lexical) || p.SecretPath(place.Resolved)
+	return p.SecretPath(place.Lexical) || place.Resolved != place.Lexical && p.SecretPath(place.Resolved)
 }
 
 // SecretPath is Secret for one form (see ProtectedPath).
