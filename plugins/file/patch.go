@@ -71,7 +71,7 @@ func patched(text string) ([]string, error) {
 			}
 		case strings.HasPrefix(strings.TrimSpace(line), "***") && line != fileEnds:
 			return nil, fmt.Errorf("the patch has a line that may mean another file: %.80q", line)
-		case strings.ContainsAny(line, "\r\x00\u2028\u2029\x85\v\f"):
+		case strings.ContainsAny(line, "\r\x00\x1c\x1d\x1e\u0085\u2028\u2029\v\f"):
 			return nil, errors.New("the patch holds a control character")
 		case line != "" && !strings.ContainsRune("+- @", rune(line[0])) && line != fileEnds:
 			return nil, fmt.Errorf("the patch has a line of no known kind: %.80q", line)

@@ -38,6 +38,7 @@ func TestSeveralFiles(t *testing.T) {
 		{"a header of no known kind", "ApplyPatch", patch(update+"src/a", "*** Copy to: lib/b"), nil, false, true, tool.Ask},
 		{"a name with blanks around", "ApplyPatch", patch(update + "src/a "), nil, false, true, tool.Ask},
 		{"a carriage return", "ApplyPatch", patch(update+"src/a", "+x\r*** Add File: lib/b"), nil, false, true, tool.Ask},
+		{"a line end that only some readers know", "ApplyPatch", patch(update+"src/a", "+x\u0085*** Add File: lib/b"), nil, false, true, tool.Ask},
 		{"no patch", "ApplyPatch", `{"input":"--- a/src/a\n+++ b/src/a\n"}`, nil, false, true, tool.Ask},
 		{"text after it", "ApplyPatch", strings.Replace(patch(update+"src/a"), "End Patch", "End Patch\\n*** Begin Patch\\n*** Add File: b\\n*** End Patch", 1), nil, false, true, tool.Ask},
 		{"two patches", "ApplyPatch", `{"input":"x","patch":"y"}`, nil, false, true, tool.Ask},
