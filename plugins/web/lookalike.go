@@ -34,7 +34,7 @@ func lookAlike(host string) string {
 
 // latinLooking are the Cyrillic, Greek and Armenian letters that are drawn like
 // Latin ones.
-const latinLooking = "аеорсухіјѕһԁԛԝӏьвгкмнтпшщүѵαοινυρκτνωհոսցօքզյ"
+const latinLooking = "аеорсухіјѕһԁԛԝӏьвгкмнтпшщүѵαοινυρκτωհոսցօքզյ"
 
 // eastAsian are the scripts that are written together, and with Latin letters.
 var eastAsian = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Hangul}

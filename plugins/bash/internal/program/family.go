@@ -66,9 +66,3 @@ func stopping(r Row) Row {
 	r.Stop = true
 	return r
 }
-
-// versionOnly is a program that reads when it is asked for its version, and is
-// not known otherwise.
-func versionOnly(name, version, options, operands string) Row {
-	return Row{Name: name, Version: version, Options: options, Operands: operands}
-}
