@@ -49,6 +49,9 @@ type Lists struct {
 type Related struct {
 	Entry Entry
 	Call  *Call
+	// Does says what the call does to the target, in words of the host: "reads
+	// secrets/key". It becomes a part of the reason.
+	Does string
 	// Unknown marks that the call's targets cannot be named: each deny or ask
 	// rule of the entry then counts as matched.
 	Unknown bool

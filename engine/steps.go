@@ -124,19 +124,20 @@ func sortedKeys(m map[string][]string) []string {
 // project's file, because only that one may decide by itself.
 func (w *walk) ruleStep(stage Stage, b Behavior) (Decision, bool) {
 	rule, err := w.matchOwn(b)
+	does := ""
 	for _, rel := range w.req.Related {
 		if rule != nil && !rule.onlyTightens() {
 			break
 		}
 		other, otherErr := w.matchRelated(rel, b)
 		if other != nil && (rule == nil || !other.onlyTightens()) {
-			rule, err = other, otherErr
+			rule, err, does = other, otherErr, rel.Does
 		}
 	}
 	if rule == nil {
 		return Decision{}, false
 	}
-	return w.ruleHit(stage, b, rule, err), true
+	return w.ruleHit(stage, b, rule, does, err), true
 }
 
 // matchOwn tries the rules of the call's own tool. When the host could not
@@ -184,8 +185,10 @@ func tightening(rules []*Rule) []*Rule {
 }
 
 // ruleHit is the answer of a matched deny or ask rule. An error at the ask
-// step is the mode's error row; at the deny step it denies.
-func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, err error) Decision {
+// step is the mode's error row; at the deny step it denies. does is what the call
+// does to the target of another tool that the rule is about; empty for a rule of
+// its own tool.
+func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, does string, err error) Decision {
 	if err != nil {
 		d := w.fail(CodeToolError, fmt.Sprintf("match_rule for %s rules", b), err)
 		if b == Deny {
@@ -195,6 +198,9 @@ func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, err error) Decision 
 		return d
 	}
 	d := Decision{Behavior: b, Stage: stage, Code: CodeRuleMatched, Rule: rule.clone(), Reason: ruleReason(rule)}
+	if does != "" {
+		d.Reason += ": the call " + does
+	}
 	if rule.Behavior != b {
 		d.Reason = "it may reach more than it names, also what is denied: " + d.Reason
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/target"
 )
 
@@ -37,18 +38,34 @@ func related(lookup func(string) catalog.Entry, tool string, call *engine.Call, 
 	if call.Context.TargetsUnknown {
 		for _, name := range []string{"Read", "Write", "Edit", "WebFetch"} {
 			if name != tool {
-				out = append(out, engine.Related{Entry: lookup(name).Entry, Unknown: true})
+				out = append(out, engine.Related{Entry: lookup(name).Entry, Does: "touches more than can be told", Unknown: true})
 			}
 		}
 	}
 	for _, t := range slices.Concat(call.Context.Targets, whole) {
 		for _, o := range owners[t.Kind+" "+t.Access] {
 			if o.tool != tool {
-				out = append(out, engine.Related{Entry: lookup(o.tool).Entry, Call: synthetic(call, o, t), Wide: isWide(t)})
+				out = append(out, engine.Related{Entry: lookup(o.tool).Entry, Call: synthetic(call, o, t), Does: does(t), Wide: isWide(t)})
 			}
 		}
 	}
 	return out
+}
+
+// maxTold bounds how much of a target's text a reason repeats, in bytes.
+const maxTold = 120
+
+// does says what a call does to a target, for a person and for the agent.
+func does(t engine.Target) string {
+	verb := map[string]string{"read": "reads ", "write": "changes ", "run": "runs "}[t.Access]
+	if t.Kind == "host" {
+		verb = "talks to "
+	}
+	value := sandbox.Clean(t.Value, maxTold)
+	if t.Kind == "tree" {
+		return verb + "what lies in " + value
+	}
+	return verb + value
 }
 
 // isWide tells that a target stands for many: a tree, or a path with a shell's
