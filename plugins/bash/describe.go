@@ -167,10 +167,7 @@ func bareHost(text string) string {
 // gitDirs are the directories whose configuration a program heeds.
 func gitDirs(cmd *Command) []string {
 	var out []string
-	var into []Word
-	if u := cmd.Use(); u.Program == "git" {
-		into = u.Values("-C")
-	}
+	into := cmd.Use().Starts()
 	for _, dir := range cmd.Dirs {
 		at := dir
 		for _, w := range into {

@@ -61,6 +61,8 @@ func TestTargets(t *testing.T) {
 		{"find src -name x -delete", []string{"read src", "write src"}, false},
 		{"git status", []string{"read ."}, false},
 		{"git -C sub log", []string{"read sub"}, false},
+		{"git grep -C 3 x", []string{"read ."}, false}, // context, no directory
+		{"git log -C50%", []string{"read ."}, false},
 		{"eval x", nil, true},
 		{"ls 'unclosed", nil, true},
 	}

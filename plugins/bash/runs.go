@@ -147,22 +147,16 @@ func (w *walker) innerWords(cmd *Command, i int, words []Word) {
 	dirs := w.dirs
 	w.enter(cmd)
 	w.run(&Command{Words: slices.Clone(words), Source: cmd.Source, Offset: offset})
-	if len(startsIn(cmd)) > 0 {
+	if len(cmd.Use().Starts()) > 0 {
 		w.dirs = dirs
 	}
 	w.parent = outer
 	w.depth--
 }
 
-// starters are the options, by wrapper, that name the directory in which the
-// wrapped command runs.
-var starters = map[string]string{"env": "-C", "sudo": "-D", "genv": "-C"}
-
-func startsIn(cmd *Command) []Word { return cmd.Use().Values(starters[cmd.Name()]) }
-
 // enter goes where the wrapper cmd goes before it runs its command.
 func (w *walker) enter(cmd *Command) {
-	for _, dir := range startsIn(cmd) {
+	for _, dir := range cmd.Use().Starts() {
 		if w.dirs == nil || !dir.Literal || dir.Glob {
 			w.dirs = nil
 			return

@@ -138,6 +138,19 @@ type Touch struct {
 // options. How a host is written in them differs by program.
 func (u *Use) Hosts() []Word { return append(u.valued(namesHost), u.With(Host)...) }
 
+// Starts are the directories in which options tell the program, or the command
+// that it runs, to begin: each as seen from the one before it.
+func (u *Use) Starts() []Word {
+	in := strings.Fields(append(slices.Clip(u.above), u.grammar)[0].In)
+	var out []Word
+	for _, o := range u.Options {
+		if o.Has && slices.Contains(in, o.Name) && (len(u.Sub) == 0 || o.At < u.At) {
+			out = append(out, o.Value)
+		}
+	}
+	return out
+}
+
 // Opened are the paths that options make the program read.
 func (u *Use) Opened() []Word { return u.valued(readsPath) }
 

@@ -84,6 +84,9 @@ type Row struct {
 	// getopt_long(3) does.
 	Abbreviates bool
 
+	// In are the names of the options, separated by blanks, that name the
+	// directory in which the program, or the command it runs, begins (git -C).
+	In string
 	// Deep are the names of the options, separated by blanks, with which the
 	// program acts on everything below its operands; "*" means always.
 	Deep string

@@ -52,7 +52,7 @@ var shellRows = []Row{
 var wrapperRows = []Row{
 	// With other privileges.
 	{
-		Name: "sudo|gsudo", AsksIf: privileged, Version: "--version --help -V -h",
+		Name: "sudo|gsudo", AsksIf: privileged, In: "-D", Version: "--version --help -V -h",
 		Options:  "-A|--askpass -b|--background -B|--bell -C|--close-from= -D|--chdir=< -E --preserve-env=? -e|--edit -g|--group= -H|--set-home -h|--host= -i|--login -K|--remove-timestamp -k|--reset-timestamp -l|--list -n|--non-interactive -N|--no-update -P|--preserve-groups -p|--prompt= -R|--chroot=< -r|--role= -S|--stdin -s|--shell -T|--command-timeout= -t|--type= -U|--other-user= -u|--user= -V|--version -v|--validate --help",
 		Operands: "a* c", With: []Form{{"-e", "w*"}},
 	},
@@ -75,7 +75,7 @@ var wrapperRows = []Row{
 
 	// With another environment.
 	{
-		Name: "env|genv", Version: "--version --help",
+		Name: "env|genv", In: "-C", Version: "--version --help",
 		Options: "-i|--ignore-environment -0|--null -u|--unset= -C|--chdir=< -S|--split-string=$ -P= -a|--argv0= --block-signal=? --default-signal=? --ignore-signal=? --list-signal-handling -v|--debug -" + gnu, Operands: "a* c",
 	},
 	{Name: "nohup|gnohup", Version: "--version --help", Options: gnu, Operands: "c"},
