@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Use is one command, read by its row.
@@ -273,17 +274,19 @@ func (u *Use) option(i int) int {
 	}
 	letters, last := word.Text[1:], i
 letters:
-	for at, r := range letters {
-		name := "-" + string(r)
+	for rest := letters; rest != ""; {
+		_, size := utf8.DecodeRuneInString(rest) // a byte that is no letter is one by itself
+		name := "-" + rest[:size]
+		rest = rest[size:]
 		s := u.grammar.specs[name]
-		if s == nil && u.grammar.digits && r >= '0' && r <= '9' {
+		if s == nil && u.grammar.digits && name[1] >= '0' && name[1] <= '9' {
 			continue // the number of tail -20f
 		}
 		o := Option{Name: name, At: i, Known: s != nil, spec: s}
 		if s != nil {
 			o.Name = s.name
 		}
-		switch rest := letters[at+len(string(r)):]; {
+		switch {
 		case !s.is(takesValue):
 			u.Options = append(u.Options, o)
 			continue
