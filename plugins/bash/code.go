@@ -39,8 +39,8 @@ func (c *Command) codeTexts() []string {
 		out = append(out, texts(c.Args())...)
 	}
 	u := c.Use()
-	if u.Program == "git" && u.Asked() != "" {
-		out = append(out, texts(c.Args())...) // a setting that git runs
+	if (u.Program == "git" || u.Program == "socat") && u.Asked() != "" {
+		out = append(out, texts(c.Args())...) // a setting that git runs, an address that is a program
 	}
 	for _, v := range u.Values("-o") {
 		if strings.Contains(v.Text, "Command") {

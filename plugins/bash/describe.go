@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -89,7 +90,7 @@ func (g *gatherer) add(kind, value, access string) {
 
 // gather adds the targets of one command.
 func (c *call) gather(g *gatherer, cmd *Command) {
-	if cmd.Inline || cmd.Stdin {
+	if cmd.Inline || cmd.Stdin || takesPaths(cmd) {
 		g.d.TargetsUnknown = true
 	}
 	for _, t := range c.line.touches(cmd) {
@@ -128,11 +129,34 @@ func (c *call) gather(g *gatherer, cmd *Command) {
 	}
 }
 
-// remotes are the operands HOST:PATH of programs that copy between machines.
+// takesPaths reports whether a program that adds words of its input to cmd may
+// add paths that cmd reads or changes.
+func takesPaths(cmd *Command) bool {
+	p := cmd.Parent
+	if p == nil || !p.Use().Row().Adds || len(cmd.Words) == 0 {
+		return false
+	}
+	words := slices.Clone(cmd.Words)
+	holes := []string{"{}"}
+	for _, v := range p.Use().Values("-I", "-J", "-i") {
+		holes = append(holes, v.Text)
+	}
+	for i := range words[1:] {
+		word := &words[1+i]
+		word.Literal = word.Literal && !slices.ContainsFunc(holes, func(h string) bool { return h != "" && strings.Contains(word.Text, h) })
+	}
+	words = append(words, Word{Text: "{}"})
+	return slices.ContainsFunc(program.Read(words).Touches(), func(t program.Touch) bool { return !t.Word.Literal })
+}
+
+// remotes are the operands HOST:PATH of programs that copy between machines, and
+// what names a host by its first part: Go's packages, images of containers.
 func remotes(cmd *Command) []Word {
 	u := cmd.Use()
 	switch u.Program {
 	case "scp", "rsync", "sftp":
+	case "go", "docker", "podman", "nerdctl", "socat":
+		return hosted(u)
 	case "git":
 		if !slices.Contains([]string{"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}, strings.Join(u.Sub[:min(1, len(u.Sub))], "")) {
 			return nil
@@ -143,6 +167,35 @@ func remotes(cmd *Command) []Word {
 	var out []Word
 	for _, o := range u.Operands {
 		if before, _, ok := strings.Cut(o.Text, ":"); ok && !strings.Contains(before, "/") && before != "" && before[0] != '+' && !isURL(o.Text) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// hosted are the words of a command whose first part may name a host.
+func hosted(u *program.Use) []Word {
+	var list []Word
+	switch u.Command() {
+	case "go get", "go install", "go run":
+		list = u.Operands
+	case "docker pull", "docker push", "docker run", "docker create", "docker image pull", "docker container run", "docker login",
+		"podman pull", "podman push", "podman run", "podman create", "podman login", "nerdctl pull", "nerdctl push", "nerdctl run", "nerdctl create":
+		list = u.Operands[:min(1, len(u.Operands))]
+	case "socat":
+		var out []Word
+		for _, o := range u.Operands {
+			if parts := strings.Split(o.Text, ":"); len(parts) > 2 {
+				o.Text = parts[1]
+				out = append(out, o)
+			}
+		}
+		return out
+	}
+	var out []Word
+	for _, o := range list {
+		first, _, _ := strings.Cut(o.Text, "/")
+		if o.Literal && strings.Contains(strings.Trim(first, "."), ".") && (len(first) < len(o.Text) || strings.HasSuffix(u.Command(), "login")) {
 			out = append(out, o)
 		}
 	}

@@ -42,7 +42,7 @@ func TestTargets(t *testing.T) {
 		{`cat "$HOME/x"`, []string{"read /home/dev/x"}, false},
 		{"cp a b", []string{"read a", "write b", "write b/a"}, false},
 		{"cp -t d a b", []string{"read a", "read b", "write d", "write d/a", "write d/b"}, false},
-		{"mv a b", []string{"write a", "write b", "write b/a"}, false},
+		{"mv a b", []string{"read a", "write a", "write b", "write b/a"}, false},
 		{"rm -rf x", []string{"write x"}, false},
 		{"touch {a,b}.go", []string{"write a.go", "write b.go"}, false},
 		{"sed -i s/a/b/ f", []string{"write f"}, false},

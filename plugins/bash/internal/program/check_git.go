@@ -61,11 +61,29 @@ func gitTouches(u *Use) []Touch {
 		switch {
 		case r == Reads, r == Writes && indexOnly(u):
 			out = append(out, Touch{Word: word, Access: ReadAccess})
+			if file := gitBlob(u.Operands[i].Text); file != "" && file != word.Text {
+				word.Text = file
+				out = append(out, Touch{Word: word, Access: ReadAccess, Derived: true})
+			}
 		case r == Writes, r == Into:
 			out = append(out, Touch{Word: word, Access: WriteAccess})
 		}
 	}
 	return out
+}
+
+// gitBlob is the path of the file that REVISION:PATH or :STAGE:PATH names, of
+// which git shows what was committed; empty when text is none of them. A path is
+// taken for one below the current directory. Source: gitrevisions(7).
+func gitBlob(text string) string {
+	_, file, ok := strings.Cut(text, ":")
+	if !ok || strings.HasPrefix(text, ":(") || strings.HasPrefix(file, "!") || strings.HasPrefix(file, "^") {
+		return ""
+	}
+	if len(file) > 2 && file[1] == ':' && file[0] >= '0' && file[0] <= '3' && text[0] == ':' {
+		file = file[2:]
+	}
+	return strings.TrimPrefix(strings.TrimLeft(file, "/"), "./")
 }
 
 // pathspec is the path in one of git's path patterns, without its magic:
@@ -181,10 +199,15 @@ func gitReflogShows(u *Use) string {
 // gitConfigVerbs are the words and options of git config that read.
 var gitConfigVerbs = []string{"--get", "--get-all", "--get-regexp", "-l"}
 
+// gitConfigScopes are the options with which a key alone is read.
+var gitConfigScopes = []string{"--global", "--local", "--system", "--worktree", "-f", "-t", "--bool", "--int", "--bool-or-int", "--path", "-z", "--show-origin", "--show-scope", "--includes", "--default"}
+
 // gitConfigReads wants what only reads, no value to set, and no secret.
 func gitConfigReads(u *Use) string {
 	operands := u.Operands
-	reads := u.Has(gitConfigVerbs...)
+	reads := u.Has(gitConfigVerbs...) || len(operands) == 1 && strings.Contains(operands[0].Text, ".") && !slices.ContainsFunc(u.Options, func(o Option) bool {
+		return o.At >= u.At && !slices.Contains(gitConfigScopes, o.Name)
+	})
 	if len(operands) > 0 && !reads && (operands[0].Text == "get" || operands[0].Text == "list") {
 		reads, operands = true, operands[1:]
 	}

@@ -1,6 +1,9 @@
 package program
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // curlTouches returns the files among what is sent, and those that are made
 // without being named: "@" stands before a file in a value of --data, "=@" in one
@@ -119,4 +122,38 @@ func sshKeys(u *Use) []Touch {
 		out = append(out, Touch{Word: word, Access: ReadAccess})
 	}
 	return out
+}
+
+// keysAsk asks about what lets keys in, here or on another machine.
+func keysAsk(u *Use) string {
+	switch {
+	case u.Program == "ssh-keyscan", u.asksVersion(), u.Program == "ssh-add" && u.Has("-l", "-L", "-d", "-D", "-T"):
+		return ""
+	case u.Program == "ssh-add":
+		return "ssh-add makes a key usable for every program"
+	}
+	return u.Program + " lets a key log in"
+}
+
+// gpgAsks asks about secret keys that are shown or go away.
+func gpgAsks(u *Use) string {
+	for _, name := range []string{"--export-secret-keys", "--export-secret-subkeys", "--delete-secret-keys", "--delete-secret-and-public-key"} {
+		if u.Has(name) {
+			return u.Program + " " + name + " is about secret keys"
+		}
+	}
+	return ""
+}
+
+// socatAsks asks about addresses of socat that are programs.
+func socatAsks(u *Use) string {
+	for _, o := range u.Operands {
+		for part := range strings.SplitSeq(o.Text, "!!") {
+			kind, _, _ := strings.Cut(part, ":")
+			if slices.Contains([]string{"EXEC", "SYSTEM", "SHELL"}, strings.ToUpper(strings.TrimSpace(kind))) {
+				return "socat runs a program with the input of another end"
+			}
+		}
+	}
+	return ""
 }

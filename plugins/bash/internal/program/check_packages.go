@@ -74,3 +74,68 @@ func rpmQueries(u *Use) string {
 	}
 	return needs("-q")(u)
 }
+
+// asking is a row with what a person must look at.
+func asking(judge func(*Use) string, r Row) Row {
+	r.AsksIf = judge
+	return r
+}
+
+// npmHarmless, yarnHarmless and pipHarmless are settings by which nothing else is run or
+// fetched than without them.
+var (
+	npmHarmless = []string{
+		"audit", "audit-level", "color", "depth", "engine-strict", "fund", "init-author-email", "init-author-name", "init-author-url", "init-license", "init-version", "init.author.name", "init.author.email",
+		"init.license", "install-strategy", "legacy-peer-deps", "loglevel", "maxsockets", "message", "package-lock", "prefer-offline", "progress", "save-exact", "save-prefix", "strict-peer-deps", "tag-version-prefix",
+		"timing", "unicode", "update-notifier", "fetch-retries", "fetch-timeout", "ignore-scripts", "workspaces-update",
+	}
+	yarnHarmless = slices.Concat(npmHarmless, []string{
+		"nodelinker", "enabletelemetry", "enableglobalcache", "enableprogressbars", "enablecolors", "enablehyperlinks", "enabletimers", "enablemessagenames", "nmhoistinglimits", "nmmode", "compressionlevel",
+		"defaultsemverrangeprefix", "preferinteractive", "network-timeout", "httptimeout", "version-git-message", "version-tag-prefix", "init-private",
+	})
+	pipHarmless = []string{"timeout", "retries", "disable-pip-version-check", "no-color", "progress-bar", "quiet", "verbose", "require-virtualenv", "no-cache-dir", "break-system-packages", "no-input", "no-python-version-warning"}
+)
+
+// settingsAsk returns a judge that asks about a setting that is none of these:
+// others name what is run, where it is fetched, and who is believed.
+func settingsAsk(harmless []string) func(*Use) string {
+	return func(u *Use) string {
+		if len(u.Sub) > 0 && u.Sub[len(u.Sub)-1] == "edit" {
+			return u.Command() + " opens an editor"
+		}
+		for i, o := range u.Operands {
+			key, _, pair := strings.Cut(o.Text, "=")
+			if i > 0 && !pair && !strings.Contains(u.Operands[0].Text, "=") {
+				break // the value
+			}
+			if strings.HasPrefix(u.Program, "pip") {
+				key = key[strings.IndexByte(key, '.')+1:]
+			}
+			if !slices.Contains(harmless, strings.ToLower(key)) {
+				return u.Command() + " " + key + " may change what is run or where it is fetched"
+			}
+		}
+		return ""
+	}
+}
+
+// npmShows refuses settings that hold what lets one in.
+func npmShows(u *Use) string {
+	for _, o := range u.Operands {
+		text := strings.ToLower(o.Text)
+		if slices.ContainsFunc([]string{"//", "auth", "token", "password", "key", "otp", "proxy", "cert", "user"}, func(s string) bool { return strings.Contains(text, s) }) {
+			return u.Command() + " " + o.Text + " may show a secret"
+		}
+	}
+	return ""
+}
+
+// brewNames wants plain names: others are files of Ruby, or of somebody's tap.
+func brewNames(u *Use) string {
+	for _, o := range u.Operands {
+		if strings.ContainsAny(o.Text, "/:") || strings.HasSuffix(o.Text, ".rb") {
+			return "brew reads the Ruby of " + o.Text
+		}
+	}
+	return ""
+}

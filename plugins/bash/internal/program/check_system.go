@@ -258,3 +258,98 @@ func manActs(u *Use) string {
 	}
 	return ""
 }
+
+// systemctlAsks asks about verbs that stop the machine.
+func systemctlAsks(u *Use) string {
+	verb := strings.Join(u.Sub[:min(1, len(u.Sub))], "")
+	if slices.Contains([]string{"poweroff", "reboot", "halt", "kexec", "soft-reboot", "exit", "rescue", "emergency", "switch-root", "suspend", "hibernate", "hybrid-sleep", "isolate", "set-default"}, verb) {
+		return "systemctl " + verb + " stops or restarts the machine"
+	}
+	return ""
+}
+
+// wallAsks asks about what changes which connections the machine lets through.
+func wallAsks(u *Use) string {
+	args := u.Args()
+	if u.asksVersion() {
+		return ""
+	}
+	verb := ""
+	if len(u.Operands) > 0 {
+		verb = u.Operands[0].Text
+	}
+	reads := false
+	switch u.Program {
+	case "ufw":
+		reads = verb == "status" || verb == "version" || verb == "show" || verb == "app" && len(u.Operands) > 1 && slices.Contains([]string{"list", "info"}, u.Operands[1].Text)
+	case "nft":
+		reads = verb == "list" || verb == "describe"
+	case "firewall-cmd":
+		reads = len(args) > 0 && !slices.ContainsFunc(args, func(w Word) bool {
+			name, _, _ := strings.Cut(w.Text, "=")
+			return name != "--state" && name != "--zone" && !strings.HasPrefix(name, "--list-") && !strings.HasPrefix(name, "--get-") && !strings.HasPrefix(name, "--query-") && !strings.HasPrefix(name, "--info-")
+		})
+	case "pfctl":
+		reads = u.Has("-s") && !u.Has("-f", "-F", "-e", "-d")
+	case "iptables-restore", "ip6tables-restore":
+	default:
+		reads, _ = u.ReadsOnly()
+		reads = reads || len(args) == 0
+	}
+	if reads {
+		return ""
+	}
+	return u.Program + " changes which connections the machine lets through"
+}
+
+// modulesAsk asks about parts of the kernel that come or go.
+func modulesAsk(u *Use) string {
+	if u.asksVersion() || len(u.Args()) == 0 || u.Program == "modprobe" && u.Has("-n", "-c", "-D", "-R") {
+		return ""
+	}
+	if u.Program == "kmod" && len(u.Operands) > 0 && slices.Contains([]string{"list", "static-nodes", "help"}, u.Operands[0].Text) {
+		return ""
+	}
+	return u.Program + " changes what the kernel is made of"
+}
+
+// sysctlAsks asks about settings of the kernel that change.
+func sysctlAsks(u *Use) string {
+	set := u.Has("-w", "-p", "--load", "-f", "--system") && !u.Has("--dry-run")
+	for _, o := range u.Operands {
+		set = set || strings.Contains(o.Text, "=")
+	}
+	if set {
+		return "sysctl changes a setting of the kernel"
+	}
+	return ""
+}
+
+// attachAsks asks about looking into a process that somebody else began.
+func attachAsks(u *Use) string {
+	if u.Has("-p") {
+		return u.Program + " -p looks into a process that runs already"
+	}
+	return ""
+}
+
+// laterAsks asks about what runs later.
+func laterAsks(u *Use) string {
+	if u.asksVersion() || u.Has("-l", "-c", "-V", "-r", "-d") {
+		return ""
+	}
+	return u.Program + " changes what runs later"
+}
+
+// securityAsks asks about the secrets of macOS' key chain.
+func securityAsks(u *Use) string {
+	if len(u.Operands) == 0 {
+		return ""
+	}
+	verb := u.Operands[0].Text
+	shows := strings.HasPrefix(verb, "find-") && strings.HasSuffix(verb, "-password") && !slices.ContainsFunc(u.Operands, func(w Word) bool { return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "wg") })
+	if shows || slices.Contains([]string{"help", "list-keychains", "default-keychain", "login-keychain", "find-identity", "find-certificate", "error", "show-keychain-info", "verify-cert", "cms", "leaks"}, verb) {
+		return ""
+	}
+	return "security " + verb + " reaches the secrets of the key chain"
+}

@@ -178,6 +178,7 @@ func (u *Use) Touches() []Touch {
 		return append(out, u.grammar.Touches(u)...)
 	}
 	deep := u.Deep()
+	moved := slices.Contains(u.Roles, Place) || slices.ContainsFunc(u.Options, func(o Option) bool { return o.spec.is(standsLast) })
 	for i, r := range u.Roles {
 		word := u.Operands[i]
 		switch r {
@@ -186,6 +187,9 @@ func (u *Use) Touches() []Touch {
 		case Writes:
 			out = append(out, Touch{Word: word, Access: WriteAccess, Recursive: deep})
 		case Removes:
+			if moved {
+				out = append(out, Touch{Word: word, Access: ReadAccess})
+			}
 			out = append(out, Touch{Word: word, Access: WriteAccess, Removes: true, Recursive: deep})
 		case Runs:
 			out = append(out, Touch{Word: word, Access: RunAccess})

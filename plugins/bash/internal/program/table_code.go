@@ -42,7 +42,7 @@ var codeRows = []Row{
 	},
 	{Name: "php|php-cgi|hhvm", Terminal: true, Stop: true, Told: "-f -S -i -m --ini --rf --rc --re --rz --ri -v -h -l -s -w", Version: "--version -v --help -h -m -i --ini", Options: "-r|--run=& -B|--process-begin=& -R|--process-code=& -E|--process-end=& -F|--process-file=< -f|--file=< -d|--define= -c|--php-ini=< -z|--zend-extension=< -S|--server=@ -t|--docroot=< -a|--interactive -C -e -H -i|--info -l|--syntax-check -m|--modules -n -q -s -w -h|--help -v|--version --ini --rf= --rc= --re= --rz= --ri=", Operands: "x t*", With: []Form{{"-r -B -R -E", "t*"}, {"-f", "t*"}}},
 	{Name: "lua|luajit|luau|texlua", Terminal: true, Stop: true, Version: "--version -v", Options: "-e=& -l= -i -v -E -W -b -j= -O=? -", Operands: "x t*"},
-	{Name: "osascript", Terminal: true, Stop: true, Options: "-e=& -l= -i -s=", Operands: "x t*", With: []Form{{"-e", "t*"}}},
+	{Name: "osascript", AsksIf: appleScriptAsks, Terminal: true, Stop: true, Options: "-e=& -l= -i -s=", Operands: "x t*", With: []Form{{"-e", "t*"}}},
 	{Name: "Rscript|rscript", Terminal: true, Stop: true, Version: "--version --help", Options: "-e=& --default-packages= --vanilla --slave --no-echo --no-save --no-restore --no-environ --no-site-file --no-init-file --restore --save --verbose --version --help", Operands: "x t*", With: []Form{{"-e", "t*"}}},
 	{Name: "R", Terminal: true, Told: "-f -d --version --help", Version: "--version --help -h", Options: "-e=& -f|--file=< -q|--quiet|--silent -s|--slave|--no-echo --no-save --no-restore --no-environ --no-site-file --no-init-file --no-readline --no-restore-data --no-restore-history --vanilla --save --restore --interactive --args --encoding= -g|--gui= -d|--debugger=! --debugger-args= --arch= --version -h|--help --max-ppsize= --min-nsize= --min-vsize=", Operands: "t*"},
 	{Name: "julia", Terminal: true, Stop: true, Version: "--version --help -v -h", Options: "-e|--eval=& -E|--print=& -m|--module= -L|--load=< -p|--procs= -t|--threads= -C|--cpu-target= -J|--sysimage=< -H|--home=< -O|--optimize=? -g=? -i -q|--quiet --project=? --startup-file= --banner= --color= --history-file= --depwarn= --warn-overwrite= --compiled-modules= --pkgimages= --code-coverage=? --track-allocation=? --check-bounds= --inline= --math-mode= --heap-size-hint= --machine-file=< -h|--help -v|--version", Operands: "x t*", With: []Form{{"-e -E -m", "t*"}}, Told: "-m"},
@@ -77,8 +77,37 @@ var codeRows = []Row{
 	{Name: "emacs|emacsclient|xemacs|zile|mg|jove|jed", AsksIf: editorAsks, Touches: opened, Version: "--version --help -V -h", OneDash: true, Options: "-eval|-execute=& -e=& -batch -l|-load=< -f|-funcall= -script=< -Q|-quick -q|-no-init-file -nw|-t|-tty -nl -d|-display= -u|-user= -L|-directory=< -insert=< -visit|-file|-find-file=< -kill -daemon -a|-alternate-editor=! -c|-create-frame -n|-no-wait -s|-socket-name= -F|-frame-parameters= -version|-V -help|-H", Operands: "w*"},
 	{Name: "nano|pico|rnano|micro|helix|hx|kak|joe|jstar|jmacs|ne|tilde|amp|zed|dte|mcedit|sensible-editor|editor|select-editor", AsksIf: editorAsks, Touches: opened, Version: "--version --help -V -h", Options: "-c -C=/ -s|--speller= -o|--operatingdir=< -T= -r= -Q= -Y= -f|--rcfile=< -J= -u -v -e=& -E=& -w -x -m -l -i -K= -X=", Operands: "w*"},
 	{Name: "ranger|nnn|lf|vifm|yazi|broot|fzf|sk|peco|percol|htop|btop|bpytop|atop|glances|nvtop|iotop|iftop|nethogs|bmon|gotop|bashtop|gitk|mutt|neomutt|alpine|pine|irssi|weechat|lynx|w3m|elinks|links|links2|browsh|newsboat|cmus|mocp|dialog|whiptail|zenity|gum", AsksIf: editorAsks, Version: "--version --help -V -h -v", Operands: "t*"},
-	{Name: "tmux|screen|zellij|dtach|abduco|byobu|mosh|wezterm|kitty|kitten|alacritty|xterm|gnome-terminal|konsole|tilix|terminator|ttyd|gotty|tmate", Options: "-c= -f=< -L= -S= -T= -t= -n= -x= -y= -p= -d= -m -s= -e=!", Stop: true, Operands: "t*", Version: "--version -V -v --help"},
+	// What runs a command in a terminal of its own.
+	{
+		Name: "screen", AsksIf: screenAsks, Version: "-ls -list -v --version --help -h", Stop: true,
+		Options:  "-a -A -c=< -d -D -e= -f -h= -i -l -L -m -O -p= -q -Q -r -R -s= -S= -t= -T= -U -v -x -X --version --help",
+		Operands: "c", With: []Form{{"-X -Q", "s*"}, {"-r -R -x", "t? c?"}},
+	},
+	{Name: "dtach", Stop: true, Options: "-A= -c= -n= -N= -a= -p= -e= -E -r= -z", Operands: "c"},
+	{Name: "abduco", Stop: true, Options: "-f -r -q -l -v -n -c -a -A -e=", Operands: "t? c", With: []Form{{"-a", "t*"}}},
+	{Name: "mosh", Stop: true, Options: "-4 -6 -a -n -p|--port= --ssh=$ --server=$ --client=$ --predict= --family= --bind-server= --no-init --local --experimental-remote-ip=", Operands: "h c"},
+	{
+		Name: "xterm|uxterm|rxvt|urxvt|lxterm|xfce4-terminal|mate-terminal|gnome-terminal|konsole|tilix|terminator|foot|alacritty|kitty|wezterm|ghostty|x-terminal-emulator|ttyd|gotty", OneDash: true, Stop: true, AsksIf: terminalAsks, Version: "--version -V -v --help -h version",
+		Options: "-e -x -hold -T|-title= -t= -p|-port= -W -w -d= -c= -o= -class= -geometry|-geom= -bg= -fg= -fn= -fa= -fs= -working-directory=< -version -help", Operands: "c",
+	},
+	{Name: "zellij|byobu|kitten", AsksIf: terminalAsks, Stop: true, Options: "-s= -l= -c=< -d -h|--help -V|--version", Operands: "s*", Version: "--version -V -v --help -h"},
 }
+
+// tmuxRows are tmux and what it does in a server that it starts.
+var tmuxRows = family(Row{Name: "tmux|tmate", AsksIf: tmuxAsks, Operands: "s*", Version: "-V", Options: "-2 -C -D -l -N -u -U -v -V -c=$ -f=<! -L= -S= -T= "}, "",
+	tmuxLists("ls|list-sessions|lsw|list-windows|lsp|list-panes|lsc|list-clients|lsb|list-buffers|lscm|list-commands|lsk|list-keys|has|has-session|display|display-message|info|server-info", "-a -p -r -s -v -l -N -1 -P= -T= -F= -f= -O= -t= -c= -d= "),
+	acting("new|new-session", "j", "-A -d -D -E -P -X -c=< -e= -f= -F= -n= -s= -t= -x= -y="),
+	acting("neww|new-window", "j", "-a -b -d -k -P -S -c=< -e= -F= -n= -t="),
+	acting("splitw|split-window", "j", "-b -d -f -h -I -v -P -Z -c=< -e= -l= -p= -t= -F= -s="),
+	acting("popup|display-popup", "j", "-B -C -E -N -k -b= -c= -d=< -e= -h= -s= -S= -t= -T= -w= -x= -y="),
+	acting("respawnp|respawn-pane|respawnw|respawn-window", "j", "-k -c=< -e= -t="),
+	acting("run|run-shell", "l?", "-b -C -E -c=< -d= -t="),
+	acting("if|if-shell", "l s s?", "-b -F -t="),
+	acting("pipep|pipe-pane", "l?", "-I -O -o -t="),
+	acting("send|send-keys", "s*", "-F -H -K -l -M -R -X -c= -N= -t="),
+	acting("a|at|attach|attach-session", "t*", "-d -E -r -x -c=< -f= -t="),
+	acting("kill-server|kill-session|kill-window|killw|kill-pane|killp|capture-pane|capturep|detach|detach-client|rename-session|rename|rename-window|renamew|select-window|selectw|select-pane|selectp|resize-pane|resizep|switch-client|switchc|wait-for|wait|lock-server|clear-history|clearhist", "t*", "-a -C -d -e -E -J -N -P -p -q -s= -t= -S= -b= -L -R -U -D -Z -x= -y= -l -n -T= -f="),
+)
 
 // opened are the files that an editor shows and changes.
 func opened(u *Use) []Touch {

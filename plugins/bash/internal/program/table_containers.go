@@ -16,7 +16,7 @@ const (
 
 // containerRows are containers and clusters.
 var containerRows = slices.Concat(
-	family(Row{Name: "docker|podman|nerdctl", Verb: true, Version: "--version -v version info",
+	family(Row{Name: "docker|podman|nerdctl", Verb: true, AsksIf: containerAsks, Version: "--version -v version info",
 		Options: " -v|--version --help -H|--host=! -c|--context=! --config=/! -D|--debug -l|--log-level= --tls! --tlscacert=! --tlscert=! --tlskey=! --tlsverify! --url=! --connection=! --remote! -r! --root=! --runroot=! --runtime=! --storage-driver=! --storage-opt=! --hooks-dir=! --conmon=! --cgroup-manager=! --identity=! --module=! --namespace=! -n=! -a|--address=! --data-root=! --snapshotter=!"}, "",
 		naming("ps", "", " -a|--all -f|--filter= --format= -n|--last= -l|--latest --no-trunc -q|--quiet -s|--size --noheading --pod -p --sort= --ns --external --sync! -w|--watch="),
 		naming("images", "t?", " -a|--all --digests -f|--filter= --format= --no-trunc -q|--quiet --tree --noheading -n --sort= --history"),
@@ -43,7 +43,7 @@ var containerRows = slices.Concat(
 		naming("service|stack ps", "t*", " -f|--filter= --format= --no-trunc --no-resolve -q|--quiet"),
 		group("container", ""), group("image", ""), group("volume", ""), group("network", ""), group("context", ""), group("plugin", ""), group("system", ""), group("buildx", " --builder= -D|--debug"),
 		group("node", ""), group("service", ""), group("stack", ""), group("config", ""), group("secret", ""), group("swarm", ""), group("builder", ""), group("trust", ""), group("manifest", ""), group("machine", ""), group("pod", ""), group("generate", ""), group("kube", ""),
-		stopping(acting("run|create", "t c", dockerRun)), stopping(acting("container run|create", "t c", dockerRun)),
+		mounting(stopping(acting("run|create", "t c", dockerRun))), mounting(stopping(acting("container run|create", "t c", dockerRun))),
 		stopping(acting("exec", "t c", " -d|--detach --detach-keys= -e|--env= --env-file=< -i|--interactive --privileged -t|--tty -u|--user= -w|--workdir= -l|--latest")),
 		stopping(acting("container exec", "t c", " -d|--detach --detach-keys= -e|--env= --env-file=< -i|--interactive --privileged -t|--tty -u|--user= -w|--workdir=")),
 		acting("build", "r?", dockerBuild), acting("buildx build|b", "r?", dockerBuild), acting("image build", "r?", dockerBuild), acting("buildx bake", "t*", " -f|--file=< --set= --load --push --print --no-cache --progress= --metadata-file=>"),
@@ -97,7 +97,7 @@ var containerRows = slices.Concat(
 
 // composeRows are docker compose under one of its names.
 func composeRows(name string) []Row {
-	return family(Row{Name: name, Verb: true, Version: "version --version -v", Project: true, Unless: composeLocal, Options: " -v|--version -h|--help"}, composeAll,
+	return family(Row{Name: name, Verb: true, AsksIf: containerAsks, Version: "version --version -v", Project: true, Unless: composeLocal, Options: " -v|--version -h|--help"}, composeAll,
 		naming("ps", "t*", " -a|--all --filter= --format= --no-trunc --orphans=? -q|--quiet --services --status="),
 		naming("ls", "", " -a|--all --filter= --format= -q|--quiet"), naming("images|top|port|stats|volumes", "t*", " --format= -q|--quiet --index= --protocol= -a|--all --no-stream --no-trunc"), naming("version", "", " -f|--format= --short"),
 		reading("logs", "t*", " -f|--follow --index= --no-color --no-log-prefix --since= -n|--tail= -t|--timestamps --until="),

@@ -67,7 +67,7 @@ var wrapperRows = []Row{
 		Options: "-a|--all -t|--target= -m|--mount=?< -u|--uts=? -i|--ipc=? -n|--net=? -p|--pid=? -C|--cgroup=? -U|--user=? -T|--time=? -S|--setuid= -G|--setgid= --preserve-credentials --keep-caps -r|--root=?< -w|--wd=?< -W|--wdns= -e|--env -F|--no-fork -Z|--follow-context -h|--help -V|--version", Operands: "c",
 	},
 	{Name: "setpriv", AsksIf: privileged, Version: "--version --help -V -h", Options: "-d|--dump --nnp|--no-new-privs --ambient-caps= --inh-caps= --bounding-set= --ruid= --euid= --rgid= --egid= --reuid= --regid= --clear-groups --keep-groups --init-groups --groups= --securebits= --pdeathsig= --ptracer= --selinux-label= --apparmor-profile= --landlock-access= --landlock-rule= --seccomp-filter= --reset-env -h|--help -V|--version", Operands: "c"},
-	{Name: "capsh", AsksIf: privileged, Operands: "t*"},
+	{Name: "capsh", AsksIf: privileged, Operands: "s*", Version: "--help -h --print --supports"},
 	{Name: "chpst", AsksIf: privileged, Options: "-u= -U= -e=< -/=< -b= -n= -l= -L= -m= -d= -o= -p= -f= -c= -r= -t= -v -P -0 -1 -2 -V", Operands: "c"},
 	{Name: "sudoedit|visudo|vipw|vigr", AsksIf: privileged, Operands: "w*"},
 	{Name: "usermod|useradd|userdel|adduser|deluser|groupadd|groupmod|groupdel|addgroup|delgroup|passwd|chpasswd|chsh|chfn|gpasswd|newgrp|chage|dscl", AsksIf: privileged, Options: "-c=", Operands: "t*", Version: "--version --help"},
@@ -114,11 +114,11 @@ var wrapperRows = []Row{
 
 	// Under the eyes of another program.
 	{
-		Name: "strace", Version: version,
+		Name: "strace", AsksIf: attachAsks, Version: version,
 		Options:  "-e= --trace= -E|--env= -p|--attach= -u|--user= --argv0= -b|--detach-on= -D --daemonize=? -f|--follow-forks -I|--interruptible= --signal= --status= -P|--trace-path= -z|--successful-only -Z|--failed-only -a|--columns= --abbrev= --verbose= --raw= --read= --write= --quiet=? --kvm= --decode-fds=? -i|--instruction-pointer -k --stack-traces=? -n|--syscall-number -o|--output=>$ -A|--output-append-mode --output-separately -q -r --relative-timestamps=? -s|--string-limit= --absolute-timestamps=? -t -T --syscall-times=? -v|--no-abbrev --strings-in-hex=? -x -X|--const-print-style= -y -Y --decode-pids= -c|--summary-only -C|--summary -O|--summary-syscall-overhead= -S|--summary-sort-by= -U|--summary-columns= -w|--summary-wall-clock --inject= --fault= -d|--debug -h|--help --seccomp-bpf --tips=? -V|--version",
 		Operands: "c",
 	},
-	{Name: "ltrace|dtruss|truss", Options: "-a|--align= -A= -b -B -c -C|--demangle -d -D|--debug= -e= -f -F|--config=< -h|--help -i -l|--library= -L -n|--indent= -N -o|--output=> -p= -P -r -s= -S -t -T -u= -V|--version -w|--where= -x=", Operands: "c"},
+	{Name: "ltrace|dtruss|truss", AsksIf: attachAsks, Options: "-a|--align= -A= -b -B -c -C|--demangle -d -D|--debug= -e= -f -F|--config=< -h|--help -i -l|--library= -L -n|--indent= -N -o|--output=> -p= -P -r -s= -S -t -T -u= -V|--version -w|--where= -x=", Operands: "c"},
 	{Name: "gdb|lldb|cgdb", OneDash: true, Terminal: true, Told: "-batch", Version: "--version --help -v -h", Options: "-args -batch -batch-silent -ex|-eval-command|-o|-one-line=& -iex|-init-eval-command=& -x|-command|-s|-source=< -ix|-init-command=< -p|-pid= -c|-core=< -n|-nx -nh -nw -q|-quiet|-silent -cd=< -d|-directory=< -e|-exec=< -se=< -symbols=< -tty= -tui -w -write -b|-baud= -l= -return-child-result -readnow -readnever -configuration -help -version", Operands: "x? t?", With: []Form{{"-args", "c"}}},
 	{Name: "script", Terminal: true, Version: "--version --help -V -h", Options: "-I|--log-in=> -O|--log-out=> -B|--log-io=> -T|--log-timing=> -t --timing=? -m|--logging-format= -a|--append -c|--command=$ -e|--return -f|--flush --force -E|--echo= -o|--output-limit= -q|--quiet -k -r -d -p -F -h|--help -V|--version", Operands: "w? c?"},
 	{Name: "watch", Version: "--version --help -v -h", Options: "-b|--beep -c|--color -C|--no-color -d --differences=? -e|--errexit -f|--follow -g|--chgexit -q|--equexit= -n|--interval= -p|--precise -r|--no-rerun -s|--shotsdir=/ -t|--no-title -w|--no-wrap -x|--exec -h|--help -v|--version", Operands: "j", With: []Form{{"-x", "c"}}},
@@ -151,7 +151,7 @@ var wrapperRows = []Row{
 		Options:  "--no-ask-password --user --system -H|--host=@ -M|--machine= --scope -u|--unit= -p|--property= --description= --slice= --slice-inherit --expand-environment= --no-block -r|--remain-after-exit --wait --send-sighup --service-type= --uid= --gid= --nice= --working-directory=< -d|--same-dir -R|--root-directory=< -E|--setenv= -t|--pty -T|--pty-late -P|--pipe -q|--quiet -G|--collect -S|--shell --job-mode= --ignore-failure --background= --json= --path-property= --socket-property= --on-active= --on-boot= --on-startup= --on-unit-active= --on-unit-inactive= --on-calendar= --on-timezone-change --on-clock-change --timer-property= -h|--help --version",
 		Operands: "c",
 	},
-	{Name: "at|batch|gat", Terminal: true, Told: "-l -c -V -r -d -f", Options: "-V -q= -f=< -M -l -m -r -d -b -v -c -t=", Operands: "t*"},
+	{Name: "at|batch|gat", AsksIf: laterAsks, Terminal: true, Told: "-l -c -V -r -d -f", Options: "-V -q= -f=< -M -l -m -r -d -b -v -c -t=", Operands: "t*"},
 }
 
 // wrapperOptions are values that many wrappers take.

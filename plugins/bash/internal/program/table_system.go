@@ -70,7 +70,7 @@ var systemRows = []Row{
 	{Name: "reboot|shutdown|halt|poweroff|init|telinit|kexec", AsksIf: stopsAsks, Options: "-c -r -h -H -P -k -f|--force -n -t= -p|--poweroff -w|--wtmp-only -d --halt --reboot --no-wall --show --help", Operands: "t*", Version: "--help --version"},
 
 	// Services, logs, settings of the machine.
-	{Name: "systemctl", Commands: true, Options: systemdOptions, Version: "--version --help -h"},
+	{Name: "systemctl", Commands: true, AsksIf: systemctlAsks, Options: systemdOptions, Version: "--version --help -h"},
 	{Name: "systemctl status|is-active|is-enabled|is-failed|is-system-running|list-units|list-unit-files|list-sockets|list-timers|list-jobs|list-dependencies|list-machines|list-paths|list-automounts|get-default|show|cat|whoami", Reads: "systemctl tells the state of services", Options: systemdOptions, Operands: "t*"},
 	{
 		Name: "journalctl", Reads: "journalctl prints the log", AsksIf: journalAsks, Version: "--version --help -h",
@@ -86,7 +86,7 @@ var systemRows = []Row{
 	{Name: "service|rc-service|rc-update|chkconfig|update-rc.d|initctl|sv", Operands: "t*"},
 	{Name: "dmesg", Reads: "dmesg prints the kernel's log", Abbreviates: true, Options: "-C|--clear! -c|--read-clear! -D|--console-off! -E|--console-on! -F|--file=< -K|--kmsg-file=< -f|--facility= -H|--human -J|--json -k|--kernel -L --color=? -l|--level= -n|--console-level=! -P|--nopager -p|--force-prefix -r|--raw --noescape -S|--syslog -s|--buffer-size= -u|--userspace -w|--follow -W|--follow-new -x|--decode -d|--show-delta -e|--reltime -T|--ctime -t|--notime --time-format= --since= --until= -a -M= -N=" + utilLinux},
 	{Name: "auditctl", Asks: "auditctl changes the machine's logs", Operands: "t*"},
-	{Name: "sysctl", Names: true, Reads: "sysctl prints settings", Unless: assignsActs, Options: "-a|-A|-X|--all --deprecated --dry-run -b|--binary -e|--ignore -N|--names -n|--values -p! --load=?! -f=! --system! -r|--pattern= -q|--quiet -w|--write! -o -x -d -h|--help -V|--version -B= -i -l -t -T -W", Operands: "t*"},
+	{Name: "sysctl", Names: true, Reads: "sysctl prints settings", Unless: assignsActs, AsksIf: sysctlAsks, Options: "-a|-A|-X|--all --deprecated --dry-run -b|--binary -e|--ignore -N|--names -n|--values -p! --load=?! -f=! --system! -r|--pattern= -q|--quiet -w|--write! -o -x -d -h|--help -V|--version -B= -i -l -t -T -W", Operands: "t*"},
 	{Name: "crontab", Terminal: true, Told: "-l -r -e -h -V -T", AsksIf: crontabAsks, Reads: "crontab -l lists what runs later", Unless: crontabAsks, Options: "-u= -l -r! -e! -i -T! -n! -c! -s! -h|--help -V|--version", Operands: "x?"},
 	{Name: "atq", Names: true, Tame: true, Reads: "atq lists what runs later", Options: "-V -q= -o="},
 	{Name: "atrm|anacron", Operands: "t*", Options: "-V"},
@@ -104,8 +104,13 @@ var systemRows = []Row{
 	{Name: "ss", Names: true, Reads: "ss lists connections", Abbreviates: true, Options: "-h|--help -V|--version -n|--numeric -r|--resolve! -a|--all -l|--listening -B|--bound-inactive -o|--options -e|--extended -m|--memory -p|--processes -T|--threads -i|--info --tipcinfo -s|--summary --tos --cgroup -b|--bpf -E|--events -Z|--context -z|--contexts -N|--net= -4|--ipv4 -6|--ipv6 -0|--packet -t|--tcp -M|--mptcp -S|--sctp -u|--udp -d|--dccp -w|--raw -x|--unix --tipc --vsock --xdp -f|--family= -A|--query|--socket= -K|--kill! -H|--no-header -Q|--no-queues -O|--oneline --inet-sockopt -D|--diag=> -F|--filter=<", Operands: "t*"},
 	{Name: "netstat", Names: true, Tame: true, Abbreviates: true, Reads: "netstat lists connections", Options: "-r|--route -i|--interfaces -g|--groups -s|--statistics -M|--masquerade -v|--verbose -W|--wide -n|--numeric --numeric-hosts --numeric-ports --numeric-users -N|--symbolic -e|--extend -p|--programs -o|--timers -c|--continuous -l|--listening -a|--all -F|--fib -C|--cache -Z|--context -t|--tcp -u|--udp -U|--udplite -S|--sctp -w|--raw -x|--unix --ax25 --ipx --netrom --inet --inet6 -4 -6 -A= -b -d -f= -I= -L -m -q -R -h -V|--version --help", Operands: "t*"},
 	{Name: "route|arp", Names: true, Reads: "it lists routes", Options: "-n|--numeric -e|--extend -v|--verbose -a -4 -6 -A= -F|--fib -C|--cache -V|--version -h|--help -i|--device= -s! -d! -f! -D! -S!"},
-	{Name: "iptables|ip6tables|iptables-legacy|iptables-nft|ebtables", Names: true, Reads: "iptables -L lists rules", Unless: rulesListed, Options: "-L|--list -S|--list-rules -n|--numeric -v|--verbose -x|--exact --line-numbers -t|--table= -4 -6 -w --wait=? -A|--append=! -D|--delete=! -I|--insert=! -R|--replace=! -F|--flush! -Z|--zero! -N|--new-chain=! -X|--delete-chain! -P|--policy=! -E|--rename-chain=! -M|--modprobe=$! -h|--help -V|--version", Operands: "t*"},
-	{Name: "nft|ufw|firewall-cmd|nmcli|iw|iwconfig|ethtool|tc|bridge", Operands: "t*", Options: "-f=< -o="},
+	{Name: "iptables|ip6tables|iptables-legacy|iptables-nft|ebtables", Names: true, Reads: "iptables -L lists rules", Unless: rulesListed, AsksIf: wallAsks, Options: "-L|--list -S|--list-rules -n|--numeric -v|--verbose -x|--exact --line-numbers -t|--table= -4 -6 -w --wait=? -A|--append=! -D|--delete=! -I|--insert=! -R|--replace=! -F|--flush! -Z|--zero! -N|--new-chain=! -X|--delete-chain! -P|--policy=! -E|--rename-chain=! -M|--modprobe=$! -h|--help -V|--version", Operands: "t*"},
+	{Name: "nft|ufw|firewall-cmd|iptables-restore|ip6tables-restore|pfctl", AsksIf: wallAsks, Operands: "t*", Options: "-f|--file=< -a -n -j -s= -c -e -d -F= -o= --state --version --zone= --list-all --list-all-zones --list-services --list-ports --get-active-zones --get-default-zone --get-zones -h|--help -v -V", Version: "--version --help -h -v -V"},
+	{Name: "setcap", Asks: "setcap gives a program privileges", Operands: "t*"},
+	{Name: "setenforce", Asks: "setenforce switches a protection of the machine on or off", Operands: "t*"},
+	{Name: "insmod|rmmod|modprobe|kmod", AsksIf: modulesAsk, Operands: "t*", Options: "-a|--all -c|--showconfig -D|--show-depends -n|--dry-run|--show -r|--remove -R|--resolve-alias -f|--force -q|--quiet -v|--verbose -V|--version -h|--help -C=< -d= -S= -s -b -w= -i", Version: "--version --help -V -h"},
+	{Name: "security", AsksIf: securityAsks, Operands: "t*", Bare: true},
+	{Name: "nmcli|iw|iwconfig|ethtool|tc|bridge", Operands: "t*", Options: "-f=< -o="},
 
 	// Terminals and manuals.
 	{Name: "tput", Tame: true, Reads: "tput prints what the terminal needs", Options: "-T= -V -x -S", Operands: "t*"},
