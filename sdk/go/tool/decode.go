@@ -57,6 +57,20 @@ func decodeInput(input jsontext.Value, in any) error {
 	return err
 }
 
+// readInput decodes a call's input into *in, which points to a t, and returns the
+// members that t does not have, as unknownMembers lists them. Most inputs have
+// none, and are read once.
+func readInput(t reflect.Type, input jsontext.Value, in any) (unknown []string, err error) {
+	if input.Kind() == '{' && json.Unmarshal(input, in, json.RejectUnknownMembers(true)) == nil {
+		return nil, nil
+	}
+	reflect.ValueOf(in).Elem().SetZero()
+	if err := decodeInput(input, in); err != nil {
+		return nil, err
+	}
+	return unknownMembers(t, input), nil
+}
+
 // unknownMembers lists the members of input, an object that decodes into t, that
 // t does not have, in order of their names; nested ones as "a/b". A type that
 // takes anything (a map, an interface, one that decodes itself) knows every

@@ -150,12 +150,12 @@ type reading struct {
 func (d definition) read(env *envelope) *reading {
 	v, input, unknown := d.bind(env)
 	r := &reading{verbs: v, of: d, env: env}
-	if err := decodeInput(env.Input, input); err != nil {
+	strangers, err := readInput(d.input, env.Input, input)
+	if err != nil {
 		r.problem = err.Error()
 		return r
 	}
-	r.unknown = unknownMembers(d.input, env.Input)
-	*unknown = r.unknown
+	r.unknown, *unknown = strangers, strangers
 	r.decoded, r.complete = true, d.anyField || len(r.unknown) == 0
 	return r
 }
