@@ -355,7 +355,7 @@ const maxGiven = 64
 // and what stands behind "=", "@" and ":" in one.
 func (m *marker) given() {
 	name := m.cmd.Name()
-	if m.cmd.Wraps && name != "env" && name != "sudo" || slices.Contains(lookers, name) && name != "env" && name != "sudo" {
+	if m.cmd.Wraps && m.cmd.Inner == 0 || slices.Contains(lookers, name) && name != "env" && name != "sudo" {
 		return
 	}
 	words := m.cmd.Args()

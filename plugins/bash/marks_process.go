@@ -82,7 +82,7 @@ func (m *marker) ownJob(name string) bool {
 			}
 		}
 	}
-	if given == 0 || m.line.Opaque != "" {
+	if given == 0 || m.line.reasons > m.traps() {
 		return false
 	}
 	text, named := m.line.Text, 0
@@ -102,6 +102,18 @@ func (m *marker) ownJob(name string) bool {
 		text = after
 	}
 	return named == given
+}
+
+// traps counts the traps whose script the line spells out: what they do to a
+// variable stands in its text.
+func (m *marker) traps() int {
+	count := 0
+	for _, cmd := range m.line.Commands {
+		if args := cmd.Args(); cmd.Name() == "trap" && len(args) > 0 && args[0].Literal {
+			count++
+		}
+	}
+	return count
 }
 
 // number tells whether text is a whole number with or without a sign.
