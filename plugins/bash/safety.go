@@ -126,7 +126,7 @@ func (c *call) removal(t touch) string {
 		case all && path.IsAbs(t.path):
 			return name + " would remove everything in " + p
 		}
-		if t.cmd.Use().Selects() {
+		if name == "find" || name == "fd" {
 			continue // it removes what its tests select
 		}
 		for _, wd := range append(slices.Clone(c.set.WorkingDirectories), c.set.CWD) {

@@ -93,26 +93,3 @@ func fdTouches(u *Use) []Touch {
 	}
 	return out
 }
-
-// findAll are find's options that select no files by what they are: with no
-// other, it comes upon everything below where it starts.
-var findAll = []string{
-	"-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x", "-O0", "-O1", "-O2", "-O3", "-D", "-print", "-print0", "-printf", "-ls", "-depth", "-mindepth", "-maxdepth", "-xdev", "-mount", "-daystart", "-follow", "-true",
-	"-not", "-and", "-or", "-a", "-o", "-noleaf", "-ignore_readdir_race", "-warn", "-nowarn", "-type", "-xtype", "-delete", "-exec", "-execdir", "-ok", "-okdir", "-f", "-readable", "-writable",
-}
-
-// Selects tells whether the use is one of find or fd that acts on some of the
-// files that it comes upon, not on all.
-func (u *Use) Selects() bool {
-	switch u.Program {
-	case "find", "gfind", "bfs":
-		return slices.ContainsFunc(u.Options, func(o Option) bool {
-			every := o.Name == "-name" && strings.Trim(o.Value.Text, "*?.") == "" || o.Name == "-path" && strings.Trim(o.Value.Text, "*?./") == ""
-			return !every && !slices.Contains(findAll, o.Name)
-		})
-	case "fd", "fdfind":
-		patterns := u.With(Text)
-		return u.Has("-e", "-S", "--changed-within", "--changed-before", "-o", "--exact-depth") || len(patterns) > 0 && strings.Trim(patterns[0].Text, ".*^$") != ""
-	}
-	return false
-}
