@@ -244,6 +244,11 @@ func (w *walker) mergeDirs(other []string) {
 
 func (w *walker) substitution(what string, list []*syntax.Stmt) {
 	w.line.hide(what)
+	w.visibleSubstitution(list)
+}
+
+// visibleSubstitution walks the commands of a substitution whose output is known.
+func (w *walker) visibleSubstitution(list []*syntax.Stmt) {
 	piped, stdin, fed := w.piped, w.stdin, w.fed
 	w.piped, w.stdin, w.fed = false, nil, ""
 	if w.depth++; w.depth > maxDepth {

@@ -2,6 +2,7 @@ package bash
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -212,8 +213,90 @@ func (r *wordReader) double(p *syntax.DblQuoted) {
 			r.text.WriteString(unescapeDouble(lit.Value))
 			continue
 		}
+		if text, stmts, ok := quotedText(part); ok {
+			r.text.WriteString(text)
+			r.w.visibleSubstitution(stmts)
+			continue
+		}
 		r.part(part, false)
 	}
+}
+
+// quotedText returns the text that a part of a double-quoted string stands for
+// when it is $(cat <<'WORD' ... WORD), the way agents write messages of several
+// lines: a substitution whose output is in plain sight. The statement is returned
+// to be walked like every other. The body may hold nothing at which an old shell,
+// which looks for the closing parenthesis without knowing here-documents (bash
+// 3.2), could end the substitution elsewhere.
+func quotedText(part syntax.WordPart) (text string, stmts []*syntax.Stmt, ok bool) {
+	p, ok := part.(*syntax.CmdSubst)
+	if !ok || p.Backquotes || p.TempFile || p.ReplyVar || len(p.Stmts) != 1 || len(p.Last) != 0 {
+		return "", nil, false
+	}
+	s := p.Stmts[0]
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || s.Negated || s.Background || s.Coprocess || s.Disown || s.Semicolon.IsValid() || len(s.Comments) != 0 ||
+		len(call.Assigns) != 0 || len(call.Args) != 1 || call.Args[0].Lit() != "cat" || len(s.Redirs) != 1 {
+		return "", nil, false
+	}
+	in := s.Redirs[0]
+	if in.Op != syntax.Hdoc || in.N != nil || in.Hdoc == nil || len(in.Word.Parts) != 1 {
+		return "", nil, false
+	}
+	end, ok := in.Word.Parts[0].(*syntax.SglQuoted)
+	if !ok || end.Dollar || plainName(end.Value) == "" {
+		return "", nil, false
+	}
+	for _, part := range in.Hdoc.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			return "", nil, false
+		}
+		text += lit.Value
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimLeft(line, " \t")
+		if n := commonPrefix(line, end.Value); n == len(end.Value) || n > 0 && n < len(line) && line[n] >= utf8.RuneSelf {
+			return "", nil, false // dash loses a byte that is not ASCII behind part of the delimiter
+		}
+	}
+	return strings.TrimRight(text, "\n"), p.Stmts, plainBody(text)
+}
+
+// commonPrefix returns how many bytes a and b begin with in common.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// plainBody reports whether every shell finds the end of a substitution behind a
+// here-document with this body: no quotes and expansions, and parentheses only in
+// pairs and where no comment and no case can hide one.
+func plainBody(text string) bool {
+	if strings.ContainsAny(text, "'\"`\\$") || strings.Contains(text, "<<") {
+		return false
+	}
+	if !strings.ContainsAny(text, "()") {
+		return true
+	}
+	if strings.Contains(text, "#") || strings.Contains(text, "case") || strings.Contains(text, "esac") {
+		return false
+	}
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth < 0 {
+				return false
+			}
+		}
+	}
+	return depth == 0
 }
 
 // unescapeDouble removes the backslashes that mean something inside double
