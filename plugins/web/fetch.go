@@ -8,6 +8,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"github.com/callgate/callgate/plugins/internal/option"
 	"github.com/callgate/callgate/plugins/internal/paths"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
@@ -16,14 +17,14 @@ import (
 // Code's, format and timeout OpenCode's, those from max_length on the MCP fetch
 // server's. Gemini CLI names the addresses in the prompt alone.
 type fetchInput struct {
-	URL        string   `json:"url"`
-	URLs       []string `json:"urls"`
-	Prompt     string   `json:"prompt"`
-	Format     any      `json:"format"`
-	Timeout    any      `json:"timeout"`
-	MaxLength  any      `json:"max_length"`
-	StartIndex any      `json:"start_index"`
-	Raw        any      `json:"raw"`
+	URL        string       `json:"url"`
+	URLs       []string     `json:"urls"`
+	Prompt     string       `json:"prompt"`
+	Format     option.Value `json:"format"`
+	Timeout    option.Value `json:"timeout"`
+	MaxLength  option.Value `json:"max_length"`
+	StartIndex option.Value `json:"start_index"`
+	Raw        option.Value `json:"raw"`
 }
 
 // config is what the operator may set for WebFetch.

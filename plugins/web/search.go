@@ -8,6 +8,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/callgate/callgate/plugins/internal/option"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -15,11 +16,11 @@ import (
 type searchInput struct {
 	Query                string         `json:"query"`
 	AllowedDomains       jsontext.Value `json:"allowed_domains"`
-	BlockedDomains       any            `json:"blocked_domains"`
-	NumResults           any            `json:"numResults"`
-	Livecrawl            any            `json:"livecrawl"`
-	Type                 any            `json:"type"`
-	ContextMaxCharacters any            `json:"contextMaxCharacters"`
+	BlockedDomains       []string       `json:"blocked_domains"`
+	NumResults           option.Value   `json:"numResults"`
+	Livecrawl            option.Value   `json:"livecrawl"`
+	Type                 option.Value   `json:"type"`
+	ContextMaxCharacters option.Value   `json:"contextMaxCharacters"`
 }
 
 // domains are the hosts to which a search is limited, with the port and the path
