@@ -2,8 +2,11 @@ package file
 
 import (
 	"errors"
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/callgate/callgate/plugins/internal/option"
 )
 
 // location is the path of a call in the spellings agents use. Exactly one may be
@@ -46,17 +49,17 @@ type input interface {
 
 type readInput struct {
 	location
-	Offset     any `json:"offset"`
-	Limit      any `json:"limit"`
-	Pages      any `json:"pages"`
-	ViewRange  any `json:"view_range"`
-	StartLine  any `json:"start_line"`
-	EndLine    any `json:"end_line"`
-	WholeFile  any `json:"should_read_entire_file"`
-	FirstLine  any `json:"start_line_one_indexed"`
-	LastLine   any `json:"end_line_one_indexed_inclusive"`
-	CamelStart any `json:"startLine"`
-	CamelEnd   any `json:"endLine"`
+	Offset     option.Value `json:"offset"`
+	Limit      option.Value `json:"limit"`
+	Pages      option.Value `json:"pages"`
+	ViewRange  option.Value `json:"view_range"`
+	StartLine  option.Value `json:"start_line"`
+	EndLine    option.Value `json:"end_line"`
+	WholeFile  option.Value `json:"should_read_entire_file"`
+	FirstLine  option.Value `json:"start_line_one_indexed"`
+	LastLine   option.Value `json:"end_line_one_indexed_inclusive"`
+	CamelStart option.Value `json:"startLine"`
+	CamelEnd   option.Value `json:"endLine"`
 	// Explanation is prose that Cursor sends along.
 	Explanation string `json:"explanation"`
 }
@@ -69,13 +72,16 @@ const maxFiles = 256
 // manyInput reads several files, which it may name by globs. Source: Gemini CLI's
 // read_many_files.
 type manyInput struct {
-	Paths       []string `json:"paths"`
-	Include     []string `json:"include"`
-	Exclude     []string `json:"exclude"`
-	Recursive   any      `json:"recursive"`
-	Defaults    any      `json:"useDefaultExcludes"`
-	GitIgnore   any      `json:"respect_git_ignore"`
-	FilterFiles any      `json:"file_filtering_options"`
+	Paths       []string     `json:"paths"`
+	Include     []string     `json:"include"`
+	Exclude     []string     `json:"exclude"`
+	Recursive   option.Value `json:"recursive"`
+	Defaults    option.Value `json:"useDefaultExcludes"`
+	GitIgnore   option.Value `json:"respect_git_ignore"`
+	FilterFiles struct {
+		GitIgnore    option.Value `json:"respect_git_ignore"`
+		GeminiIgnore option.Value `json:"respect_gemini_ignore"`
+	} `json:"file_filtering_options"`
 }
 
 func (m manyInput) files() ([]string, error) {
@@ -89,6 +95,13 @@ func (m manyInput) files() ([]string, error) {
 		return nil, errors.New("a pattern may lead out of the directory it starts in")
 	}
 	return list, nil
+}
+
+// mayHold reports whether a path that is no glob may be a directory, of which the
+// tool then reads what lies below: "docs/", "." and names without an extension.
+func mayHold(file string) bool {
+	base := path.Base(file)
+	return strings.HasSuffix(file, "/") || base == ".." || strings.LastIndexByte(base, '.') <= 0
 }
 
 // leaves reports whether a glob may lead elsewhere behind its first wildcard.
@@ -117,16 +130,16 @@ func (deleteInput) preview() (text, language string) { return "", "" }
 
 // change is one replacement in the spellings agents use.
 type change struct {
-	OldString      string `json:"old_string"`
-	NewString      string `json:"new_string"`
-	OldStr         string `json:"old_str"`
-	NewStr         string `json:"new_str"`
-	OldStringCamel string `json:"oldString"`
-	NewStringCamel string `json:"newString"`
-	ReplaceAll     any    `json:"replace_all"`
-	ReplaceAllCaml any    `json:"replaceAll"`
-	Replacements   any    `json:"expected_replacements"`
-	Instruction    string `json:"instruction"`
+	OldString      string       `json:"old_string"`
+	NewString      string       `json:"new_string"`
+	OldStr         string       `json:"old_str"`
+	NewStr         string       `json:"new_str"`
+	OldStringCamel string       `json:"oldString"`
+	NewStringCamel string       `json:"newString"`
+	ReplaceAll     option.Value `json:"replace_all"`
+	ReplaceAllCaml option.Value `json:"replaceAll"`
+	Replacements   option.Value `json:"expected_replacements"`
+	Instruction    string       `json:"instruction"`
 	// Instructions and CodeEdit are Cursor's way of an edit.
 	Instructions string `json:"instructions"`
 	CodeEdit     string `json:"code_edit"`
@@ -159,11 +172,11 @@ func (m multiEditInput) preview() (text, language string) {
 
 type notebookInput struct {
 	location
-	CellID     any    `json:"cell_id"`
-	CellNumber any    `json:"cell_number"`
-	CellType   string `json:"cell_type"`
-	EditMode   string `json:"edit_mode"`
-	NewSource  string `json:"new_source"`
+	CellID     string       `json:"cell_id"`
+	CellNumber option.Value `json:"cell_number"`
+	CellType   string       `json:"cell_type"`
+	EditMode   string       `json:"edit_mode"`
+	NewSource  string       `json:"new_source"`
 }
 
 func (n notebookInput) preview() (text, language string) { return n.NewSource, "" }

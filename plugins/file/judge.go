@@ -54,6 +54,12 @@ func subject[In input](c *tool.Call[In]) ([]paths.Place, error) {
 	return places, nil
 }
 
+// files are the paths of a call of which subject found each.
+func files[In input](c *tool.Call[In]) []string {
+	list, _ := c.Input.files() // subject has seen its error
+	return list
+}
+
 func policy[In input](c *tool.Call[In]) *paths.Policy { return paths.NewPolicy(c.Config, c.Context) }
 
 func (j judge[In]) check(c *tool.Call[In]) tool.Verdict {
@@ -96,8 +102,8 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 		return tool.ReadOnly{Reason: file + " may name secrets as well"}
 	}
 	pol := policy(c)
-	for _, place := range places {
-		if pol.Secret(place) {
+	for i, place := range places {
+		if pol.Secret(place) || j.globs && (pol.SecretBelow(place) || pol.SeeksSecret(files(c)[i])) {
 			return tool.ReadOnly{Reason: place.Resolved + " holds secrets"}
 		}
 	}
@@ -116,7 +122,8 @@ func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.
 		return nil
 	}
 	var all []int
-	for _, place := range places {
+	for i, place := range places {
+		place.Tree = place.Tree || j.globs && behavior != tool.Allow && mayHold(files(c)[i])
 		own := tool.Indices(rules, func(rule tool.Rule) bool { return paths.Matches(behavior, rule, c.Context, place) })
 		if len(own) == 0 && behavior == tool.Allow {
 			return nil
@@ -166,6 +173,9 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 		d.Actions = append(d.Actions, "tool:"+j.action+":"+paths.Shown(c.Context, file))
 		if target, ok := paths.Target(file, j.access); ok {
 			d.Targets = append(d.Targets, target)
+			if j.globs && mayHold(file) {
+				d.Marks = append(d.Marks, tool.Mark{Kind: tool.Tree, Value: file, Access: j.access})
+			}
 		} else {
 			d.TargetsUnknown = true
 		}

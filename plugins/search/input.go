@@ -3,8 +3,10 @@ package search
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/callgate/callgate/plugins/internal/option"
 	"github.com/callgate/callgate/plugins/internal/paths"
 )
 
@@ -48,30 +50,30 @@ func (w where) dir() string {
 
 type globInput struct {
 	where
-	Pattern          string `json:"pattern"`
-	CaseSensitive    any    `json:"case_sensitive"`
-	RespectGitIgnore any    `json:"respect_git_ignore"`
+	Pattern          string       `json:"pattern"`
+	CaseSensitive    option.Value `json:"case_sensitive"`
+	RespectGitIgnore option.Value `json:"respect_git_ignore"`
 }
 
 func (in globInput) query() query { return query{in.Pattern, in.dir(), in.Pattern} }
 
 type grepInput struct {
 	where
-	Pattern    string `json:"pattern"`
-	Glob       string `json:"glob"`
-	Include    string `json:"include"`
-	Type       any    `json:"type"`
-	OutputMode any    `json:"output_mode"`
-	After      any    `json:"-A"`
-	Before     any    `json:"-B"`
-	Around     any    `json:"-C"`
-	Context    any    `json:"context"`
-	Numbers    any    `json:"-n"`
-	IgnoreCase any    `json:"-i"`
-	OnlyMatch  any    `json:"-o"`
-	HeadLimit  any    `json:"head_limit"`
-	Offset     any    `json:"offset"`
-	Multiline  any    `json:"multiline"`
+	Pattern    string       `json:"pattern"`
+	Glob       string       `json:"glob"`
+	Include    string       `json:"include"`
+	Type       option.Value `json:"type"`
+	OutputMode option.Value `json:"output_mode"`
+	After      option.Value `json:"-A"`
+	Before     option.Value `json:"-B"`
+	Around     option.Value `json:"-C"`
+	Context    option.Value `json:"context"`
+	Numbers    option.Value `json:"-n"`
+	IgnoreCase option.Value `json:"-i"`
+	OnlyMatch  option.Value `json:"-o"`
+	HeadLimit  option.Value `json:"head_limit"`
+	Offset     option.Value `json:"offset"`
+	Multiline  option.Value `json:"multiline"`
 }
 
 func (in grepInput) query() query {
@@ -84,7 +86,7 @@ func (in grepInput) query() query {
 
 type listInput struct {
 	where
-	Ignore any `json:"ignore"`
+	Ignore []string `json:"ignore"`
 }
 
 func (in listInput) query() query { return query{dir: in.dir()} }
@@ -100,10 +102,8 @@ func (q query) start(fromPattern bool) (string, error) {
 		return dir, nil
 	}
 	fixed, rest := splitGlob(q.pattern)
-	for _, leaving := range []string{"..", "~", "{/", ",/", `\`} {
-		if strings.Contains(rest, leaving) {
-			return "", errors.New("the pattern may lead out of the directory it starts in")
-		}
+	if leaves(rest) {
+		return "", errors.New("the pattern may lead out of the directory it starts in")
 	}
 	switch {
 	case fixed == "":
@@ -112,6 +112,14 @@ func (q query) start(fromPattern bool) (string, error) {
 		return fixed, nil
 	}
 	return strings.TrimSuffix(dir, "/") + "/" + fixed, nil
+}
+
+// leaves reports whether a glob may lead out of the directory it starts in.
+func leaves(glob string) bool {
+	texts, err := paths.Alternatives(glob)
+	return err != nil || slices.ContainsFunc(append(texts, glob), func(text string) bool {
+		return strings.HasPrefix(text, "/") || slices.ContainsFunc([]string{"..", "~", "{/", ",/", `\`}, func(way string) bool { return strings.Contains(text, way) })
+	})
 }
 
 // named are the paths that the search's glob over files names outright, so that
@@ -131,7 +139,7 @@ func (q query) named() ([]string, error) {
 
 // splitGlob cuts a glob into the directories it begins with and the rest.
 func splitGlob(pattern string) (fixed, rest string) {
-	meta := strings.IndexAny(pattern, `*?[{\`)
+	meta := strings.IndexAny(pattern, `*?[{(\`) // "(" for "@(a|b)"
 	if meta < 0 {
 		meta = len(pattern)
 	}

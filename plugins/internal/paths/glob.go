@@ -28,7 +28,8 @@ type Glob struct {
 }
 
 // Anchor makes a rule's content absolute: "~/" is the home directory, a leading
-// "**/" means anywhere, "/" is the root, and anything else lies below root.
+// "**/" means anywhere, "/" is the root, and anything else lies below root, or
+// beside it after a leading "../".
 func Anchor(content, root, home string) (string, error) {
 	switch {
 	case content == "":
@@ -45,7 +46,10 @@ func Anchor(content, root, home string) (string, error) {
 	case root == "":
 		return "", fmt.Errorf("pattern %q is relative, and there is no directory to anchor it at", content)
 	}
-	return Escape(root) + "/" + content, nil
+	for content == ".." || strings.HasPrefix(content, "../") {
+		root, content = path.Dir(root), strings.TrimPrefix(content[2:], "/")
+	}
+	return Escape(strings.TrimSuffix(root, "/")) + "/" + content, nil
 }
 
 // Compile compiles an absolute pattern. Its "." and empty segments are dropped;
@@ -146,6 +150,10 @@ func expandBraces(pattern string) ([]string, error) {
 	}
 	return texts, nil
 }
+
+// Alternatives returns the globs without braces that a glob stands for. Braces
+// without a partner are escaped in them.
+func Alternatives(glob string) ([]string, error) { return expandBraces(glob) }
 
 // Beginnings returns what each alternative of a file glob begins with before its
 // first wildcard, whole names only: "{src,secrets}/*.go" begins with src and
