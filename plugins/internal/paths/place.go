@@ -129,12 +129,16 @@ func leads(name string) bool {
 }
 
 var leading = []string{
-	"path", "file", "dir", "target", "dest", "root", "uri", "url", "host", "link", "address", "endpoint", "__proto__", "prototype", "constructor",
+	"path", "file", "dir", "folder", "target", "dest", "dst", "src", "source", "root", "base", "cwd", "location", "uri", "url", "href", "host", "domain",
+	"server", "proxy", "link", "address", "endpoint", "__proto__", "prototype", "constructor",
 }
 
-// leadsInside looks for such names in a value.
+// leadsInside looks for such names in a value, and for texts that are paths or
+// addresses by their look.
 func leadsInside(value any) bool {
 	switch value := value.(type) {
+	case string:
+		return strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") || strings.Contains(value, "../") || strings.Contains(value, "://") || strings.Contains(value, `\`)
 	case map[string]any:
 		for name, inner := range value {
 			if leads(name) || leadsInside(inner) {

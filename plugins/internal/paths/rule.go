@@ -14,8 +14,9 @@ import (
 // ask rule one is enough, compared case-folded; "dir/**" names dir too, "dir/"
 // what lies in it, and a pattern without a slash names files in every directory
 // below its root, as AgentScope reads it, where an allow rule names those of the
-// root alone, as vibing does. A pattern that cannot be read allows nothing and
-// denies everything.
+// root alone, as vibing does. A pattern that ends in a plain name means the
+// directory of that name as well as the file: all that lies in it. A pattern that
+// cannot be read allows nothing and denies everything.
 //
 // A place that holds wildcards or is a tree stands for many files. No allow rule
 // names it but by that very text. An ask rule names it when it may name one of
@@ -34,14 +35,45 @@ func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bo
 	if !strings.ContainsAny(rule.Content, "/~") {
 		contents = append(contents, "./**/"+rule.Content)
 	}
+	contents = append(contents, otherSpellings(rule.Content)...)
 	many := p.Tree || hasMeta(p.Lexical) || hasMeta(p.Resolved)
+	forms := spellings(p)
 	for _, content := range contents {
 		g, err := compile(content, rule, c, behavior)
-		if err != nil || slices.ContainsFunc(spellings(p), func(s string) bool { return g.Match(s, true) || many && g.meets(s, p.Tree, behavior == tool.Deny) }) {
+		if err != nil || slices.ContainsFunc(forms, func(s string) bool { return g.Match(s, true) || many && g.meets(s, p.Tree, behavior == tool.Deny) }) {
+			return true
+		}
+		if last := content[strings.LastIndexByte(content, '/')+1:]; last == "" || strings.ContainsAny(last, globCharacters) {
+			continue
+		}
+		g, err = compile(content+"/**", rule, c, behavior)
+		if err != nil || slices.ContainsFunc(forms, func(s string) bool { return g.Match(s, true) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// globCharacters are those that make a name a pattern.
+const globCharacters = `*?[]{}\`
+
+// otherSpellings are what a person may have meant by a deny or ask rule that is
+// written for another reader: with Windows' separators, as an address, or with
+// the shell's name for the home directory.
+func otherSpellings(content string) []string {
+	var list []string
+	if strings.Contains(content, `\`) {
+		list = append(list, strings.ReplaceAll(content, `\`, "/"))
+	}
+	for _, prefix := range []string{"$HOME", "${HOME}", "%USERPROFILE%"} {
+		if rest, ok := strings.CutPrefix(content, prefix); ok && (rest == "" || rest[0] == '/' || rest[0] == '\\') {
+			list = append(list, "~"+strings.ReplaceAll(rest, `\`, "/"))
+		}
+	}
+	if rest, ok := strings.CutPrefix(content, "file://"); ok && strings.HasPrefix(rest, "/") {
+		list = append(list, rest)
+	}
+	return list
 }
 
 // spellings are the forms of a place that a deny or ask rule may name.
