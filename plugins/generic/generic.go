@@ -1,13 +1,15 @@
 // Package generic judges calls of tools that no module knows.
 //
-// It has no opinion on them: nothing is allowed or read-only by itself, and what
-// such a call touches is unknown. A rule's content is the input as JSON, or
+// It has no opinion on them: nothing is allowed or read-only by itself. Deny and
+// ask rules for files and hosts hold for the paths and addresses that an input
+// names; what else such a call touches is unknown. A rule's content is the input as JSON, or
 // "param:value". Source: design sections 4 and 13, "other tools' content".
 package generic
 
 import (
 	"encoding/json"
 
+	"github.com/callgate/callgate/plugins/internal/named"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -30,7 +32,8 @@ func Tools() []tool.Tool {
 			if err != nil {
 				return tool.Description{TargetsUnknown: true}
 			}
-			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool}
+			targets, unknown := named.Targets(c.Raw, false)
+			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool, Targets: targets, TargetsUnknown: unknown}
 		},
 	})}
 }

@@ -20,8 +20,8 @@ import (
 // most bounds the targets of one call.
 const most = 64
 
-// Targets are the hosts of all texts that are an http or https address as a
-// whole, and the absolute paths in members that are named like paths. A relative
+// Targets are the hosts of all texts that are an address as a whole, and of bare
+// hosts in members that are named like addresses; and the absolute paths in members that are named like paths. A relative
 // path is none: it may be one of another machine, or of a repository.
 // reads tells that the tool only reads; otherwise a path is written as well.
 // unknown tells that there are more targets than are listed, or an address that
@@ -75,26 +75,75 @@ func sorted(members map[string]jsontext.Value) []string {
 }
 
 func (f *finder) text(name, text string) {
-	scheme, rest, _ := strings.Cut(text, "://")
-	switch scheme = strings.ToLower(scheme); {
-	case strings.ContainsAny(text, " \t\n") && !isPathName(name):
-	case scheme == "http" || scheme == "https":
-		host, err := web.Host(text)
-		if err != nil {
+	text = strings.TrimFunc(text, func(r rune) bool { return r <= ' ' || r == '\u00a0' })
+	if strings.ContainsAny(text, " \t\r\n") && !isPathName(name) && !isAddressName(name) {
+		return // prose, which may mention anything
+	}
+	if address, whole := addressOf(text); whole || isAddressName(name) {
+		host, err := web.Host(address)
+		if err == nil && (whole || strings.Contains(host, ".") || host == "localhost") {
+			f.targets = append(f.targets, tool.Target{Kind: tool.Host, Value: host, Access: tool.Read})
+			return
+		}
+		if f.unknown = f.unknown || whole; whole {
+			return
+		}
+	}
+	scheme, rest, _ := strings.Cut(text, ":")
+	switch {
+	case strings.EqualFold(scheme, "file") && strings.HasPrefix(rest, "/"):
+		if after, ok := strings.CutPrefix(rest, "//"); ok {
+			_, rest, _ = strings.Cut(after, "/")
+			rest = "/" + rest
+		}
+		if end := strings.IndexAny(rest, "?#"); end >= 0 {
+			f.unknown, rest = true, rest[:end]
+		}
+		decoded, err := url.PathUnescape(rest)
+		if err != nil || decoded == "/" {
 			f.unknown = true
 			return
 		}
-		f.targets = append(f.targets, tool.Target{Kind: tool.Host, Value: host, Access: tool.Read})
-	case scheme == "file":
-		_, path, ok := strings.Cut(rest, "/") // after the host
-		if decoded, err := url.PathUnescape(path); ok && err == nil {
-			f.path("/" + decoded)
-		} else {
-			f.unknown = true
-		}
+		f.path(decoded)
 	case isPathName(name) && (strings.HasPrefix(text, "/") || text == "~" || strings.HasPrefix(text, "~/")):
 		f.path(text)
 	}
+}
+
+// addressOf returns the address that a text is, as web.Host reads it: with what
+// browsers and other clients repair in the slashes and around them, whatever the
+// scheme by which a host is reached. Without such a scheme it is not whole, and an
+// address only where one is expected.
+func addressOf(text string) (address string, whole bool) {
+	text = strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(text)
+	for {
+		scheme, rest, found := strings.Cut(text, ":")
+		scheme = strings.ToLower(scheme)
+		switch {
+		case found && wrapping[scheme]:
+			text = rest
+		case found && reaching[scheme]:
+			return "https://" + strings.TrimLeft(rest, `/\`), true
+		default:
+			return "https://" + strings.TrimPrefix(text, "//"), false
+		}
+	}
+}
+
+// reaching are the schemes of addresses that lead to a host, wrapping those that
+// stand before a whole address.
+var (
+	reaching = map[string]bool{"http": true, "https": true, "ws": true, "wss": true, "ftp": true, "ftps": true}
+	wrapping = map[string]bool{"view-source": true, "blob": true, "filesystem": true, "feed": true, "url": true}
+)
+
+// isAddressName reports whether a member's name tells that its value is an
+// address or a host: url, urls, href, hostname, domain, endpoint.
+func isAddressName(name string) bool {
+	lower := strings.ToLower(name)
+	return slices.ContainsFunc([]string{"url", "uri", "href", "link", "host", "domain", "site", "origin", "endpoint", "address"}, func(word string) bool {
+		return strings.Contains(lower, word)
+	})
 }
 
 func (f *finder) path(value string) {
