@@ -169,9 +169,10 @@ func TestT11_readersDoNotBlockEachOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, batch)
 	w.write("a.txt", "a")
+	w.write("src/a.txt", "a")
 	for i, r := range []gate.Request{
-		w.bash("cat a.txt"), w.bash("grep -rn x ."), w.request("Read", object("file_path", w.at("a.txt"))),
-		w.request("Grep", object("pattern", "x")), w.request("Write", object("file_path", w.at("new"), "content", "x")), w.bash("cat a.txt"),
+		w.bash("cat a.txt"), w.bash("grep -rn x src"), w.request("Read", object("file_path", w.at("a.txt"))),
+		w.request("Grep", object("pattern", "x", "path", w.at("src"))), w.request("Write", object("file_path", w.at("new"), "content", "x")), w.bash("cat a.txt"),
 	} {
 		r.CallID, r.Reports = fmt.Sprint("r", i), true
 		if res := w.check("worker", r); res.Decision.Behavior != engine.Allow {
