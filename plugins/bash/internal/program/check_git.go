@@ -167,7 +167,7 @@ func (u *Use) own(o Option) bool {
 	if len(u.above) > 0 {
 		g = u.above[0]
 	}
-	return o.spec != nil && g.specs[o.Name] == o.spec
+	return o.spec != nil && g.options.find(o.Name) == o.spec
 }
 
 // gitLists accepts operands of branch and tag, which would be made, only as the

@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -39,13 +40,12 @@ func (s *spec) is(e effect) bool { return s != nil && s.effect&e != 0 }
 // grammar is a row, compiled.
 type grammar struct {
 	Row
-	key    string
-	specs  map[string]*spec
-	long   []string // every long spelling, for abbreviations
-	roles  []role
-	forms  []form
-	digits bool
-	plus   string
+	key     string
+	options *options
+	roles   []role
+	forms   []form
+	digits  bool
+	plus    string
 	// plusValue are the letters behind a plus whose value is the next word.
 	plusValue string
 	// signs are the words that are no operands.
@@ -89,11 +89,11 @@ type role struct {
 // compile reads the row's texts. It panics on a mistake in them: rows are part
 // of the program, and a test reads all of them.
 func compile(r Row, key string) *grammar {
-	g := &grammar{Row: r, key: key, specs: map[string]*spec{}, deep: strings.Fields(r.Deep)}
-	for token := range strings.FieldsSeq(r.Options) {
+	g := &grammar{Row: r, key: key, options: newOptions(r.Options, r.All), deep: strings.Fields(r.Deep)}
+	for token := range tokens(r.Options) {
 		g.option(token)
 	}
-	for token := range strings.FieldsSeq(r.All) {
+	for token := range tokens(r.All) {
 		if !g.taken(token) {
 			g.option(token)
 		}
@@ -103,6 +103,18 @@ func compile(r Row, key string) *grammar {
 		g.forms = append(g.forms, form{strings.Fields(f.Options), roles(r.Name, f.Operands)})
 	}
 	return g
+}
+
+// tokens are the parts of a text that blanks separate.
+func tokens(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for text != "" {
+			token, rest, _ := strings.Cut(text, " ")
+			if text = rest; token != "" && !yield(token) {
+				return
+			}
+		}
+	}
 }
 
 // roles reads the roles of operands.
@@ -125,9 +137,9 @@ func (g *grammar) taken(token string) bool {
 	names, _, _ := strings.Cut(strings.TrimSuffix(token, "!"), "=")
 	for name := range strings.SplitSeq(names, "|") {
 		if g.OneDash {
-			name = "-" + strings.TrimLeft(name, "-")
+			name = oneDash(name)
 		}
-		if g.specs[name] != nil {
+		if g.options.find(name) != nil {
 			return true
 		}
 	}
@@ -195,51 +207,54 @@ func (g *grammar) option(token string) {
 			}
 		}
 	}
-	names := strings.Split(spellings, "|")
-	if len(names) == 1 && !g.OneDash && !strings.HasPrefix(names[0], "--") && len(names[0]) > 2 {
+	first, others, more := strings.Cut(spellings, "|")
+	if !more && !g.OneDash && !strings.HasPrefix(first, "--") && len(first) > 2 {
 		if has {
 			fail() // "-abc=": which of them takes the value?
 		}
-		for _, letter := range names[0][1:] {
-			g.put("-"+string(letter), &spec{"-" + string(letter), e}, fail)
+		for _, letter := range first[1:] {
+			name := dashed(letter)
+			g.put(name, g.options.spec(name, e), fail)
 		}
 		return
 	}
-	s := &spec{names[0], e}
-	for _, name := range names {
+	s := g.options.spec(first, e)
+	for name := first; ; {
 		if len(name) < 2 || name[0] != '-' || !g.OneDash && name[1] != '-' && len(name) > 2 {
 			fail()
 		}
 		g.put(name, s, fail)
+		if !more {
+			return
+		}
+		name, others, more = strings.Cut(others, "|")
 	}
 }
 
 func (g *grammar) put(name string, s *spec, fail func()) {
 	if g.OneDash {
-		name = "-" + strings.TrimLeft(name, "-")
+		name = oneDash(name)
 	}
-	if g.specs[name] != nil {
+	if g.options.find(name) != nil {
 		fail()
 	}
-	g.specs[name] = s
-	if strings.HasPrefix(name, "--") {
-		g.long = append(g.long, name)
-	}
+	g.options.add(name, s)
 }
 
 // spelled finds the option of a long name, given in full or abbreviated. An
 // abbreviation that several options share gives all of them.
 func (g *grammar) spelled(name string) []*spec {
-	if s := g.specs[name]; s != nil {
+	if s := g.options.find(name); s != nil {
 		return []*spec{s}
 	}
 	if !g.Abbreviates || len(name) < 3 {
 		return nil
 	}
 	var found []*spec
-	for _, long := range g.long {
-		if s := g.specs[long]; strings.HasPrefix(long, name) && !slices.Contains(found, s) {
-			found = append(found, s)
+	for i := range g.options.list {
+		long := &g.options.list[i]
+		if strings.HasPrefix(long.name, "--") && strings.HasPrefix(long.name, name) && !slices.Contains(found, long.spec) {
+			found = append(found, long.spec)
 		}
 	}
 	return found

@@ -105,7 +105,7 @@ func (g *grammar) actsAlone(text string) bool {
 	name, _, _ := strings.Cut(text, "=")
 	found := g.spelled(name)
 	if !strings.HasPrefix(text, "--") {
-		found = append(found, g.specs[text[:2]])
+		found = append(found, g.options.find(text[:2]))
 	}
 	return slices.ContainsFunc(found, func(s *spec) bool { return s.is(acts | writesPath | writesInto | runsScript) })
 }

@@ -178,7 +178,7 @@ func (u *Use) bundle() int {
 	next := 2
 	for _, r := range u.Words[1].Text {
 		name := "-" + string(r)
-		s := u.grammar.specs[name]
+		s := u.grammar.options.find(name)
 		o := Option{Name: name, At: 1, Known: s != nil, spec: s}
 		if s != nil {
 			o.Name = s.name
@@ -252,9 +252,9 @@ func (u *Use) sub(i int) {
 	if g == nil {
 		u.Strange = true
 		parent := u.grammar
-		u.grammar = &grammar{Row: Row{Name: parent.key, Verb: true, Sweeps: parent.Sweeps}, key: parent.key, specs: generic.specs, long: generic.long, roles: generic.roles}
+		u.grammar = &grammar{Row: Row{Name: parent.key, Verb: true, Sweeps: parent.Sweeps}, key: parent.key, options: generic.options, roles: generic.roles}
 		if len(parent.roles) > 0 {
-			u.grammar.specs, u.grammar.long, u.grammar.roles = parent.specs, parent.long, parent.roles
+			u.grammar.options, u.grammar.roles = parent.options, parent.roles
 			u.grammar.OneDash, u.grammar.Abbreviates = parent.OneDash, parent.Abbreviates
 		}
 		return
@@ -278,7 +278,7 @@ letters:
 		_, size := utf8.DecodeRuneInString(rest) // a byte that is no letter is one by itself
 		name := "-" + rest[:size]
 		rest = rest[size:]
-		s := u.grammar.specs[name]
+		s := u.grammar.options.find(name)
 		if s == nil && u.grammar.digits && name[1] >= '0' && name[1] <= '9' {
 			continue // the number of tail -20f
 		}
@@ -315,7 +315,7 @@ func (u *Use) longOption(i int) int {
 		name = "-" + strings.TrimLeft(name, "-")
 	}
 	found := u.grammar.spelled(name)
-	if letter := name[:min(2, len(name))]; len(found) == 0 && u.grammar.OneDash && word.Text[1] != '-' && u.grammar.specs[letter].is(takesValue) {
+	if letter := name[:min(2, len(name))]; len(found) == 0 && u.grammar.OneDash && word.Text[1] != '-' && u.grammar.options.find(letter).is(takesValue) {
 		// The value of a short option, in the same word (xxd -c16).
 		found, value, has = u.grammar.spelled(letter), word.Text[2:], true
 	}
