@@ -54,18 +54,18 @@ func gitTouches(u *Use) []Touch {
 	var out []Touch
 	for i, r := range u.Roles {
 		word := u.Operands[i]
-		word.Text = pathspec(word.Text)
+		word.Text = Pathspec(word.Text)
 		if word.Text == "" {
 			continue
 		}
 		switch {
-		case r == Reads, r == Writes && indexOnly(u):
+		case r == Reads, (r == Writes || r == Removes) && indexOnly(u):
 			out = append(out, Touch{Word: word, Access: ReadAccess})
 			if file := gitBlob(u.Operands[i].Text); file != "" && file != word.Text {
 				word.Text = file
 				out = append(out, Touch{Word: word, Access: ReadAccess, Derived: true})
 			}
-		case r == Writes, r == Into:
+		case r == Writes, r == Removes, r == Into:
 			out = append(out, Touch{Word: word, Access: WriteAccess})
 		}
 	}
@@ -86,9 +86,9 @@ func gitBlob(text string) string {
 	return strings.TrimPrefix(strings.TrimLeft(file, "/"), "./")
 }
 
-// pathspec is the path in one of git's path patterns, without its magic:
+// Pathspec is the path in one of git's path patterns, without its magic:
 // ":(glob)x", ":/x", ":!x". Source: gitglossary(7), "pathspec".
-func pathspec(text string) string {
+func Pathspec(text string) string {
 	rest, ok := strings.CutPrefix(text, ":")
 	if !ok {
 		return text

@@ -50,6 +50,12 @@ func gitReads(name, operands, why, options string) Row {
 	}
 }
 
+// gitSearches is a row of what searches everything below its operands.
+func gitSearches(r Row) Row {
+	r.Deep = "*"
+	return r
+}
+
 // gitNames is gitReads for what shows names only.
 func gitNames(name, operands, why, options string) Row {
 	r := gitReads(name, operands, why, options)
@@ -113,8 +119,8 @@ var gitRows = []Row{
 		Name: "git reflog", Abbreviates: true, Verb: true, Options: gitLog, Operands: "t*", Reads: "git reflog shows", Repo: true, Heeds: gitHeeds,
 	}),
 	gitReads("rev-list", "r*", "git rev-list reads", gitLog),
-	gitReads("grep", "t r*", "git grep searches",
-		" --cached --no-index --untracked --exclude-standard --no-exclude-standard --recurse-submodules -v|--invert-match -i|--ignore-case -w|--word-regexp -a|--text -I --textconv! --no-textconv -r|--recursive --no-recursive --max-depth= -E|--extended-regexp -G|--basic-regexp -F|--fixed-strings -P|--perl-regexp -n|--line-number --no-line-number --column --no-column -h -H --full-name -l|--files-with-matches|--name-only -L|--files-without-match -z|--null -o|--only-matching -c|--count --color=? --no-color --break --heading -C|--context= -B|--before-context= -A|--after-context= --threads= -p|--show-function -W|--function-context -f=<% -e=% --and --or --not ( ) -q|--quiet --all-match -O|--open-files-in-pager=?! --ext-grep! --no-ext-grep -m|--max-count= -#"),
+	gitSearches(gitReads("grep", "t r*", "git grep searches",
+		" --cached --no-index --untracked --exclude-standard --no-exclude-standard --recurse-submodules -v|--invert-match -i|--ignore-case -w|--word-regexp -a|--text -I --textconv! --no-textconv -r|--recursive --no-recursive --max-depth= -E|--extended-regexp -G|--basic-regexp -F|--fixed-strings -P|--perl-regexp -n|--line-number --no-line-number --column --no-column -h -H --full-name -l|--files-with-matches|--name-only -L|--files-without-match -z|--null -o|--only-matching -c|--count --color=? --no-color --break --heading -C|--context= -B|--before-context= -A|--after-context= --threads= -p|--show-function -W|--function-context -f=<% -e=% --and --or --not ( ) -q|--quiet --all-match -O|--open-files-in-pager=?! --ext-grep! --no-ext-grep -m|--max-count= -#")),
 
 	// What lists.
 	gitReads("status", "r*", "git status reads", " -v|--verbose -s|--short --no-short -b|--branch --no-branch --show-stash --no-show-stash --ahead-behind --no-ahead-behind --porcelain=? --long -z|--null -u|--untracked-files=? --no-untracked-files --ignored=? --no-ignored --ignore-submodules=? --column=? --no-column --no-renames --renames -M|--find-renames=?"),
@@ -166,14 +172,14 @@ var gitRows = []Row{
 	gitPartly(gitActs("restore", "w*", " -s|--source= -S|--staged -W|--worktree --ignore-unmerged --overlay --no-overlay -q|--quiet --recurse-submodules=? --no-recurse-submodules --progress --no-progress -m|--merge --conflict= -2|--ours -3|--theirs -p|--patch --ignore-skip-worktree-bits -U|--unified= --inter-hunk-context="+gitSpecs)),
 	gitPartly(gitActs("reset", "t*", " -q|--quiet --no-quiet --refresh --no-refresh --mixed --soft --hard --merge --keep --recurse-submodules=? --no-recurse-submodules -p|--patch -N|--intent-to-add -U|--unified= --inter-hunk-context="+gitSpecs)),
 	gitSweeps("clean", "w*", " -q|--quiet -n|--dry-run -f|--force -i|--interactive -d -e|--exclude= -x -X"),
-	gitSweeps("rm", "w*", " -n|--dry-run -q|--quiet --cached -f|--force -r --ignore-unmatch --sparse"+gitSpecs),
-	gitSweeps("mv", "w*", " -v|--verbose -n|--dry-run -f|--force -k --sparse"),
+	gitSweeps("rm", "m*", " -n|--dry-run -q|--quiet --cached -f|--force -r --ignore-unmatch --sparse"+gitSpecs),
+	gitSweeps("mv", "m*", " -v|--verbose -n|--dry-run -f|--force -k --sparse"),
 	gitSweeps("apply", "r*", " --exclude= --include= -p= --no-add --stat --numstat --summary --check --index -N|--intent-to-add --cached --unsafe-paths --apply -3|--3way --ours --theirs --union --build-fake-ancestor=> -z -C= --whitespace= --ignore-space-change --ignore-whitespace -R|--reverse --unidiff-zero --reject --allow-overlap -v|--verbose -q|--quiet --inaccurate-eof --recount --directory=/ --allow-empty"),
 	gitSweeps("am", "r*", " -i|--interactive --no-interactive -b|--binary -3|--3way --no-3way -q|--quiet -s|--signoff -u|--utf8 --no-utf8 -k|--keep --keep-non-patch -m|--message-id --no-message-id --keep-cr --no-keep-cr -c|--scissors --no-scissors --quoted-cr= --whitespace= --ignore-space-change --ignore-whitespace --directory=/ --exclude= --include= -C= -p= --patch-format= --reject --resolvemsg= --continue|-r|--resolved --skip --abort --quit --retry --show-current-patch=? --allow-empty --committer-date-is-author-date --ignore-date --rerere-autoupdate --no-rerere-autoupdate -S|--gpg-sign=? --no-gpg-sign --empty= -n|--no-verify"),
 	gitActs("format-patch", "t*", " -n|--numbered -N|--no-numbered -s|--signoff --stdout --cover-letter --no-cover-letter --numbered-files --suffix= --start-number= -v|--reroll-count= --filename-max-length= --rfc=? --cover-from-description= --description-file=< --subject-prefix= -o|--output-directory=/ --output=> -k|--keep-subject --no-binary --zero-commit --ignore-if-in-upstream -p|--no-stat --add-header= --no-add-header --to= --no-to --cc= --no-cc --from=? --no-from --in-reply-to= --attach=? --no-attach --inline=? --thread=? --no-thread --signature= --no-signature --signature-file=< --base= --no-base -q|--quiet --progress --interdiff= --range-diff= --creation-factor= --force-in-body-from --encode-email-headers --no-encode-email-headers --no-notes --notes=? --root -#"),
 	gitActs("archive", "r*", " --format= --prefix= --add-file=< --add-virtual-file= -o|--output=> --worktree-attributes -v|--verbose -l|--list --remote=@ --exec=$ --mtime= -#"),
-	gitActs("clone", "t w?", " -v|--verbose -q|--quiet --progress --no-progress --reject-shallow --no-reject-shallow -n|--no-checkout --checkout --bare --mirror -l|--local --no-local --no-hardlinks --hardlinks -s|--shared --recurse-submodules|--recursive=? -j|--jobs= --template=< --reference=< --reference-if-able=< --dissociate -o|--origin= -b|--branch= --revision= -u|--upload-pack=$ --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --tags --no-tags --shallow-submodules --no-shallow-submodules --separate-git-dir=/ --ref-format= -c|--config= --server-option= -4|--ipv4 -6|--ipv6 --filter= --also-filter-submodules --remote-submodules --no-remote-submodules --sparse --bundle-uri="),
-	gitActs("init|init-db", "w?", " --template=< --bare --shared=? -q|--quiet --separate-git-dir=/ -b|--initial-branch= --object-format= --ref-format="),
+	gitActs("clone", "t d?", " -v|--verbose -q|--quiet --progress --no-progress --reject-shallow --no-reject-shallow -n|--no-checkout --checkout --bare --mirror -l|--local --no-local --no-hardlinks --hardlinks -s|--shared --recurse-submodules|--recursive=? -j|--jobs= --template=< --reference=< --reference-if-able=< --dissociate -o|--origin= -b|--branch= --revision= -u|--upload-pack=$ --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --tags --no-tags --shallow-submodules --no-shallow-submodules --separate-git-dir=/ --ref-format= -c|--config= --server-option= -4|--ipv4 -6|--ipv6 --filter= --also-filter-submodules --remote-submodules --no-remote-submodules --sparse --bundle-uri="),
+	gitActs("init|init-db", "d?", " --template=< --bare --shared=? -q|--quiet --separate-git-dir=/ -b|--initial-branch= --object-format= --ref-format="),
 	gitActs("gc", "", " -q|--quiet --prune=? --no-prune --cruft --no-cruft --aggressive --auto --force --keep-largest-pack --detach --no-detach --max-cruft-size= --expire-to=/"),
 	gitActs("prune", "t*", " -n|--dry-run -v|--verbose --progress --expire= --exclude-promisor-objects"),
 	gitActs("repack|pack-refs|prune-packed|update-server-info|pack-objects|unpack-objects|index-pack|commit-graph|multi-pack-index|write-tree|mktree|mktag|fast-import", "t*", ""),
@@ -186,13 +192,13 @@ var gitRows = []Row{
 	gitSweeps("read-tree", "t*", " -m -u -i --reset --prefix=/ --trivial --aggressive --index-output=> --empty --no-sparse-checkout --debug-unpack -v -q -n|--dry-run"),
 	gitActs("merge-file", "w r r", " -p|--stdout --object-id --diff3 --zdiff3 --ours --theirs --union --marker-size= -q|--quiet -L= --diff-algorithm="),
 	gitActs("merge-tree", "t*", " --write-tree --trivial-merge --messages --no-messages -z --name-only --quiet --allow-unrelated-histories --stdin --merge-base= -X|--strategy-option="),
-	gitActs("interpret-trailers", "r*", " --in-place --trim-empty --where= --if-exists= --if-missing= --only-trailers --only-input --unfold --parse --no-divider --trailer="),
+	{Name: "git interpret-trailers", Abbreviates: true, Touches: gitTouches, Operands: "r*", With: []Form{{"--in-place", "w*"}}, Options: " --in-place --trim-empty --where= --if-exists= --if-missing= --only-trailers --only-input --unfold --parse --no-divider --trailer="},
 	gitActs("commit-tree", "t*", " -p= -m= -F=< -S=?"),
 	gitActs("replace", "t*", " -l|--list -d|--delete -e|--edit -g|--graft --convert-graft-file -f|--force --raw --format="),
-	gitActs("rerere", "t*", " --rerere-autoupdate"),
+	gitSweeps("rerere", "t*", " --rerere-autoupdate"),
 	gitActs("verify-commit|verify-tag", "t*", " -v|--verbose --raw --format="),
-	gitActs("difftool|mergetool", "r*", " -g|--gui --no-gui -d|--dir-diff -y|--no-prompt --prompt --symlinks --no-symlinks -t|--tool= --tool-help --trust-exit-code --no-trust-exit-code -x|--extcmd=$ --no-index --cached --staged -O=< --rotate-to= --skip-to= --name-only"),
-	gitActs("send-email|imap-send|request-pull|daemon|instaweb|gui|citool|gitk|credential|credential-cache|credential-store|shell|web--browse|http-backend|fetch-pack|send-pack|upload-pack|receive-pack|upload-archive|remote-http|remote-https|remote-ext|remote-fd|quiltimport|archimport|cvsimport|cvsexportcommit|cvsserver|p4|for-each-repo|hook|lfs|annex|flow|absorb|fsmonitor--daemon|backfill|refs|replay|repo", "t*", ""),
+	gitSweeps("difftool|mergetool", "r*", " -g|--gui --no-gui -d|--dir-diff -y|--no-prompt --prompt --symlinks --no-symlinks -t|--tool= --tool-help --trust-exit-code --no-trust-exit-code -x|--extcmd=$ --no-index --cached --staged -O=< --rotate-to= --skip-to= --name-only"),
+	gitSweeps("send-email|imap-send|request-pull|daemon|instaweb|gui|citool|gitk|credential|credential-cache|credential-store|shell|web--browse|http-backend|fetch-pack|send-pack|upload-pack|receive-pack|upload-archive|remote-http|remote-https|remote-ext|remote-fd|quiltimport|archimport|cvsimport|cvsexportcommit|cvsserver|p4|for-each-repo|hook|lfs|annex|flow|absorb|fsmonitor--daemon|backfill|refs|replay|repo", "t*", ""),
 	{Name: "git svn|subtree|maintenance|scalar", Verb: true, Options: "-f|--force -q|--quiet", Operands: "t*", Sweeps: always},
 	gitSweeps("filter-branch", "t*", " --setup=$ --subdirectory-filter= --env-filter=$ --tree-filter=$ --index-filter=$ --parent-filter=$ --remap-to-ancestor --msg-filter=$ --commit-filter=$ --tag-name-filter=$ --prune-empty --original= -d=/ -f|--force --state-branch= --all --branches"),
 	gitSweeps("filter-repo", "t*", " --path= --invert-paths --force -f --subdirectory-filter= --to-subdirectory-filter= --replace-text=< --analyze --refs="),
@@ -201,7 +207,7 @@ var gitRows = []Row{
 	gitGroup("bisect", ""),
 	gitReads("bisect log", "", "git bisect log reads", ""),
 	gitActs("bisect terms", "", "--term-good|--term-old --term-bad|--term-new"),
-	gitActs("bisect view|visualize", "r*", gitLog),
+	gitSweeps("bisect view|visualize", "r*", gitLog),
 	gitSweeps("bisect start", "t*", "--term-new|--term-bad= --term-old|--term-good= --no-checkout --first-parent"),
 	gitSweeps("bisect good|bad|new|old|skip|reset|next", "t*", ""),
 	gitSweeps("bisect replay", "r", ""),
@@ -220,8 +226,9 @@ var gitRows = []Row{
 	gitActs("stash drop|clear|create|store|export|import", "t*", "-q|--quiet -m|--message= --print --to-ref="),
 	gitGroup("worktree", ""),
 	gitNames("worktree list", "", "git worktree list reads", "-v|--verbose --porcelain -z --expire="),
-	gitActs("worktree add", "w t?", "-f|--force -d|--detach --checkout --no-checkout --lock --reason= -b= -B= --orphan --guess-remote --no-guess-remote --track --no-track -q|--quiet --relative-paths --no-relative-paths"),
-	gitActs("worktree remove|move", "w*", "-f|--force"),
+	gitActs("worktree add", "d t?", "-f|--force -d|--detach --checkout --no-checkout --lock --reason= -b= -B= --orphan --guess-remote --no-guess-remote --track --no-track -q|--quiet --relative-paths --no-relative-paths"),
+	gitActs("worktree remove", "m*", "-f|--force"),
+	gitActs("worktree move", "m d", "-f|--force"),
 	gitActs("worktree lock|unlock|prune|repair", "w*", "-n|--dry-run -v|--verbose --expire= --reason= --relative-paths --no-relative-paths"),
 	gitGroup("notes", "--ref="),
 	gitReads("notes show|list", "t*", "git notes reads", ""),
