@@ -292,13 +292,15 @@ func (m *marker) finds(args []Word) {
 	if len(starts) == 0 {
 		starts = []Word{{Text: ".", Literal: true}}
 	}
-	access := tool.Read
+	accesses := []string{tool.Read}
 	if m.findChanges(args) {
-		access = tool.Write
+		accesses = append(accesses, tool.Write)
 	}
-	m.paths(starts, access, suffix)
-	for _, p := range paths {
-		m.paths(starts, access, "/**/"+p)
+	for _, access := range accesses {
+		m.paths(starts, access, suffix)
+		for _, p := range paths {
+			m.paths(starts, access, "/**/"+p)
+		}
 	}
 }
 

@@ -34,7 +34,54 @@ func awkTouches(u *Use) []Touch {
 		}
 		out = append(out, Touch{Word: o, Access: access})
 	}
+	for _, p := range u.With(Script) {
+		out = append(out, awkFiles(p)...)
+	}
 	return out
+}
+
+// awkFiles are the files that an awk program itself reads and writes: strings
+// behind "<" and ">". What is written otherwise is a word that can be anything.
+func awkFiles(p Word) []Touch {
+	r := &awkReader{s: p.Text, gathers: true}
+	for r.i < len(r.s) {
+		at := r.i
+		if why := r.token(); why != "" && r.i == at {
+			r.i++
+		}
+	}
+	var out []Touch
+	add := func(texts []string, a Access) {
+		for _, text := range texts {
+			if text == "-" || strings.HasPrefix(text, "/dev/std") {
+				continue
+			}
+			out = append(out, Touch{Word: Word{Text: text, Literal: text != "" && p.Literal, Quoted: true}, Access: a})
+		}
+	}
+	add(r.reads, ReadAccess)
+	add(r.writes, WriteAccess)
+	for i := range out {
+		if !out[i].Word.Literal {
+			out[i].Word.Text = p.Text
+		}
+	}
+	return out
+}
+
+// stringAt returns the string that s begins with and what is behind it; ok is
+// false where more than a string stands, or one with escapes.
+func stringAt(s string) (text, rest string, ok bool) {
+	s = strings.TrimLeft(s, " \t")
+	if !strings.HasPrefix(s, `"`) {
+		return "", s, false
+	}
+	end := awkString(s, 0)
+	if end < 0 {
+		return "", s, false
+	}
+	text, rest = s[1:end-1], s[end:]
+	return text, rest, !strings.Contains(text, `\`) && strings.IndexByte(";})\n>|", strings.TrimLeft(rest+"\n", " \t")[0]) >= 0
 }
 
 // variable tells whether s is the name of a variable.
@@ -77,6 +124,10 @@ type awkReader struct {
 	printDepth int
 	// keyword is the keyword just read, if, while or for.
 	keyword bool
+	// gathers tells to note the files in reads and writes; an empty name is one
+	// that cannot be told.
+	gathers       bool
+	reads, writes []string
 }
 
 // awkProgram says why a program may write, run or read more than its input;
@@ -156,6 +207,9 @@ func (r *awkReader) token() string {
 	case c == '\\' && strings.HasPrefix(r.s[r.i:], "\\\n"):
 		r.i++
 	case strings.IndexByte("$!~+-*%^=?:,&<[", c) >= 0:
+		if text, _, ok := stringAt(r.s[r.i+1:]); c == '<' && r.gathers && ok {
+			r.reads = append(r.reads, text)
+		}
 		r.slash = regexSlash
 	default:
 		return "uses " + string(c)
@@ -238,6 +292,14 @@ func (r *awkReader) greater() string {
 			r.slash = divisionSlash
 			return ""
 		}
+	}
+	if r.gathers {
+		text, _, ok := stringAt(rest)
+		if !ok {
+			text = ""
+		}
+		r.writes = append(r.writes, text)
+		r.i = len(r.s) - len(rest)
 	}
 	return "writes to a file"
 }

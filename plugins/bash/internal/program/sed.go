@@ -45,9 +45,9 @@ func sedAsks(u *Use) string {
 	return ""
 }
 
-// sedTouches are sed's files, which -i changes.
+// sedTouches are sed's files, which -i changes, and those that its scripts name.
 func sedTouches(u *Use) []Touch {
-	_, files := sedScripts(u)
+	scripts, files := sedScripts(u)
 	access := ReadAccess
 	if sedInPlace(u) {
 		access = WriteAccess
@@ -56,7 +56,62 @@ func sedTouches(u *Use) []Touch {
 	for _, file := range files {
 		out = append(out, Touch{Word: file, Access: access})
 	}
+	for _, script := range scripts {
+		if script.Literal && !sedScript(script.Text) {
+			out = append(out, sedFiles(script)...)
+		}
+	}
 	return out
+}
+
+// sedFiles are the files that a script reads and writes by its commands r, R, w,
+// W and the flag w; of a script that is not understood, one that can be any.
+func sedFiles(script Word) []Touch {
+	var out []Touch
+	name := func(s string, a Access) (rest string) {
+		text, rest, _ := strings.Cut(s, "\n")
+		if text = strings.TrimLeft(text, " \t"); text != "" && !strings.HasPrefix(text, "/dev/std") {
+			out = append(out, Touch{Word: Word{Text: text, Literal: true, Quoted: true}, Access: a})
+		}
+		return rest
+	}
+	unknown := append(out, Touch{Word: Word{Text: script.Text}, Access: WriteAccess})
+	for s := script.Text; ; {
+		s = strings.TrimLeft(s, " \t\n;}")
+		if s == "" {
+			return out
+		}
+		rest, ok := sedAddress(s)
+		if !ok {
+			return unknown
+		}
+		if rest = strings.TrimLeft(rest, "! \t"); rest == "" {
+			return unknown
+		}
+		switch rest[0] {
+		case '{':
+			s = rest[1:]
+		case 'w', 'W':
+			s = name(rest[1:], WriteAccess)
+		case 'r', 'R':
+			s = name(rest[1:], ReadAccess)
+		case 'a', 'i', 'c':
+			line, after, more := strings.Cut(rest, "\n")
+			for more && strings.HasSuffix(line, "\\") {
+				line, after, more = strings.Cut(after, "\n")
+			}
+			s = after
+		default:
+			if s, ok = sedFunction(rest); !ok {
+				return unknown
+			}
+			if rest[0] == 's' && strings.HasPrefix(s, "w") {
+				s = name(s[1:], WriteAccess)
+			} else if s = strings.TrimLeft(s, " \t"); s != "" && strings.IndexByte(";\n}", s[0]) < 0 {
+				return unknown
+			}
+		}
+	}
 }
 
 // sedScript tells whether a script only prints, deletes, substitutes, branches
