@@ -3,6 +3,7 @@ package bash
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -234,11 +235,16 @@ func gitDirs(cmd *Command) []string {
 	return out
 }
 
-func isURL(s string) bool { return strings.Contains(s, "://") }
+func isURL(s string) bool { return strings.Contains(s, "://") || webSlash.MatchString(s) }
+
+// webSlash is the beginning of an address as curl and others take it: with one
+// slash, or with more than two.
+var webSlash = regexp.MustCompile(`(?i)(^|=)(https?|ftps?|wss?):/+`)
 
 // hostOf returns the host of a URL that stands in a word; what cannot be parsed
 // comes back as it is, so that nothing is taken for another host.
 func hostOf(word string) string {
+	word = webSlash.ReplaceAllString(word, "$1$2://")
 	at := strings.Index(word, "://")
 	if at <= 0 {
 		return ""
