@@ -95,6 +95,8 @@ type Command struct {
 	split bool
 	// use is the command as its program reads it, once asked for.
 	use *program.Use
+	// joint and jointBase are what joined and joinedBase give, once asked for.
+	joint, jointBase string
 	// touched are the paths the command touches, once asked for.
 	touched []touch
 	// Stdin tells that the program reads its commands from its input: from

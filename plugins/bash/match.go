@@ -79,8 +79,8 @@ func (l *Line) covering(rules []rule, cmd *Command) int {
 	if !coverable(cmd) {
 		return -1
 	}
-	for i, r := range rules {
-		if l.covers(r, cmd) {
+	for i := range rules {
+		if l.covers(&rules[i], cmd) {
 			return i
 		}
 	}
@@ -102,30 +102,47 @@ func coverable(cmd *Command) bool {
 }
 
 // covers reports whether one allow rule covers cmd. What its text does not
-// show it does not cover: a wrapped program must be part of the prefix.
-func (l *Line) covers(r rule, cmd *Command) bool {
-	if r.kind == exactRule && r.text == cmd.Source {
-		return true
-	}
-	if !safeAssigns(cmd) || setsVariables(cmd) {
-		return false
-	}
-	if r.kind == globRule && l.shows(cmd, r.fixed) && allLiteral(cmd.Words) && globMatch(r.text, cmd.Source) {
-		return true
-	}
-	if cmd.Words[0].Quoted {
-		return false // nobody writes n\pm but to be misread
-	}
+// show it does not cover: a wrapped program must be part of the prefix. Of many
+// rules most fail by their texts, which are compared first.
+func (l *Line) covers(r *rule, cmd *Command) bool {
+	shown := 0
+	plain := !cmd.Words[0].Quoted // nobody writes n\pm but to be misread
 	switch r.kind {
 	case exactRule:
-		return len(cmd.Assigns) == 0 && allLiteral(cmd.Words) && slices.Equal(r.words, texts(cmd.Words))
+		if r.text == cmd.Source {
+			return true
+		}
+		if !plain || len(cmd.Assigns) > 0 || len(r.words) != len(cmd.Words) || !spells(r.words, cmd.Words) {
+			return false
+		}
 	case prefixRule:
-		n := len(r.words)
-		return n <= len(cmd.Words) && allLiteral(cmd.Words[:n]) && slices.Equal(r.words, texts(cmd.Words[:n])) && l.shows(cmd, n)
+		if !plain || !spells(r.words, cmd.Words) {
+			return false
+		}
+		shown = len(r.words)
 	case globRule:
-		return allLiteral(cmd.Words) && l.shows(cmd, r.fixed) && globMatch(r.text, joined(cmd, false))
+		if !globMatch(r.text, cmd.Source) && !(plain && globMatch(r.text, cmd.joined())) || !allLiteral(cmd.Words) {
+			return false
+		}
+		shown = r.fixed
+	default:
+		return false
 	}
-	return false
+	return safeAssigns(cmd) && !setsVariables(cmd) && (r.kind == exactRule || l.shows(cmd, shown))
+}
+
+// spells reports whether words begin with want, and are just what they look like
+// so far.
+func spells(want []string, words []Word) bool {
+	if len(want) > len(words) {
+		return false
+	}
+	for i, text := range want {
+		if w := &words[i]; w.Text != text || !w.Literal {
+			return false
+		}
+	}
+	return true
 }
 
 // setsVariables reports whether a command gives variables of the shell a value,
@@ -162,17 +179,31 @@ func (l *Line) shows(cmd *Command, n int) bool {
 	return true
 }
 
-// joined returns the words of cmd with one blank between them. Blanks inside a
-// word become NUL, so that only a star can stand for them.
-func joined(cmd *Command, base bool) string {
-	out := texts(cmd.Words)
-	for i, w := range out {
-		out[i] = strings.ReplaceAll(w, " ", "\x00")
+// joined returns the words of the command with one blank between them. Blanks
+// inside a word become NUL, so that only a star can stand for them.
+func (c *Command) joined() string {
+	if c.joint == "" {
+		c.joint = strings.Join(c.unblanked(), " ")
 	}
-	if base && len(out) > 0 {
-		out[0] = cmd.Name()
+	return c.joint
+}
+
+// joinedBase is joined with the program's name without its directory.
+func (c *Command) joinedBase() string {
+	if c.jointBase == "" && len(c.Words) > 0 {
+		words := c.unblanked()
+		words[0] = c.Name()
+		c.jointBase = strings.Join(words, " ")
 	}
-	return strings.Join(out, " ")
+	return c.jointBase
+}
+
+func (c *Command) unblanked() []string {
+	words := texts(c.Words)
+	for i, w := range words {
+		words[i] = strings.ReplaceAll(w, " ", "\x00")
+	}
+	return words
 }
 
 // hitBy reports whether a deny or ask rule matches: some command of the line,
@@ -200,8 +231,8 @@ func hits(r *rule, cmd *Command) bool {
 	case prefixRule:
 		return leads(r.words, cmd) || spelt(r, cmd, false)
 	case globRule:
-		return globMatch(r.text, joined(cmd, false)) || globMatch(r.text, joined(cmd, true)) ||
-			globMatch(r.text, strings.ReplaceAll(joined(cmd, true), "\x00", " ")) || globMatch(r.text, cmd.Source)
+		return globMatch(r.text, cmd.joined()) || globMatch(r.text, cmd.joinedBase()) ||
+			globMatch(r.text, strings.ReplaceAll(cmd.joinedBase(), "\x00", " ")) || globMatch(r.text, cmd.Source)
 	}
 	return false
 }

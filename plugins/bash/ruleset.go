@@ -66,28 +66,23 @@ func firstWord(content string) (first string, plain bool) {
 	if !cut {
 		head = strings.TrimSuffix(content, " *")
 	}
-	start, end := -1, -1
-	for i := 0; i < len(head); i++ {
-		c := head[i]
-		if !glance[c] {
+	for i := range len(head) {
+		if !glance[head[i]] {
 			return "", false
 		}
-		blank := c == ' ' || c == '\t'
-		if !blank && start < 0 {
-			start = i
-		}
-		if blank && start >= 0 && end < 0 {
-			end = i
+	}
+	for head != "" && isBlank(head[0]) {
+		head = head[1:]
+	}
+	for i := range len(head) {
+		if isBlank(head[i]) {
+			return head[:i], true
 		}
 	}
-	switch {
-	case start < 0:
-		return "", false
-	case end < 0:
-		end = len(head)
-	}
-	return head[start:end], true
+	return head, head != ""
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // firsts returns what the first word of a rule has to be for the rule to match
 // some command of the line: as an allow rule the command's own first word, as any

@@ -70,7 +70,7 @@ func (c *call) prefix(cmd *Command) (suggestion, bool) {
 		description += "; it runs code of the project"
 	}
 	s := suggestion{text + ":*", description}
-	if c.line.covers(parseRule(s.content), cmd) {
+	if r := parseRule(s.content); c.line.covers(&r, cmd) {
 		return s, true
 	}
 	return suggestion{}, false
