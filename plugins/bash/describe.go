@@ -3,7 +3,6 @@ package bash
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -235,16 +234,41 @@ func gitDirs(cmd *Command) []string {
 	return out
 }
 
-func isURL(s string) bool { return strings.Contains(s, "://") || webSlash.MatchString(s) }
+func isURL(s string) bool {
+	_, slashed := webSlashes(s)
+	return slashed || strings.Contains(s, "://")
+}
 
-// webSlash is the beginning of an address as curl and others take it: with one
-// slash, or with more than two.
-var webSlash = regexp.MustCompile(`(?i)(^|=)(https?|ftps?|wss?):/+`)
+// webSchemes begin addresses that curl and others take with one slash too, or with
+// more than two.
+var webSchemes = []string{"https", "http", "ftps", "ftp", "wss", "ws"}
+
+// webSlashes returns s with two slashes behind each of webSchemes that stands at
+// its beginning or behind "=", and whether there is any.
+func webSlashes(s string) (out string, found bool) {
+	if !strings.Contains(s, ":/") {
+		return s, false
+	}
+	for at := 0; at < len(s); at++ {
+		if at > 0 && s[at-1] != '=' {
+			continue
+		}
+		for _, scheme := range webSchemes {
+			end := at + len(scheme)
+			if strings.HasPrefix(s[min(end, len(s)):], ":/") && strings.EqualFold(s[at:end], scheme) {
+				s, found = s[:end]+"://"+strings.TrimLeft(s[end+1:], "/"), true
+				at = end + 2
+				break
+			}
+		}
+	}
+	return s, found
+}
 
 // hostOf returns the host of a URL that stands in a word; what cannot be parsed
 // comes back as it is, so that nothing is taken for another host.
 func hostOf(word string) string {
-	word = webSlash.ReplaceAllString(word, "$1$2://")
+	word, _ = webSlashes(word)
 	at := strings.Index(word, "://")
 	if at <= 0 {
 		return ""
