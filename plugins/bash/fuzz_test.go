@@ -48,7 +48,7 @@ func FuzzCommand(f *testing.F) {
 
 // FuzzRule feeds arbitrary rule contents to the matcher.
 func FuzzRule(f *testing.F) {
-	for _, seed := range []string{"npm run:*", "git * main", `rm \*.log`, ":*", "*", "a:b:*", "foo(bar)", "ls 'x", `a\\*`, "rm -rf", "  ", "x\ny"} {
+	for _, seed := range []string{"npm run:*", "git * main", `rm \*.log`, ":*", "*", "a:b:*", "foo(bar)", "ls 'x", `a\\*`, "rm -rf", "  ", "x\ny", "rm -\xcc", "tar -\xff"} {
 		f.Add(seed, "npm run build && rm -rf x")
 	}
 	f.Fuzz(func(t *testing.T, content, command string) {
