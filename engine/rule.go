@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Rule is one standing answer. Its Content is the tool's language; the engine
@@ -101,8 +102,8 @@ func ParseRule(text string) (Rule, error) {
 	if name != strings.TrimSpace(name) {
 		return Rule{}, fmt.Errorf("rule %q: blanks around the tool name", text)
 	}
-	if strings.ContainsAny(name, ")\x00\n\t ") {
-		return Rule{}, fmt.Errorf("rule %q: %q is not a tool name", text, name)
+	if !IsToolName(name) {
+		return Rule{}, fmt.Errorf("rule %q: %q is not a tool name: want one, such as Bash or mcp__github__*", text, name)
 	}
 	if !hasContent {
 		return Rule{Tool: name}, nil
@@ -116,6 +117,13 @@ func ParseRule(text string) (Rule, error) {
 		r.Content = nil
 	}
 	return r, nil
+}
+
+// IsToolName reports whether a text can be a tool's name or a glob over names: it
+// has no blanks, nothing that cannot be seen, and none of the signs with which
+// lists, classes and contents are written. A rule for such a name would never match.
+func IsToolName(name string) bool {
+	return name != "" && !strings.ContainsAny(name, "(),;|{}[]\"'`") && !strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
 }
 
 // ErrBareStar refuses a name that is only stars.

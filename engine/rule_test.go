@@ -37,7 +37,7 @@ func TestParseRule(t *testing.T) {
 			t.Errorf("ParseRule(%q) = %+v, want tool %q, content %v, deny", c.text, r, c.tool, c.content)
 		}
 	}
-	for _, text := range []string{"", "(x)", " Bash", "Bash ", "Bash (x)", "Ba sh(x)", "Bash(x", "Bash(x) ", "Bash)x", "Bashnpm)", "Ba\x00sh", "Ba\tsh", "\n"} {
+	for _, text := range []string{"", "(x)", " Bash", "Bash ", "Bash (x)", "Ba sh(x)", "Bash(x", "Bash(x) ", "Bash)x", "Bashnpm)", "Ba\x00sh", "Ba\tsh", "\n", "Bash,Read", "{Bash,Read}", "[B]ash", "Bash|Read", "Bash;", "\"Bash\"", "Ba\u200bsh", "\u202eBash"} {
 		if r, err := engine.ParseRule(text); err == nil {
 			t.Errorf("ParseRule(%q) = %+v, want an error", text, r)
 		}

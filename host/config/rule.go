@@ -194,8 +194,8 @@ func checkName(name string) error {
 		return errors.New("an empty tool name")
 	case strings.Trim(name, "*?") == "":
 		return engine.ErrBareStar
-	case strings.ContainsAny(name, "() \t\n\x00"):
-		return fmt.Errorf("%q is not a tool name: a tool's name has no blanks and no parentheses", name)
+	case !engine.IsToolName(name):
+		return fmt.Errorf("%q is not a tool name: a tool's name has no blanks, parentheses, braces, brackets or commas; * and ? are its wildcards", name)
 	}
 	return nil
 }
