@@ -260,61 +260,51 @@ func (g *grammar) spelled(name string) []*spec {
 	return found
 }
 
-// table is every row; programs are their places in it by the program's name. A
-// row is compiled when it is first asked for: a line needs few of them.
+// table is every row; places are where it has the row of each key: the program's
+// name and its sub-command words, separated by blanks. A row is compiled when it is
+// first asked for: a line needs few of them.
 var (
 	table    []Row
-	programs map[string][]int32
-	compiled sync.Map // by the key: the program's name and its sub-command words, separated by blanks
+	places   map[string]int32
+	compiled sync.Map // by the key
 )
 
 func init() { // judges of rows read commands, by the rows
 	table = tables()
-	programs = make(map[string][]int32, 2*len(table))
+	places = make(map[string]int32, 3*len(table))
 	for i, r := range table {
-		names, _, _ := strings.Cut(r.Name, " ")
-		for name := range strings.SplitSeq(names, "|") {
-			programs[name] = append(programs[name], int32(i))
+		for _, key := range keys(r.Name) {
+			if _, taken := places[key]; !taken {
+				places[key] = int32(i)
+			}
 		}
 	}
+}
+
+// keys are the names that a row lists, its alternatives multiplied out.
+func keys(name string) []string {
+	at := strings.LastIndexByte(name, ' ')
+	if at < 0 {
+		return strings.Split(name, "|")
+	}
+	var out []string
+	for _, key := range keys(name[:at]) {
+		for word := range strings.SplitSeq(name[at+1:], "|") {
+			out = append(out, key+" "+word)
+		}
+	}
+	return out
 }
 
 // find returns the row of a key; nil when there is none.
 func find(key string) *grammar {
+	i, ok := places[key]
+	if !ok {
+		return nil
+	}
 	if g, ok := compiled.Load(key); ok {
 		return g.(*grammar)
 	}
-	program, _, _ := strings.Cut(key, " ")
-	for _, i := range programs[program] {
-		if named(table[i].Name, key) {
-			g, _ := compiled.LoadOrStore(key, compile(table[i], key))
-			return g.(*grammar)
-		}
-	}
-	return nil
-}
-
-// named tells whether key is one of the names that a row lists.
-func named(names, key string) bool {
-	for {
-		alternatives, names2, more := strings.Cut(names, " ")
-		word, key2, has := strings.Cut(key, " ")
-		if more != has || !listed(alternatives, word) {
-			return false
-		}
-		if !more {
-			return true
-		}
-		names, key = names2, key2
-	}
-}
-
-// listed tells whether word is among alternatives that are parted by bars.
-func listed(alternatives, word string) bool {
-	for one := range strings.SplitSeq(alternatives, "|") {
-		if one == word {
-			return true
-		}
-	}
-	return false
+	g, _ := compiled.LoadOrStore(key, compile(table[i], key))
+	return g.(*grammar)
 }

@@ -1,9 +1,6 @@
 package program
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // TestRowsAreSound compiles every row, which panics on a mistake in one, and
 // finds each by each of its names, and no two by the same.
@@ -43,22 +40,4 @@ func BenchmarkTable(b *testing.B) {
 	for b.Loop() {
 		tables()
 	}
-}
-
-// keys multiplies the alternatives of a row's name out.
-func keys(name string) []string {
-	out := []string{""}
-	for i, word := range strings.Fields(name) {
-		var next []string
-		for _, head := range out {
-			for _, alternative := range strings.Split(word, "|") {
-				if i > 0 {
-					alternative = head + " " + alternative
-				}
-				next = append(next, alternative)
-			}
-		}
-		out = next
-	}
-	return out
 }
