@@ -1,5 +1,7 @@
 package bash
 
+import "slices"
+
 // Dialect is the shell that will read the line. It is the operator's setting
 // (design section 12).
 type Dialect string
@@ -49,3 +51,11 @@ func dialectOf(name string) Dialect {
 	}
 	return Unknown
 }
+
+// shells are the programs whose code is read as a command line.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"}
+
+func isShell(name string) bool { return slices.Contains(shells, name) }
+
+// foreign are shells whose language is not read here.
+var foreign = []string{"fish", "csh", "tcsh", "nu", "elvish", "xonsh", "pwsh", "powershell", "rc", "es"}

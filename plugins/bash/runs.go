@@ -86,9 +86,6 @@ func (w *walker) runsWords(cmd *Command, u *program.Use) {
 	w.innerScript(cmd, script)
 }
 
-// foreign are shells whose language is not read here.
-var foreign = []string{"fish", "csh", "tcsh", "nu", "elvish", "xonsh", "pwsh", "powershell", "rc", "es"}
-
 // runsScript walks a command line that cmd gives to a shell.
 func (w *walker) runsScript(cmd *Command, script Word) {
 	w.innerScript(cmd, script)
@@ -205,8 +202,3 @@ func (w *walker) readsInput(cmd *Command) {
 		}
 	}
 }
-
-// shells are the programs whose code is read as a command line.
-var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"}
-
-func isShell(name string) bool { return slices.Contains(shells, name) }
