@@ -124,7 +124,7 @@ func (w *walk) exploreStep() Decision {
 		return d
 	}
 	w.note(StageMode, "mode explore", "deny")
-	return Decision{Stage: StageReadOnly, Code: CodeMutation, Reason: "mode explore allows only calls that change nothing"}
+	return Decision{Stage: StageReadOnly, Code: CodeMutation, Reason: join("mode explore allows only calls that change nothing", w.changes)}
 }
 
 // readOnlyStep is step 3a. Only a granted "true" decides, or an error.
@@ -139,6 +139,7 @@ func (w *walk) readOnlyStep() (Decision, bool) {
 		w.note(StageReadOnly, "true", "allow")
 		return Decision{Behavior: Allow, Stage: StageReadOnly, Code: CodeReadOnly, Reason: cmp.Or(ro.Reason, "changes nothing")}, true
 	default:
+		w.changes = ro.Reason
 		w.note(StageReadOnly, join("false", ro.Reason), "go on")
 	}
 	return Decision{}, false

@@ -18,7 +18,10 @@ type walk struct {
 	rules ruleSet
 	// askReason is what a plain ask of the tool said; the mode's ask repeats it.
 	askReason string
-	trace     []Step
+	// changes is why the tool does not call the call read-only; explore's denial
+	// repeats it, so that the agent can tell what to leave out.
+	changes string
+	trace   []Step
 }
 
 func newWalk(ctx context.Context, req Request) *walk {
