@@ -32,6 +32,39 @@ func (w *walker) test(x syntax.TestExpr) {
 	}
 }
 
+// plainTest reports whether x is one question about a file or a text that is
+// spelled out: [[ -f go.mod ]], [[ -z "" ]].
+func plainTest(x syntax.TestExpr) bool {
+	t, ok := x.(*syntax.UnaryTest)
+	if !ok {
+		return false
+	}
+	switch t.Op {
+	case syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsSmbLink, syntax.TsRead, syntax.TsWrite, syntax.TsExec, syntax.TsNoEmpty, syntax.TsEmpStr, syntax.TsNempStr:
+	default:
+		return false
+	}
+	operand, ok := t.X.(*syntax.Word)
+	if !ok {
+		return false
+	}
+	for _, part := range operand.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			if strings.ContainsAny(p.Value, "\\*?[]{}()~^#=<>|&!$") {
+				return false
+			}
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // dashTest refuses operators inside [[ ]] where the shell may be one that takes
 // [[ for a program, and them for its own: [[ a || rm x ]], [[ a > b ]].
 func (w *walker) dashTest() {

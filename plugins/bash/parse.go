@@ -360,7 +360,9 @@ func (w *walker) compound(cmd syntax.Command) {
 		w.line.opaque("a function definition changes what later words mean")
 		w.maybe(func() { w.stmt(c.Body) })
 	case *syntax.TestClause:
-		w.line.hide("a test")
+		if !plainTest(c.X) {
+			w.line.hide("a test")
+		}
 		w.test(c.X)
 	case *syntax.TimeClause:
 		w.timed(c)
