@@ -76,9 +76,6 @@ func strangePlace(value Word) string {
 	return ""
 }
 
-// fetchers are programs that bring files from elsewhere.
-var fetchers = []string{"curl", "wget", "wget2", "aria2c", "http", "https", "xh", "scp", "sftp", "rsync", "ftp", "tar", "bsdtar", "gtar", "unzip", "7z", "7za", "cpio", "git", "gh", "fetch", "axel"}
-
 // runsWhatItFetched finds a program that the line itself brings from elsewhere and
 // then runs.
 func (c *call) runsWhatItFetched() string {
@@ -94,7 +91,7 @@ func (c *call) runsWhatItFetched() string {
 				}
 			}
 		}
-		if !slices.Contains(fetchers, cmd.Name()) {
+		if len(cmd.Words) == 0 || !cmd.Use().Fetches() {
 			continue
 		}
 		for _, t := range c.line.touches(cmd) {

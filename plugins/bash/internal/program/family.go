@@ -66,3 +66,9 @@ func stopping(r Row) Row {
 	r.Stop = true
 	return r
 }
+
+// fetching is a row of what brings files from elsewhere.
+func fetching(r Row) Row {
+	r.Fetches = true
+	return r
+}

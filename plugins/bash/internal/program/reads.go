@@ -151,6 +151,11 @@ func (u *Use) Starts() []Word {
 	return out
 }
 
+// Fetches tells whether the program brings files from elsewhere.
+func (u *Use) Fetches() bool {
+	return slices.ContainsFunc(append(slices.Clip(u.above), u.grammar), func(g *grammar) bool { return g.Fetches })
+}
+
 // Opened are the paths that options make the program read.
 func (u *Use) Opened() []Word { return u.valued(readsPath) }
 

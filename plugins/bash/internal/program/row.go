@@ -148,6 +148,9 @@ type Row struct {
 	// not name (git checkout, tar -x).
 	Sweeps func(*Use) bool
 
+	// Fetches tells that it brings files from elsewhere: other machines, archives.
+	Fetches bool
+
 	// Project tells that it runs code of the project it is used in.
 	Project bool
 	// Touches replaces what the operands' roles say about the paths that a use

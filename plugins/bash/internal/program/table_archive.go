@@ -5,7 +5,7 @@ const packOptions = "-c|--stdout|--to-stdout -d|--decompress|--uncompress -f|--f
 // archiveRows are programs that pack files and unpack them.
 var archiveRows = []Row{
 	{
-		Name: "tar|gtar|bsdtar|gnutar|star", Bundle: true, Abbreviates: true, Names: true, Reads: "tar -t lists", Unless: tarActs, Touches: tarTouches, Version: "--help --version --usage -?",
+		Name: "tar|gtar|bsdtar|gnutar|star", Fetches: true, Bundle: true, Abbreviates: true, Names: true, Reads: "tar -t lists", Unless: tarActs, Touches: tarTouches, Version: "--help --version --usage -?",
 		Options: "-A|--catenate|--concatenate! -c|--create! --delete! -d|--diff|--compare -r|--append! --test-label -t|--list -u|--update! -x|--extract|--get! --check-device -g|--listed-incremental=! -G|--incremental --hole-detection= --ignore-failed-read --level= --no-check-device --no-seek -n|--seek --occurrence=? --sparse-version= -S|--sparse --add-file= -C|--directory= --cd= --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores" +
 			" --no-null --no-recursion --no-unquote --no-verbatim-files-from --null --recursion -T|--files-from=< --unquote --verbatim-files-from -X|--exclude-from=< --include= --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-directory-symlink --keep-newer-files -k|--keep-old-files --no-overwrite-dir --one-top-level=? --overwrite --overwrite-dir --recursive-unlink! --remove-files! --skip-old-files -U|--unlink-first! -W|--verify --ignore-command-error --no-ignore-command-error -O|--to-stdout --to-command=$ --atime-preserve=? --clamp-mtime --delay-directory-restore --group= --group-map=< --mode= --mtime= -m|--touch --no-delay-directory-restore --no-same-owner --no-same-permissions --numeric-owner --owner= --owner-map=< -p|--preserve-permissions|--same-permissions --same-owner --sort= -s|--preserve-order|--same-order" +
 			" --acls --no-acls --no-selinux --no-xattrs --selinux --xattrs --xattrs-exclude= --xattrs-include= --force-local -f|--file= -F|--info-script|--new-volume-script=$ -L|--tape-length= -M|--multi-volume! --rmt-command=$ --rsh-command=$ --volno-file=> -b|--blocking-factor= -B|--read-full-records -i|--ignore-zeros --record-size= -H|--format= --old-archive|--portability --pax-option= --posix -V|--label= -a|--auto-compress -I|--use-compress-program=$ -j|-y|--bzip2|--bunzip2 -J|--xz --lzip --lzma --lzop --lz4 --lrzip! --no-auto-compress --zstd -z|--gzip|--gunzip|--ungzip -Z|--compress|--uncompress --backup=? --hard-dereference -h|--dereference -K|--starting-file= --newer-mtime= -N|--newer|--after-date= --one-file-system -P|--absolute-names --suffix= --strip-components= --transform|--xform= --checkpoint=? --checkpoint-action=&" +
@@ -13,7 +13,7 @@ var archiveRows = []Row{
 		Operands: "t*", With: []Form{{"-c -r -u -A", "r*"}},
 	},
 	{
-		Name: "unzip", Names: false, Reads: "unzip lists or prints", Unless: unzipActs, Touches: unzipTouches, Version: "-v --help -h -hh",
+		Name: "unzip", Fetches: true, Names: false, Reads: "unzip lists or prints", Unless: unzipActs, Touches: unzipTouches, Version: "-v --help -h -hh",
 		Options: "-Z -A -l -t -z -v -p -c -f! -u! -T! -x -d= -P= -O= -I= -a -b -B -C -D -E -F -i -j -J -K -L -M -n -N -o -q -s -S -U -V -W -X -Y -: -^ -/ -$ -1 -2 -h -m --help", Operands: "r t*",
 	},
 	{Name: "zipinfo", Names: true, Tame: true, Reads: "zipinfo lists", Options: "-1 -2 -s -m -l -v -h -M -t -T -U -z -C -x -O= -I= -Z", Operands: "r t*"},
@@ -32,11 +32,11 @@ var archiveRows = []Row{
 		Name: "zcat|gzcat|bzcat|xzcat|lzcat|lzopcat|zstdcat", Abbreviates: true, Reads: "it prints files, unpacked", Options: packOptions + " -o=> --rm! -D=< --output-dir-flat=/ --output-dir-mirror=/ --trace=>", Operands: "r*",
 	},
 	{Name: "lz4|unlz4|lz4cat|lz4c", Options: "-0123456789 -c -d -f -k -l -m -q -r -t -v -z -B= -D=< -T= --rm --list --fast=? --best", Operands: "r? w?", Version: "--version --help -V -h"}, // -l compresses
-	{Name: "7z|7za|7zr|7zz|7zzs|p7zip", Commands: true, Version: "--help -h i"},
+	{Name: "7z|7za|7zr|7zz|7zzs|p7zip", Fetches: true, Commands: true, Version: "--help -h i"},
 	{Name: "7z|7za|7zr|7zz|7zzs l|t|h|i", OneDash: true, Names: true, Reads: "7z lists or tests", Options: sevenOptions, Operands: "r t*"},
 	{Name: "7z|7za|7zr|7zz|7zzs x|e", OneDash: true, Options: sevenOptions, Operands: "r t*", Touches: sevenTouches},
 	{Name: "7z|7za|7zr|7zz|7zzs a|u|d|rn", OneDash: true, Options: sevenOptions + " -sdel", Operands: "w r*", Deep: "*"},
-	{Name: "unrar|rar", Commands: true},
+	{Name: "unrar|rar", Fetches: true, Commands: true},
 	{Name: "unrar|rar l|lb|lt|v|vb|vt|t", OneDash: true, Names: true, Reads: "rar lists or tests", Options: rarOptions, Operands: "r t*"},
 	{Name: "unrar|rar p", OneDash: true, Reads: "rar prints", Options: rarOptions, Operands: "r t*"},
 	{Name: "unrar|rar x|e", OneDash: true, Options: rarOptions, Operands: "r t*", Touches: rarTouches},
@@ -46,10 +46,10 @@ var archiveRows = []Row{
 		Options: "-d! -m! -p -q! -r! -s! -t -x! -M! -a! -b! -i! -c -D -f -l -N -o -O -P -S -T -u -U -v -V --target= --output=/ --record-libdeps=! --thin! --plugin=! --version --help", Operands: "r t*",
 	},
 	{
-		Name: "cpio|bsdcpio|gcpio", Reads: "cpio -t lists", Unless: cpioActs, Touches: cpioTouches, Version: "--version --help",
+		Name: "cpio|bsdcpio|gcpio", Fetches: true, Reads: "cpio -t lists", Unless: cpioActs, Touches: cpioTouches, Version: "--version --help",
 		Options: "-i|--extract -o|--create! -p|--pass-through! -t|--list -0|--null -a|--reset-access-time -A|--append! -b|--swap -B -c -C|--io-size= --block-size= -d|--make-directories -D|--directory=< -E|--pattern-file=< -f|--nonmatching -F|--file= --force-local -H|--format= -I=< -k -l|--link -L|--dereference -m|--preserve-modification-time -M|--message= -n|--numeric-uid-gid --no-absolute-filenames --absolute-filenames --no-preserve-owner --only-verify-crc -O=> --quiet -r|--rename! -R|--owner= --rename-batch-file=< --rsh-command=$ -s|--swap-bytes -S|--swap-halfwords --sparse --to-stdout --renumber-inodes --ignore-devno --ignore-dirnlink --device-independent|--reproducible -u|--unconditional -v|--verbose -V|--dot --warning= -y -z -Z -J -j -W= --version --help", Operands: "t*",
 	},
-	{Name: "jar", Bundle: true, Reads: "jar lists", Names: true, Unless: jarActs, Touches: jarTouches, Version: "--version --help -h", Options: "-c|--create! -x|--extract! -u|--update! -i|--generate-index! -t|--list -d|--describe-module -v|--verbose -0|--no-compress -M|--no-manifest -m|--manifest=< -e|--main-class= -f|--file= -C=2! -P -n|--normalize -p|--module-path= -k|--keep-old-files --dir=/ --release= --validate --version --help", Operands: "t*"},
+	{Name: "jar", Fetches: true, Bundle: true, Reads: "jar lists", Names: true, Unless: jarActs, Touches: jarTouches, Version: "--version --help -h", Options: "-c|--create! -x|--extract! -u|--update! -i|--generate-index! -t|--list -d|--describe-module -v|--verbose -0|--no-compress -M|--no-manifest -m|--manifest=< -e|--main-class= -f|--file= -C=2! -P -n|--normalize -p|--module-path= -k|--keep-old-files --dir=/ --release= --validate --version --help", Operands: "t*"},
 }
 
 const (

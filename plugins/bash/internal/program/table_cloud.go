@@ -13,7 +13,7 @@ const (
 
 // cloudRows are the clients of hosted services.
 var cloudRows = slices.Concat(
-	family(Row{Name: "gh", Verb: true, Version: "--version version --help -h help", Options: " --version"}, ghAll,
+	family(Row{Name: "gh", Fetches: true, Verb: true, Version: "--version version --help -h help", Options: " --version"}, ghAll,
 		reading("repo view", "t?", ghShow+" -b|--branch="),
 		naming("repo list", "t?", ghShow+" -L|--limit= --archived --fork --no-archived --source -l|--language= --topic= --visibility="),
 		reading("issue list|ls", "", ghList+" -m|--milestone= --mention="),
@@ -59,7 +59,7 @@ var cloudRows = slices.Concat(
 		group("mr", ""), group("issue", ""), group("ci", ""), group("repo", ""), group("release", ""), group("pipeline", "")),
 	family(Row{Name: "aws", Verb: true, Version: "--version", Options: " --version"}, awsAll,
 		group("s3|s3api|ec2|iam|sts|lambda|ecs|ecr|eks|rds|dynamodb|cloudformation|cloudfront|cloudwatch|logs|route53|secretsmanager|ssm|sqs|sns|kms|configure|sso|apigateway|apigatewayv2|autoscaling|elb|elbv2|elasticache|elasticbeanstalk|events|stepfunctions|glue|athena|redshift|emr|batch|codebuild|codecommit|codedeploy|codepipeline|cognito-idp|acm|organizations|ce|support|opensearch|kinesis|firehose|sagemaker|bedrock|bedrock-runtime|amplify|apprunner|backup|budgets|efs|fsx|guardduty|inspector2|securityhub|wafv2|workspaces|xray", ""),
-		acting("s3 cp|mv|sync", "r w", " --recursive --exclude= --include= --acl= --dryrun --delete --quiet --storage-class= --sse=? --content-type= --no-progress --follow-symlinks --no-follow-symlinks --cache-control= --metadata="), acting("s3 ls|rm|mb|rb|presign|website", "t*", " --recursive --human-readable --summarize --force --dryrun --expires-in= --exclude= --include="),
+		fetching(acting("s3 cp|mv|sync", "r w", " --recursive --exclude= --include= --acl= --dryrun --delete --quiet --storage-class= --sse=? --content-type= --no-progress --follow-symlinks --no-follow-symlinks --cache-control= --metadata=")), acting("s3 ls|rm|mb|rb|presign|website", "t*", " --recursive --human-readable --summarize --force --dryrun --expires-in= --exclude= --include="),
 		naming("configure list|list-profiles", "", ""), acting("configure get|set|import|sso|add-model|export-credentials", "t*", "")),
 	family(Row{Name: "gcloud|gsutil|bq", Verb: true, Version: "--version -v version", Options: " -v|--version -h|--help"}, gcpAll,
 		naming("config list", "t*", " --all"), unless(ghSetting, naming("config get-value|get", "t", "")), naming("config configurations list", "", ""), naming("auth list", "", " --filter-account="), naming("info|version", "", " --run-diagnostics! --show-log! --anonymize"), naming("projects list", "", ""),

@@ -97,7 +97,7 @@ func gitGroup(name, options string) Row {
 // and what later versions up to 2.52 added.
 var gitRows = []Row{
 	{
-		Name: "git", Commands: true, Verb: true, Operands: "t*", In: "-C", Sweeps: always, Version: "--version -v version --html-path --man-path --info-path --exec-path -h --help", Unless: gitUnless, AsksIf: gitAsks,
+		Name: "git", Fetches: true, Commands: true, Verb: true, Operands: "t*", In: "-C", Sweeps: always, Version: "--version -v version --html-path --man-path --info-path --exec-path -h --help", Unless: gitUnless, AsksIf: gitAsks,
 		Options: "-v|--version -h|--help! -C=< -c= --config-env=! --exec-path=?! --html-path --man-path --info-path -p|--paginate! -P|--no-pager --git-dir=/! --work-tree=/! --namespace=! --super-prefix=! --bare!" +
 			" --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --attr-source=! --list-cmds=?",
 	},
