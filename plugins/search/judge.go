@@ -84,7 +84,9 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 	if dir, ok := paths.SuggestDirectory(c.Context, place); ok {
 		list = append(list, tool.Propose("path:"+dir, "any search below "+place.Lexical))
 	}
-	if q.pattern != "" && q.pattern != "*" && len(q.pattern) <= 400 && !paths.HasControl(q.pattern) {
+	// As a rule such a pattern would mean a directory as well.
+	where := looksLikePath(q.pattern) || strings.HasPrefix(q.pattern, "path:")
+	if q.pattern != "" && q.pattern != "*" && !where && len(q.pattern) <= 400 && !paths.HasControl(q.pattern) {
 		list = append(list, tool.Propose(q.pattern, "exactly this pattern, in any directory"))
 	}
 	return list
