@@ -48,7 +48,7 @@ func NewPolicy(config json.RawMessage, c tool.Context) *Policy {
 	if len(config) == 0 {
 		return p
 	}
-	if err := jsonv2.Unmarshal(config, &p.adds); err != nil {
+	if err := jsonv2.Unmarshal(config, &p.adds, jsonv2.MatchCaseInsensitiveNames(true)); err != nil {
 		p.broken = errors.New("the tool's configuration cannot be read")
 		return p
 	}
