@@ -104,21 +104,14 @@ func mentioned(r *rule, cmd *Command) bool {
 	return false
 }
 
-// carried reports whether a program that nothing is known of is given the rule's
-// command: in its arguments, or in one of them. It may well run it.
+// carried reports whether a program that may run it is given the rule's command:
+// in its arguments, or in one of them.
 func carried(r *rule, cmd *Command) bool {
-	if len(cmd.Words) < 2 || cmd.Use().Known || len(r.words) == 0 {
+	if len(cmd.Words) < 2 || len(r.words) == 0 {
 		return false
 	}
-	for i, word := range cmd.Words[1:] {
-		inner := cmd.Words[1+i:]
-		if strings.ContainsAny(word.Text, " \t") {
-			inner = nil
-			for _, text := range strings.Fields(word.Text) {
-				inner = append(inner, Word{Text: text, Literal: true})
-			}
-		}
-		if len(inner) < 2 || !inner[0].Literal || path.Base(inner[0].Text) != r.words[0] {
+	for _, inner := range cmd.handed() {
+		if path.Base(inner[0].Text) != r.words[0] {
 			continue
 		}
 		one := &Command{Words: inner}
@@ -127,4 +120,75 @@ func carried(r *rule, cmd *Command) bool {
 		}
 	}
 	return false
+}
+
+// runningVerbs are the words by which programs are told to run the command that
+// follows, here or elsewhere.
+var runningVerbs = []string{
+	"exec", "run", "shell", "ssh", "sh", "rsh", "enter", "console", "lock", "debug", "start", "watch", "with", "invoke", "run-command", "execute-command", "send-command", "alias", "attach",
+}
+
+// handed returns the commands that may stand in the arguments of cmd, kept because
+// every rule asks for them. A program that nothing is known of may run any of its
+// words; one that is known, those behind a verb that runs, or behind "--" where
+// its row does not say what they are.
+func (c *Command) handed() [][]Word {
+	if c.handedRead {
+		return c.handedTo
+	}
+	c.handedRead = true
+	u := c.Use()
+	from := 1
+	if u.Known {
+		if from = handsOver(u); from < 0 {
+			return nil
+		}
+	}
+	for i := from; i < len(c.Words); i++ {
+		text := c.Words[i].Text
+		if strings.HasPrefix(text, "-") {
+			_, text, _ = strings.Cut(text, "=")
+		}
+		if !strings.ContainsAny(text, " \t") {
+			if inner := c.Words[i:]; len(inner) > 1 && inner[0].Literal {
+				c.handedTo = append(c.handedTo, inner)
+			}
+			continue
+		}
+		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;&|()`!=", r) }) {
+			var inner []Word
+			for _, field := range strings.Fields(part) {
+				inner = append(inner, Word{Text: field, Literal: true})
+			}
+			if len(inner) > 1 {
+				c.handedTo = append(c.handedTo, inner)
+			}
+		}
+	}
+	return c.handedTo
+}
+
+// handsOver returns the index in Words from which a known program may be given a
+// command that its row tells nothing of, -1 when it is not.
+func handsOver(u *program.Use) int {
+	row := u.Row()
+	if u.Inner > 0 || len(u.Spans) > 0 || u.Program == "git" || u.Program == "npm" {
+		return -1
+	}
+	vague := u.Strange || row.Verb || row.Terminal
+	if ok, _ := u.ReadsOnly(); ok {
+		return -1
+	}
+	if len(u.Sub) > 0 && slices.Contains(runningVerbs, u.Sub[len(u.Sub)-1]) {
+		return u.At
+	}
+	for i := range min(2, len(u.Operands)) {
+		if slices.Contains(runningVerbs, u.Operands[i].Text) && (vague || row.Reads != "") {
+			return u.Index(i) + 1
+		}
+	}
+	if at := slices.IndexFunc(u.Words, func(w Word) bool { return w.Text == "--" }); at > 0 && vague {
+		return at + 1
+	}
+	return -1
 }

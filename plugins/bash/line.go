@@ -93,6 +93,9 @@ type Command struct {
 	// words are the texts that codeTexts gives, split, once split.
 	words [][]string
 	split bool
+	// handedTo is what handed returns, once handedRead.
+	handedTo   [][]Word
+	handedRead bool
 	// use is the command as its program reads it, once asked for.
 	use *program.Use
 	// joint and jointBase are what joined and joinedBase give, once asked for.

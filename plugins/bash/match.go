@@ -24,7 +24,7 @@ func (l *Line) coveredBy(rules []rule, world surroundings, inside func(*Command)
 			used = append(used, i)
 			continue
 		}
-		if ok, _ := l.readOnlyTree(cmd, world); !ok || cmd.Name() == "cd" && !inside(cmd) {
+		if ok, _ := l.readOnlyTree(cmd, world); !ok || changesDir(cmd.Name()) && !inside(cmd) {
 			return nil
 		}
 	}

@@ -7,12 +7,13 @@ import (
 	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
-// safeNames are the variables that change how programs print and nothing else.
+// safeNames are the variables that change how programs print or what they build
+// for, and neither which programs run nor where they write.
 var safeNames = map[string]bool{
 	"LANG": true, "LC_ALL": true, "LC_CTYPE": true, "LC_COLLATE": true, "LC_MESSAGES": true, "LC_NUMERIC": true, "LC_TIME": true, "LANGUAGE": true,
 	"TZ": true, "NO_COLOR": true, "FORCE_COLOR": true, "CLICOLOR": true, "CLICOLOR_FORCE": true, "COLUMNS": true, "LINES": true, "TERM": true,
 	"CI": true, "NODE_ENV": true, "PYTHONUNBUFFERED": true, "RUST_LOG": true, "RUST_BACKTRACE": true, "DEBUG": true, "VERBOSE": true,
-	"GIT_TERMINAL_PROMPT": true, "GIT_OPTIONAL_LOCKS": true, "PYTHONDONTWRITEBYTECODE": true, "DEBIAN_FRONTEND": true,
+	"GOOS": true, "GOARCH": true, "CGO_ENABLED": true, "GO111MODULE": true, "GIT_TERMINAL_PROMPT": true, "GIT_OPTIONAL_LOCKS": true, "PYTHONDONTWRITEBYTECODE": true, "DEBIAN_FRONTEND": true,
 }
 
 // safeAssigns reports whether every assignment of cmd is of a safe name to a
@@ -113,6 +114,11 @@ func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 		return false, "where " + name + " leads cannot be told"
 	}
 	opened := u.Opened()
+	for _, word := range append(u.With(program.Reads), opened...) {
+		if strings.Contains(word.Text, "://") || strings.ContainsAny(word.Text, "\n\r") {
+			return false, name + " is given " + word.Text + ", which is no plain file"
+		}
+	}
 	for _, t := range l.touches(cmd) {
 		switch {
 		case t.access != read, row.Names && !slices.ContainsFunc(opened, func(w Word) bool { return w.Text == t.word.Text }):

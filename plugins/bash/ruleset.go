@@ -122,6 +122,9 @@ func (l *Line) firsts(allow bool) map[string]bool {
 				add(word)
 			}
 		}
+		for _, inner := range cmd.handed() {
+			add(inner[0].Text)
+		}
 	}
 	return set
 }

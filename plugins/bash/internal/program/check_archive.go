@@ -16,6 +16,16 @@ func tarActs(u *Use) string {
 	return ""
 }
 
+// tarAsks asks about programs that tar runs while it packs and unpacks.
+func tarAsks(u *Use) string {
+	for _, action := range u.Values("--checkpoint-action") {
+		if strings.HasPrefix(action.Text, "exec") || !action.Literal {
+			return "tar runs a program at every checkpoint"
+		}
+	}
+	return ""
+}
+
 func isStream(w Word) bool { return w.Text == "-" || w.Text == "" }
 
 // unpacked are the directories that files are unpacked into: those named, or the
@@ -121,7 +131,7 @@ func zipTouches(u *Use) []Touch {
 
 // packPrints tells whether a packer leaves its files alone.
 func packPrints(u *Use) bool {
-	if u.Has("-c", "-l", "-t") {
+	if u.Has("-c", "-t") || u.Has("-l") && !strings.Contains(u.Program, "bzip") { // a load average to pbzip2
 		return true
 	}
 	for _, o := range u.Operands {
@@ -182,7 +192,7 @@ func arActs(u *Use) string {
 	if !u.Has("-t", "-p") {
 		return "ar without t or p changes files"
 	}
-	return ""
+	return optionFiles(u)
 }
 
 func arTouches(u *Use) []Touch {
@@ -206,7 +216,7 @@ func cpioActs(u *Use) string {
 	if !u.Has("-t") {
 		return "cpio without -t packs or unpacks files"
 	}
-	for _, f := range u.Values("-F") {
+	for _, f := range u.Values("-F", "-I") {
 		if strings.Contains(f.Text, ":") && !u.Has("--force-local") {
 			return "cpio would fetch " + f.Text + " with another program"
 		}
@@ -238,7 +248,7 @@ func jarActs(u *Use) string {
 	if !u.Has("-t", "-d") {
 		return "jar without t packs or unpacks files"
 	}
-	return ""
+	return optionFiles(u)
 }
 
 func jarTouches(u *Use) []Touch {
@@ -259,4 +269,15 @@ func jarTouches(u *Use) []Touch {
 		}
 	}
 	return out
+}
+
+// optionFiles refuses "@FILE", from which some programs take further options and
+// operands, which nobody sees.
+func optionFiles(u *Use) string {
+	for _, word := range u.Args() {
+		if strings.HasPrefix(word.Text, "@") || strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "@") {
+			return u.Command() + " may take options from the file " + word.Text
+		}
+	}
+	return ""
 }

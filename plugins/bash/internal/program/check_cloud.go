@@ -34,3 +34,26 @@ func ghSetting(u *Use) string {
 	}
 	return ""
 }
+
+// ghStays refuses what shows the environment, where the token is, and what talks
+// to a host that is not the usual one: [HOST/]OWNER/REPO, or an address.
+func ghStays(u *Use) string {
+	for _, script := range u.Values("-q") {
+		if name := reaches(script.Text, "env", "ENV"); name != "" {
+			return u.Command() + " with a filter that uses " + name + " shows the environment"
+		}
+	}
+	places := u.Values("-R")
+	if len(u.Sub) > 0 && u.Sub[0] != "api" && u.Sub[0] != "search" {
+		places = append(places, u.Operands...)
+	}
+	for _, place := range places {
+		host, _, _ := strings.Cut(place.Text, "/")
+		switch text := place.Text; {
+		case strings.HasPrefix(text, "https://github.com/"), strings.HasPrefix(text, "https://gitlab.com/"):
+		case strings.Contains(text, ":"), strings.Count(text, "/") > 1 && strings.Contains(host, "."):
+			return u.Command() + " with " + text + " may talk to another host"
+		}
+	}
+	return ""
+}

@@ -52,6 +52,11 @@ func indexOnly(u *Use) bool {
 // patterns. What a revision looks like is told, too: nothing is lost by it.
 func gitTouches(u *Use) []Touch {
 	var out []Touch
+	for _, value := range u.Values("-L") { // FROM,TO:FILE
+		if at := strings.LastIndexByte(value.Text, ':'); at >= 0 {
+			out = append(out, Touch{Word: value.from(value.Text[at+1:]), Access: ReadAccess})
+		}
+	}
 	for i, r := range u.Roles {
 		word := u.Operands[i]
 		word.Text = Pathspec(word.Text)
@@ -122,7 +127,7 @@ func gitPlain(setting Word) bool {
 	if key == "core.fsmonitor" {
 		return value == "false"
 	}
-	return slices.ContainsFunc(gitHarmless, func(k string) bool {
+	return !asksSignature(value) && slices.ContainsFunc(gitHarmless, func(k string) bool {
 		return key == k || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k)
 	})
 }
@@ -138,8 +143,8 @@ func gitUnless(u *Use) string {
 		if o.At < u.At || !o.Has {
 			continue
 		}
-		if (o.Name == "--format" || o.Name == "--pretty") && strings.Contains(o.Value.Text, "%G") {
-			return u.Command() + " with %G runs gpg"
+		if (o.Name == "--format" || o.Name == "--pretty" || o.Name == "--sort") && asksSignature(o.Value.Text) {
+			return u.Command() + " with " + o.Value.Text + " runs gpg"
 		}
 	}
 	for _, word := range u.Operands {
@@ -148,6 +153,17 @@ func gitUnless(u *Use) string {
 		}
 	}
 	return ""
+}
+
+// asksSignature tells whether a format or an order asks for signatures, which gpg
+// is run for: %G?, %+GS, %(signature:grade).
+func asksSignature(format string) bool {
+	for i := range format {
+		if format[i] == '%' && strings.HasPrefix(strings.TrimLeft(format[i+1:], "+- "), "G") {
+			return true
+		}
+	}
+	return strings.Contains(format, "signature")
 }
 
 // settings are the values of git's own -c.
@@ -286,7 +302,14 @@ func gitAsks(u *Use) string {
 			return u.Command() + " with " + o.Name + " runs a program"
 		}
 	}
+	if u.Has("--rename-section") {
+		return u.Command() + " --rename-section can make git run a program"
+	}
 	for _, word := range u.Args() {
+		name, value, _ := strings.Cut(word.Text, "=")
+		if u.Command() == "git send-email" && (strings.HasSuffix(name, "-cmd") || name == "--smtp-server" && !strings.Contains(value, ".")) {
+			return "git send-email with " + word.Text + " runs a program"
+		}
 		if strings.HasPrefix(word.Text, "ext::") || strings.HasPrefix(word.Text, "--upload-pack") || strings.HasPrefix(word.Text, "--receive-pack") {
 			return "git with " + word.Text + " runs a program"
 		}

@@ -104,6 +104,14 @@ func remoteCopies(u *Use) []Touch {
 	return out
 }
 
+// sshAsks asks about options behind the host, which ssh takes for its own.
+func sshAsks(u *Use) string {
+	if len(u.Operands) > 1 && strings.HasPrefix(u.Operands[1].Text, "-") && u.Operands[1].Text != "--" {
+		return u.Program + " takes " + u.Operands[1].Text + " behind the host for an option of its own"
+	}
+	return ""
+}
+
 // sshKeys returns the key files: made, unless they are only shown.
 func sshKeys(u *Use) []Touch {
 	access := WriteAccess

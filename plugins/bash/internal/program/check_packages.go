@@ -36,6 +36,11 @@ func rustcPrints(u *Use) string {
 	if len(u.Operands) > 0 || !u.Has("-V", "--print", "--explain") {
 		return "rustc compiles"
 	}
+	for _, what := range u.Values("--print") {
+		if strings.Contains(what.Text, "=") {
+			return "rustc --print " + what.Text + " writes to a file"
+		}
+	}
 	return ""
 }
 
@@ -62,6 +67,11 @@ func goModFile(u *Use) string {
 			return u.Command() + " -mod=" + mode.Text + " may write go.mod"
 		}
 	}
+	for _, word := range u.Operands {
+		if strings.Contains(word.Text, "@") {
+			return u.Command() + " " + word.Text + " asks the network for a version"
+		}
+	}
 	return ""
 }
 
@@ -70,6 +80,11 @@ func rpmQueries(u *Use) string {
 	for _, format := range u.Values("--qf") {
 		if strings.Contains(format.Text, "%(") {
 			return "rpm with the format " + format.Text + " may run a program"
+		}
+	}
+	for _, word := range u.Operands {
+		if strings.Contains(word.Text, "%") {
+			return "rpm with " + word.Text + " may expand a macro"
 		}
 	}
 	return needs("-q")(u)
@@ -135,6 +150,16 @@ func brewNames(u *Use) string {
 	for _, o := range u.Operands {
 		if strings.ContainsAny(o.Text, "/:") || strings.HasSuffix(o.Text, ".rb") {
 			return "brew reads the Ruby of " + o.Text
+		}
+	}
+	return ""
+}
+
+// npmAsksNobody refuses the selectors for which npm query asks the registry.
+func npmAsksNobody(u *Use) string {
+	for _, word := range u.Operands {
+		if strings.Contains(word.Text, ":outdated") || strings.Contains(word.Text, ":vuln") {
+			return "npm query " + word.Text + " asks the registry"
 		}
 	}
 	return ""

@@ -21,7 +21,7 @@ func findActs(u *Use) string {
 			return why
 		case !row.Tame || row.Repo || row.Loose || inner.Inner > 0:
 			return u.Program + " gives the names of files to " + inner.Command() + ", which may take one for an option"
-		case !row.Names && !u.findsSources():
+		case !row.Names && !u.findsSources(span[0]):
 			return u.Program + " shows the contents of files that are not named"
 		}
 	}
@@ -35,13 +35,19 @@ var sourceNames = []string{
 }
 
 // findsSources tells whether every file that is found has the name of a source.
-func (u *Use) findsSources() bool {
+// find tests and acts in the order of its words, so that the name must be tested
+// before Words[at].
+func (u *Use) findsSources(at int) bool {
 	endings := u.Values("-e")
-	for _, v := range u.Values("-name", "-iname") {
-		ending, ok := strings.CutPrefix(v.Text, "*.")
-		if !ok {
+	for _, o := range u.Options {
+		if !o.Has || o.Name != "-name" && o.Name != "-iname" {
+			continue
+		}
+		ending, ok := strings.CutPrefix(o.Value.Text, "*.")
+		if !ok || o.At > at {
 			return false
 		}
+		v := o.Value
 		v.Text = ending
 		endings = append(endings, v)
 	}

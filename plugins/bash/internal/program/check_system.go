@@ -48,8 +48,9 @@ func printenvShows(u *Use) string {
 	return ""
 }
 
-// psActs refuses "e" among the letters of BSD's form, which shows other
-// processes' environment.
+// psActs refuses what shows the environment of processes: the format "environ",
+// and "e" among the letters of BSD's form, which may be any word without a dash
+// that is no value.
 func psActs(u *Use) string {
 	const why = "ps may show the environment of processes"
 	list := u.Words[1:]
@@ -58,28 +59,32 @@ func psActs(u *Use) string {
 		if strings.Contains(t, "env") {
 			return why
 		}
-		if strings.HasPrefix(t, "-") {
+		if strings.HasPrefix(t, "-") || strings.Trim(t, "aAcdfghjlmnNorstTuUvwxXOkZL0123456789,") == "" {
+			if psValue(t, i == 0) && i+1 < len(list) {
+				i++
+				if strings.Contains(list[i].Text, "env") {
+					return why
+				}
+			}
 			continue
 		}
-		if i > 0 && psValue(list[i-1].Text) {
-			continue
-		}
-		if strings.Trim(t, "aAcdfghjlmnNorstTuUvwxXOkZL0123456789,") != "" {
-			return why
-		}
+		return why
 	}
 	return ""
 }
 
-// psValue tells whether the word behind is a value: -o FORMAT, axo FORMAT.
-func psValue(t string) bool {
-	if strings.HasPrefix(t, "--") {
-		return !strings.Contains(t, "=")
+// psValue tells whether every ps takes the next word for the option's value:
+// -o FORMAT, -eo FORMAT, axo FORMAT.
+func psValue(t string, first bool) bool {
+	if long, ok := strings.CutPrefix(t, "--"); ok {
+		return slices.Contains([]string{"format", "pid", "ppid", "user", "group", "sort", "tty"}, long)
 	}
-	if strings.HasPrefix(t, "-") {
-		return strings.IndexByte("oOpCuUgGtskqN", t[len(t)-1]) >= 0 && len(t) > 1
+	letters, dashed := strings.CutPrefix(t, "-")
+	at := strings.IndexAny(letters, "oOpuUtC")
+	if !dashed {
+		at = strings.IndexAny(letters, "oOp")
 	}
-	return t != "" && strings.Trim(t, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && strings.IndexByte("oOpUtk", t[len(t)-1]) >= 0
+	return (dashed || first) && at >= 0 && at == len(letters)-1
 }
 
 func fuserAsks(u *Use) string {
@@ -91,7 +96,7 @@ func fuserAsks(u *Use) string {
 
 // topAsks asks about a top that fills the terminal: it can end processes.
 func topAsks(u *Use) string {
-	if u.asksVersion() || u.Has("-b", "-l", "-O", "--help", "--version") {
+	if u.asksVersion() || u.Has("-b", "-l", "--help", "--version") || u.Has("-O") && len(u.Words) == 2 {
 		return ""
 	}
 	return "top takes its commands from the terminal"
@@ -264,6 +269,9 @@ func systemctlAsks(u *Use) string {
 	verb := strings.Join(u.Sub[:min(1, len(u.Sub))], "")
 	if slices.Contains([]string{"poweroff", "reboot", "halt", "kexec", "soft-reboot", "exit", "rescue", "emergency", "switch-root", "suspend", "hibernate", "hybrid-sleep", "isolate", "set-default"}, verb) {
 		return "systemctl " + verb + " stops or restarts the machine"
+	}
+	if slices.Contains([]string{"enable", "reenable", "link", "edit", "mask", "preset", "preset-all", "add-wants", "add-requires", "set-environment", "import-environment"}, verb) {
+		return "systemctl " + verb + " changes what runs by itself"
 	}
 	return ""
 }

@@ -16,6 +16,16 @@ func pagerCommand(u *Use) string {
 	return ""
 }
 
+// pagerAsks asks about what a pager is told to do at first that may run a program.
+func pagerAsks(u *Use) string {
+	for _, o := range u.Operands {
+		if strings.HasPrefix(o.Text, "+") && strings.ContainsAny(o.Text, "!|v") {
+			return u.Program + " is given a command that may run a program: " + o.Text
+		}
+	}
+	return ""
+}
+
 // batPages tells that bat would run its pager.
 func batPages(u *Use) string {
 	for _, v := range u.Values("--paging") {
@@ -45,8 +55,10 @@ func yqReaches(u *Use) string {
 		rest = rest[1:]
 	}
 	for _, o := range append(expressions, rest[:min(1, len(rest))]...) {
-		if name := reaches(o.Text, "env", "ENV", "strenv", "envsubst", "load", "load_str", "load_xml", "load_props", "load_base64", "eval", "system", "import", "include", "input_filename", "modulemeta"); name != "" {
-			return "this yq expression uses " + name
+		for _, part := range []string{"env", "load", "eval", "system", "import", "include", "file", "modulemeta"} {
+			if name := reachesPart(o.Text, part); name != "" {
+				return "this yq expression uses " + name
+			}
 		}
 	}
 	return ""
@@ -55,6 +67,16 @@ func yqReaches(u *Use) string {
 // reaches returns the first of names that text uses as a word of its own, not as
 // the name of a field (.env).
 func reaches(text string, names ...string) string {
+	return uses(text, func(name string) bool { return slices.Contains(names, name) })
+}
+
+// reachesPart is reaches for every name that has a part: operators have several
+// spellings (load_str, loadstr, str_load).
+func reachesPart(text, part string) string {
+	return uses(text, func(name string) bool { return strings.Contains(strings.ToLower(name), part) })
+}
+
+func uses(text string, is func(string) bool) string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 	for i := 0; i < len(text); {
 		if strings.IndexByte(letters, text[i]) < 0 {
@@ -66,7 +88,7 @@ func reaches(text string, names ...string) string {
 			end++
 		}
 		field := i > 0 && text[i-1] == '.' && (i == 1 || strings.IndexByte(".0123456789", text[i-2]) < 0)
-		if name := text[i:end]; !field && slices.Contains(names, name) {
+		if name := text[i:end]; !field && is(name) {
 			return name
 		}
 		i = end

@@ -8,12 +8,12 @@ const (
 	// ghList are the options of what lists issues, pull requests, runs.
 	ghList = ghShow + " -L|--limit= -s|--state= -S|--search= -a|--assignee= -A|--author= -l|--label= --app="
 	awsAll = " --region= --profile= --output= --endpoint-url= --query= --no-cli-pager --debug --no-verify-ssl --no-paginate --color= --no-sign-request --ca-bundle=< --cli-read-timeout= --cli-connect-timeout= --cli-binary-format= --no-cli-auto-prompt --cli-auto-prompt --page-size= --max-items= --starting-token="
-	gcpAll = " --project= --format= --account= --zone= --region= --configuration= --filter= -q|--quiet --verbosity= --impersonate-service-account= --billing-project= --access-token-file=< --flags-file=< --flatten= --limit= --log-http --no-user-output-enabled --sort-by= --page-size= --trace-token= --location="
+	gcpAll = " --project= --format= --account= --zone= --region= --configuration= --filter= -q|--quiet --verbosity= --impersonate-service-account= --billing-project= --access-token-file=<! --flags-file=<! --flatten= --limit= --log-http --no-user-output-enabled --sort-by= --page-size= --trace-token= --location="
 )
 
 // cloudRows are the clients of hosted services.
 var cloudRows = slices.Concat(
-	family(Row{Name: "gh", Fetches: true, Verb: true, Version: "--version version --help -h help", Options: " --version"}, ghAll,
+	family(Row{Name: "gh", Fetches: true, Verb: true, Unless: ghStays, Version: "--version version --help -h help", Options: " --version"}, ghAll,
 		reading("repo view", "t?", ghShow+" -b|--branch="),
 		naming("repo list", "t?", ghShow+" -L|--limit= --archived --fork --no-archived --source -l|--language= --topic= --visibility="),
 		reading("issue list|ls", "", ghList+" -m|--milestone= --mention="),
@@ -52,7 +52,7 @@ var cloudRows = slices.Concat(
 		verbs("alias set|delete|import", "t*", " -s|--shell --clobber"), verbs("extension install|remove|upgrade|exec|create|browse|search", "t*", " --force --pin= --all"), acting("config set|clear-cache", "t*", " --host="),
 		acting("browse|completion|copilot|agent-task|preview|classroom|models", "t*", " -b|--branch= -c|--commit= -n|--no-browser -p|--projects -s|--settings --shell="),
 	),
-	family(Row{Name: "glab", Verb: true, Version: "--version version -v"}, " -R|--repo= -h|--help -w|--web!",
+	family(Row{Name: "glab", Verb: true, Unless: ghStays, Version: "--version version -v"}, " -R|--repo= -h|--help -w|--web!",
 		reading("mr list|ls", "", " -a|--assignee= --author= -l|--label= -m|--milestone= -s|--source-branch= -t|--target-branch= -A|--all -c|--closed -M|--merged -d|--draft -p|--page= -P|--per-page= -F|--output= --search= -g|--group= -r|--reviewer="), reading("mr view|show", "t?", " -c|--comments -s|--system-logs -F|--output= -p|--page= -P|--per-page="), reading("mr diff", "t?", " --color= --raw"),
 		reading("issue list|ls", "", " -a|--assignee= --author= -l|--label= -m|--milestone= -A|--all -c|--closed -p|--page= -P|--per-page= -F|--output= --search= -O|--output-format="), reading("issue view|show", "t", " -c|--comments -s|--system-logs -F|--output="),
 		reading("ci list|ls|status|get", "", " -b|--branch= -s|--status= -p|--page= -P|--per-page= -F|--output= -l|--live! -c|--compact -d|--with-job-details"), reading("repo view", "t?", " -b|--branch= -F|--output="), reading("release list|ls", "", " -p|--page= -P|--per-page="), reading("release view", "t?", ""),

@@ -4,7 +4,7 @@ import "slices"
 
 const (
 	dockerRun = " -a|--attach= --add-host= --annotation= --blkio-weight= --cap-add= --cap-drop= --cgroup-parent= --cgroupns= --cidfile=> --cpu-period= --cpu-quota= --cpu-shares= -c= --cpus= --cpuset-cpus= --cpuset-mems= -d|--detach --detach-keys= --device= --disable-content-trust --dns= --dns-option= --dns-search= --domainname=" +
-		" --entrypoint= -e|--env= --env-file=< --expose= --gpus= --group-add= --health-cmd= --health-interval= --health-retries= --health-timeout= -h|--hostname= --init -i|--interactive --ip= --ip6= --ipc= --isolation= --kernel-memory= -l|--label= --label-file=< --link= --log-driver= --log-opt= --mac-address= -m|--memory= --memory-swap= --memory-reservation=" +
+		" --entrypoint=$ -e|--env= --env-file=< --expose= --gpus= --group-add= --health-cmd= --health-interval= --health-retries= --health-timeout= -h|--hostname= --init -i|--interactive --ip= --ip6= --ipc= --isolation= --kernel-memory= -l|--label= --label-file=< --link= --log-driver= --log-opt= --mac-address= -m|--memory= --memory-swap= --memory-reservation=" +
 		" --mount= --name= --network|--net= --network-alias= --no-healthcheck --oom-kill-disable --pid= --pids-limit= --platform= --privileged -p|--publish= -P|--publish-all --pull= -q|--quiet --read-only --restart= --rm --runtime= --security-opt= --shm-size= --sig-proxy= --stop-signal= --stop-timeout= --storage-opt= --sysctl= --tmpfs= -t|--tty --ulimit= -u|--user= --userns= --uts= -v|--volume= --volume-driver= --volumes-from= -w|--workdir= --pod= --replace"
 	dockerBuild = " --add-host= --allow= --annotation= --attest= --build-arg= --build-context= --builder= --cache-from= --cache-to= --call= --cgroup-parent= --check -f|--file=< --iidfile=> --label= --load --metadata-file=> --network= --no-cache --no-cache-filter= -o|--output= --platform= --progress= --provenance= --pull --push -q|--quiet --sbom= --secret= --shm-size= --squash --ssh= -t|--tag= --target= --ulimit= -m|--memory= --rm --force-rm --compress --isolation="
 	composeAll  = " -f|--file=< -p|--project-name= --profile= --env-file=< --project-directory=< --ansi= --progress= --parallel= --compatibility --all-resources --dry-run --verbose --no-ansi -H|--host=! -c|--context=! --tls! --tlscacert=! --tlscert=! --tlskey=! --tlsverify!"
@@ -23,7 +23,7 @@ var containerRows = slices.Concat(
 		reading("inspect", "t*", " -f|--format= -s|--size --type= -l|--latest"),
 		reading("logs", "t*", " --details -f|--follow --since= -n|--tail= -t|--timestamps --until= --names --color -l|--latest"),
 		naming("version|info", "", " -f|--format= --client"),
-		naming("top", "t*", " -l|--latest"),
+		naming("top", "t", " -l|--latest"),
 		naming("stats", "t*", " -a|--all --format= --no-stream --no-trunc -l|--latest --no-reset -i|--interval="),
 		naming("port", "t t?", " -a|--all -l|--latest"),
 		naming("diff", "t*", " --format= -l|--latest"),
@@ -32,7 +32,8 @@ var containerRows = slices.Concat(
 		naming("container ls|list|ps", "", " -a|--all -f|--filter= --format= -n|--last= -l|--latest --no-trunc -q|--quiet -s|--size"),
 		naming("image ls|list", "t?", " -a|--all --digests -f|--filter= --format= --no-trunc -q|--quiet --tree"),
 		naming("image history", "t", " --format= -H|--human=? --no-trunc -q|--quiet"),
-		naming("container top|port|diff|stats", "t*", " -a|--all --format= --no-stream --no-trunc"),
+		naming("container top", "t", ""),
+		naming("container port|diff|stats", "t*", " -a|--all --format= --no-stream --no-trunc"),
 		reading("container logs", "t*", " --details -f|--follow --since= -n|--tail= -t|--timestamps --until="),
 		reading("container|image|volume|network inspect", "t*", " -f|--format= -s|--size -v|--verbose --platform="),
 		naming("network|volume|context|plugin ls|list", "", " -f|--filter= --format= --no-trunc -q|--quiet --cluster -n"),
@@ -49,8 +50,9 @@ var containerRows = slices.Concat(
 		acting("build", "r?", dockerBuild), acting("buildx build|b", "r?", dockerBuild), acting("image build", "r?", dockerBuild), acting("buildx bake", "t*", " -f|--file=< --set= --load --push --print --no-cache --progress= --metadata-file=>"),
 		dockerCopies("cp"), dockerCopies("container cp"),
 		acting("save|export", "t*", " -o|--output=> --platform= --format= --compress -q|--quiet"), acting("image save", "t*", " -o|--output=> --platform="), acting("container export", "t", " -o|--output=>"),
+		stopping(acting("unshare", "c", " --rootless-netns")),
 		acting("load", "", " -i|--input=< -q|--quiet --platform="), acting("import", "r t?", " -c|--change= -m|--message= --platform="),
-		acting("rm|rmi|stop|start|restart|kill|pause|unpause|rename|update|wait|attach|commit|tag|pull|push|login|logout|search|init|scout|debug|sbom|mcp|model|ai|offload|sandbox|extension|desktop|cagent|mount|unmount|umount|untag|healthcheck|play|unshare|auto-update|apply", "t*", " -f|--force -v|--volumes -a|--all -t|--time|--timeout= -s|--signal= -i|--interactive -q|--quiet -u|--username= -p|--password= --password-stdin --platform= -m|--message= --filter= --no-trunc --limit= --format= -l|--link --no-prune -c|--change="),
+		acting("rm|rmi|stop|start|restart|kill|pause|unpause|rename|update|wait|attach|commit|tag|pull|push|login|logout|search|init|scout|debug|sbom|mcp|model|ai|offload|sandbox|extension|desktop|cagent|mount|unmount|umount|untag|healthcheck|play|auto-update|apply", "t*", " -f|--force -v|--volumes -a|--all -t|--time|--timeout= -s|--signal= -i|--interactive -q|--quiet -u|--username= -p|--password= --password-stdin --platform= -m|--message= --filter= --no-trunc --limit= --format= -l|--link --no-prune -c|--change="),
 		acting("container rm|stop|start|restart|kill|pause|unpause|rename|update|wait|attach|commit|prune|remove", "t*", " -f|--force -v|--volumes -t|--time= --filter="), acting("image rm|prune|tag|pull|push|load|import|remove", "t*", " -f|--force -a|--all --filter= -i|--input=<"),
 		acting("volume|network create|rm|remove|prune|connect|disconnect|update", "t*", " -f|--force -a|--all --filter= -d|--driver= -o|--opt= --name= --label="), acting("system prune|events|dial-stdio|migrate|reset|renumber|service", "t*", " -f|--force -a|--all --volumes --filter="),
 		acting("context create|rm|use|update|export|import|inspect", "t*", ""),
@@ -91,7 +93,7 @@ var containerRows = slices.Concat(
 		naming("get clusters|nodes", "", " --name= -A|--all-clusters"), naming("version", "", " -q"), group("get", ""), acting("get kubeconfig", "", " --name= --internal"), acting("create|delete|load|export|build|completion", "t*", " --name= --config=< --image= --kubeconfig=> --wait= --retain")),
 	[]Row{
 		{Name: "k9s|lazydocker|ctop|dry|dive|lazygit|tig|gitui", Terminal: true, Told: "version --version -v --help -h info", Version: "--version version info -v -h --help", Operands: "t*", Options: "-n|--namespace= --context= -c|--command= --readonly --kubeconfig=< -h|--help -v|--version"},
-		{Name: "vagrant|multipass|colima|lima|limactl|buildah|skopeo|crictl|ctr|k3d|k3s|kustomize|argocd|flux|istioctl|linkerd|kops|eksctl|velero|stern|kubectx|kubens|kubeadm|nomad|consul|vault|packer|waypoint|boundary|orb|distrobox|toolbox|lxc|lxd|incus|machinectl|virsh|virt-install|qemu-img|VBoxManage|vmrun|prlctl|crane|oras|cosign|trivy|grype|syft|hadolint-docker|telepresence|devspace|okteto|garden|rancher|kompose|kubeseal|kubeconform|kubeval|werf|helmfile|conftest|opa", Verb: true, Version: "--version version", Operands: "t*", Options: "-o|--output=> -f|--file=< -n|--namespace= -h|--help"},
+		{Name: "vagrant|multipass|colima|limactl|buildah|skopeo|crictl|ctr|k3d|k3s|kustomize|argocd|flux|istioctl|linkerd|kops|eksctl|velero|stern|kubectx|kubens|kubeadm|nomad|consul|vault|packer|waypoint|boundary|orb|distrobox|toolbox|lxc|lxd|incus|machinectl|virsh|virt-install|qemu-img|VBoxManage|vmrun|prlctl|crane|oras|cosign|trivy|grype|syft|hadolint-docker|telepresence|devspace|okteto|garden|rancher|kompose|kubeseal|kubeconform|kubeval|werf|helmfile|conftest|opa", Verb: true, Version: "--version version", Operands: "t*", Options: "-o|--output=> -f|--file=< -n|--namespace= -h|--help"},
 	},
 )
 
@@ -103,7 +105,7 @@ func composeRows(name string) []Row {
 		reading("logs", "t*", " -f|--follow --index= --no-color --no-log-prefix --since= -n|--tail= -t|--timestamps --until="),
 		unless(needs("-q", "--services", "--images", "--volumes", "--profiles", "--networks"), naming("config|convert", "t*", " -q|--quiet --services --images --volumes --profiles --networks --hash=! --environment! --format= --no-interpolate --no-normalize --no-path-resolution --no-consistency --variables! -o|--output=> --resolve-image-digests! --lock-image-digests! --models --no-env-resolution")),
 		naming("events", "t*", " --json --since= --until="),
-		stopping(acting("exec", "t c", " -d|--detach -e|--env= --index= -T|--no-tty --privileged -u|--user= -w|--workdir= -i -t")), stopping(acting("run", "t c", " --build --cap-add= --cap-drop= -d|--detach --entrypoint= -e|--env= --env-from-file=< -i|--interactive -l|--label= --name= -T|--no-TTY --no-deps -p|--publish= --pull= -q|--quiet --quiet-pull --remove-orphans --rm -P|--service-ports --use-aliases -u|--user= -v|--volume= -w|--workdir=")),
+		stopping(acting("exec", "t c", " -d|--detach -e|--env= --index= -T|--no-tty --privileged -u|--user= -w|--workdir= -i -t")), stopping(acting("run", "t c", " --build --cap-add= --cap-drop= -d|--detach --entrypoint=$ -e|--env= --env-from-file=< -i|--interactive -l|--label= --name= -T|--no-TTY --no-deps -p|--publish= --pull= -q|--quiet --quiet-pull --remove-orphans --rm -P|--service-ports --use-aliases -u|--user= -v|--volume= -w|--workdir=")),
 		acting("up|down|start|stop|restart|build|pull|push|create|rm|kill|pause|unpause|scale|wait|watch|attach|cp|commit|export|publish|bridge|alpha|viz|dry-run|help", "t*", " -d|--detach --build --force-recreate --no-deps --no-build --no-recreate --pull= --remove-orphans -V --rmi= -v|--volumes -t|--timeout= -s|--signal= --scale= --wait --wait-timeout= --abort-on-container-exit --exit-code-from= --attach= --no-attach= --no-log-prefix --no-start --quiet-pull -y|--yes -w|--watch --no-cache --build-arg= -q|--quiet --ignore-pull-failures --force --stop --parallel -m|--memory= -a|--all -o|--output="),
 	)
 }

@@ -120,7 +120,7 @@ var gitRows = []Row{
 	}),
 	gitReads("rev-list", "r*", "git rev-list reads", gitLog),
 	gitSearches(gitReads("grep", "t r*", "git grep searches",
-		" --cached --no-index --untracked --exclude-standard --no-exclude-standard --recurse-submodules -v|--invert-match -i|--ignore-case -w|--word-regexp -a|--text -I --textconv! --no-textconv -r|--recursive --no-recursive --max-depth= -E|--extended-regexp -G|--basic-regexp -F|--fixed-strings -P|--perl-regexp -n|--line-number --no-line-number --column --no-column -h -H --full-name -l|--files-with-matches|--name-only -L|--files-without-match -z|--null -o|--only-matching -c|--count --color=? --no-color --break --heading -C|--context= -B|--before-context= -A|--after-context= --threads= -p|--show-function -W|--function-context -f=<% -e=% --and --or --not ( ) -q|--quiet --all-match -O|--open-files-in-pager=?! --ext-grep! --no-ext-grep -m|--max-count= -#")),
+		" --cached --no-index --untracked --exclude-standard --no-exclude-standard --recurse-submodules -v|--invert-match -i|--ignore-case -w|--word-regexp -a|--text -I --textconv! --no-textconv -r|--recursive --no-recursive --max-depth= -E|--extended-regexp -G|--basic-regexp -F|--fixed-strings -P|--perl-regexp -n|--line-number --no-line-number --column --no-column -h -H --full-name -l|--files-with-matches|--name-only -L|--files-without-match -z|--null -o|--only-matching -c|--count --color=? --no-color --break --heading -C|--context= -B|--before-context= -A|--after-context= --threads= -p|--show-function -W|--function-context -f=<% -e=% --and --or --not ( ) -q|--quiet --all-match -O|--open-files-in-pager=?$! --ext-grep! --no-ext-grep -m|--max-count= -#")),
 
 	// What lists.
 	gitReads("status", "r*", "git status reads", " -v|--verbose -s|--short --no-short -b|--branch --no-branch --show-stash --no-show-stash --ahead-behind --no-ahead-behind --porcelain=? --long -z|--null -u|--untracked-files=? --no-untracked-files --ignored=? --no-ignored --ignore-submodules=? --column=? --no-column --no-renames --renames -M|--find-renames=?"),
@@ -154,7 +154,7 @@ var gitRows = []Row{
 	gitNames("var", "t*", "git var prints settings", "-l"),
 	gitJudged(gitConfigReads, Row{
 		Name: "git config", Verb: true, Abbreviates: true, Operands: "t*", Reads: "git config reads", Repo: true, Heeds: gitHeeds, Touches: gitConfigTouches,
-		Options: " --global --system --local --worktree -f|--file=< --blob= --get --get-all --get-regexp --get-urlmatch! --replace-all! --add! --append! --unset! --unset-all! --rename-section! --remove-section! -l|--list --fixed-value --value= -e|--edit! --get-color! --get-colorbool! -t|--type= --no-type --bool --int --bool-or-int --bool-or-str --path --expiry-date -z|--null --name-only --show-names --no-show-names --includes --no-includes --show-origin --show-scope --default= --all --regexp --url=! --comment=!",
+		Options: " --global --system --local --worktree -f|--file=< --blob=! --get --get-all --get-regexp --get-urlmatch! --replace-all! --add! --append! --unset! --unset-all! --rename-section! --remove-section! -l|--list --fixed-value --value= -e|--edit! --get-color! --get-colorbool! -t|--type= --no-type --bool --int --bool-or-int --bool-or-str --path --expiry-date -z|--null --name-only --show-names --no-show-names --includes --no-includes --show-origin --show-scope --default= --all --regexp --url=! --comment=!",
 	}),
 
 	// What changes the repository, and what it names.

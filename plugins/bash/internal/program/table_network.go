@@ -22,7 +22,7 @@ var networkRows = []Row{
 	{Name: "rsync", Fetches: true, Version: "--version -V", Options: rsyncAll, Operands: "r* w", Touches: remoteCopies, Sweeps: func(u *Use) bool {
 		return u.Has("--delete", "--del", "--delete-before", "--delete-during", "--delete-delay", "--delete-after", "--delete-excluded")
 	}},
-	{Name: "ssh|autossh|slogin|dbclient|plink", Terminal: true, Told: "-V -G -Q -O -N -W", Version: "-V", Stop: true, Options: sshAll, Operands: "h s*"},
+	{Name: "ssh|autossh|slogin|dbclient|plink", Terminal: true, AsksIf: sshAsks, Told: "-V -G -Q -O -N -W", Version: "-V", Stop: true, Options: sshAll, Operands: "h s*"},
 	{Name: "ssh-keygen", Options: "-A -a= -B -b= -C= -c -D= -E= -e -F= -f= -g -H -h -I= -i -K -k -L -l -M= -m= -N= -n= -O= -P= -p -Q -q -R= -r= -s=< -t= -U -u -V= -v -w= -Y= -y -Z= -z=", Operands: "r*", Touches: sshKeys},
 	{Name: "ssh-add|ssh-keyscan|ssh-copy-id|ssh-import-id", AsksIf: keysAsk, Options: "-4 -6 -c -D -d -e= -f=< -H -h= -i=< -K -k -L -l -O -o= -p= -q -S= -s= -T= -t= -v -X -x", Operands: "t*"},
 	{Name: "nc|ncat|netcat|nping", Version: "--version", Options: "-4 -6 -C -c|--sh-exec=$ -D -d -e|--exec=$ -F -G= -g= -h -I= -i= -k|--keep-open -l|--listen -M= -m= -N -n -O= -P= -p|--source-port= -q= -r -S -s= -T= -t -U|--unixsock -u|--udp -V= -v -W= -w|--wait= -X= -x= -Z -z --lua-exec=< --proxy= --proxy-type= --proxy-auth= --ssl --ssl-cert=< --ssl-key=< --ssl-verify --allow= --deny= --broker --chat --send-only --recv-only -o|--output=> --hex-dump=> --append-output --version --sctp --max-conns= --no-shutdown --crlf", Operands: "h* "},

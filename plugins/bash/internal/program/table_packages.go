@@ -12,7 +12,7 @@ const (
 	pipAll     = " -v|--verbose -q|--quiet --log=> --no-input --proxy=! --retries= --timeout= --exists-action=! --trusted-host=! --cert=! --client-cert=! --cache-dir=/ --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning --use-feature= --use-deprecated= --isolated --require-virtualenv --python=! --debug"
 	pipIndex   = " -i|--index-url=! --extra-index-url=! --no-index -f|--find-links=! --pre"
 	cargoHeeds = ".cargo/config.toml: build.rustc, rustc-wrapper, alias, credential providers; rust-toolchain.toml"
-	cargoAll   = " -v|--verbose -q|--quiet --color= --offline --locked --frozen --config=! -Z=! -C=! --manifest-path=<! --lockfile-path=>! -h --explain="
+	cargoAll   = " -v|--verbose -q|--quiet --color= --offline --locked --frozen --config=&! -Z=! -C=! --manifest-path=<! --lockfile-path=>! -h --explain="
 	cargoBuild = " -p|--package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets -F|--features= --all-features --no-default-features -r|--release --profile= -j|--jobs= --keep-going --target= --target-dir=/ --artifact-dir|--out-dir=/ --build-plan --unit-graph --timings=? --message-format= --ignore-rust-version --future-incompat-report --no-run --no-fail-fast --doc --fix --allow-dirty --allow-staged --allow-no-vcs --edition --no-deps --open --document-private-items"
 	goHeeds    = "go env -w and GOFLAGS: -toolexec, -overlay, CC; go.mod's toolchain line"
 	goBuild    = " -C=! -a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work! -x -asmflags=! -buildmode= -buildvcs=? -compiler=! -gccgoflags=! -gcflags=! -installsuffix= -json -ldflags=! -linkshared -mod= -modcacherw! -modfile=<! -overlay=<! -pgo=! -pkgdir=/! -tags= -trimpath -toolexec=$"
@@ -25,7 +25,7 @@ var packageRows = slices.Concat(
 		naming("list|ls|la|ll", "t*", ""),
 		naming("root|prefix", "", ""),
 		naming("explain|why", "t*", ""),
-		naming("query", "t", ""),
+		unless(npmAsksNobody, naming("query", "t", "")),
 		unless(nothingNamed, Row{Name: "run|run-script|rum|urn", Operands: "t*", Options: "-h", Verb: true, Stop: true, Project: true, Reads: "npm run lists the scripts", Names: true}),
 		acting("view|v|info|show|search|s|se|find|outdated|audit|ping|whoami|fund|docs|home|bugs|issues|repo|diff|doctor|owner|author|team|org|profile|token|access|stars|sbom", "t*", ""),
 		unless(npmShows, naming("config|c get|list|ls", "t*", "")), unless(npmShows, naming("get", "t t*", "")),
@@ -59,7 +59,8 @@ var packageRows = slices.Concat(
 	),
 	[]Row{
 		{Name: "npx|bunx|pnx", Project: true, Stop: true, Version: "--version -v", Options: "-p|--package= -c|--call=$ -y|--yes --no|--no-install -q|--quiet --ignore-existing --shell= -n|--node-arg= --bun -w|--workspace= --workspaces --prefer-offline --offline --legacy-peer-deps", Operands: "c", With: []Form{{"-c", "t*"}}},
-		{Name: "pipx|uvx", Verb: true, Version: "--version -V", Operands: "t*"},
+		{Name: "pipx", Verb: true, Version: "--version", Operands: "t*"},
+		{Name: "uvx", Project: true, Stop: true, Version: "--version -V", Options: "--from= -w|--with= --with-editable= --with-requirements=< -c|--constraints=< -b|--build-constraints=< --overrides=< -p|--python= --isolated -q|--quiet -v|--verbose --offline -n|--no-cache --refresh -U|--upgrade --reinstall --index= -i|--index-url= --extra-index-url= -f|--find-links= --no-index --env-file=< --directory=< --project=< --config-file=< --no-config -h|--help -V|--version", Operands: "c"},
 	},
 	family(Row{Name: "pip|pip3", Version: "--version -V", Options: " -V|--version -h|--help"}, pipAll,
 		naming("list", "", " -o|--outdated -u|--uptodate -e|--editable -l|--local --user --path= --format= --not-required --exclude-editable --include-editable --exclude="+pipIndex),
@@ -127,7 +128,7 @@ var packageRows = slices.Concat(
 	},
 	family(Row{Name: "go", OneDash: true, Project: true, Verb: true, Repo: true, Heeds: goHeeds, Version: "-h --help", Options: "-C=!", Unless: goModFile}, "",
 		naming("version", "r*", "-m -v -json"),
-		unless(goEnvPrints, naming("env", "t*", "-json -changed -w! -u! -n -x")),
+		asking(goEnvAsks, unless(goEnvPrints, naming("env", "t*", "-json -changed -w! -u! -n -x"))),
 		reading("list", "r*", goBuild+" -m -deps -e -test -find -compiled! -export! -f= -u! -versions! -retracted! -reuse=<! -c -cmd -all -short -src"),
 		reading("vet", "r*", goBuild+" -c= -vettool=$ -fix! -diff -all -short -src -m -deps -e -test -find -compiled! -f= -cmd"),
 		reading("doc", "t*", " -all -c -cmd -short -src -u -C=! -http! -ex -n -json -v -m"),
@@ -151,7 +152,9 @@ var packageRows = slices.Concat(
 		// Of these even --version reads the JVM's arguments from the project.
 		{Name: "mvn|mvnw", Verb: true, Project: true, Repo: true, Heeds: ".mvn/jvm.config, .mvn/extensions.xml", Options: "-f|--file=< -s|--settings=< -P|--activate-profiles= -D= -pl|--projects! -q|--quiet -B|--batch-mode -o|--offline -U -X -e -T= -N -ntp! -am! -amd! -h|--help -V|--show-version -v|--version -l|--log-file=> -gs!", OneDash: true, Operands: "t*"},
 		{Name: "gradle|gradlew", Verb: true, Project: true, Options: "-p|--project-dir=< -b|--build-file=< -c|--settings-file=< -I|--init-script=< -D= -P= -q|--quiet -i|--info -d|--debug -s|--stacktrace -S --no-daemon --daemon --offline --parallel --scan --continue -x|--exclude-task= -m|--dry-run --console= --tests= -g|--gradle-user-home=/ --rerun-tasks --refresh-dependencies --build-cache --no-build-cache -t|--continuous -w|--write-locks -h|--help -v|--version", Operands: "t*"},
-		{Name: "sbt|lein|mix|rake|rails|ant|bazel|bazelisk|buck|buck2|pants|stack|cabal|rebar3|gleam|zig|nimble|dub|crystal|shards|deps|clj|clojure|flutter|dart|pod|fastlane|xcodebuild|tox|nox|invoke|inv|just|task|turbo|nx|lerna|rush|grunt|gulp|moon|earthly|dagger|tilt|skaffold|artisan|drush|wp|symfony|hugo|jekyll|ember|ng|vue|vite|next|nuxt|astro|expo|gatsby|remix|svelte-kit|cordova|ionic|tauri|wasm-pack|trunk|cross|cargo-nextest", Verb: true, Project: true, Version: "--version -V", Operands: "t*", Options: "-f|--justfile|--file=< -C|--directory=< -h|--help -q|--quiet -v|--verbose -o|--output=>"},
+		{Name: "mix|rake|ant|buck|buck2|stack|cabal|rebar3|gleam|zig|nimble|dub|crystal|shards|deps|clj|clojure|flutter|dart|xcodebuild|nox|invoke|inv|just|task|rush|moon|earthly|dagger|tilt|skaffold|hugo|tauri|wasm-pack|trunk|cross|cargo-nextest", Verb: true, Project: true, Version: "--version -V", Operands: "t*", Options: "-f|--justfile|--file=< -C|--directory=< -h|--help -q|--quiet -v|--verbose -o|--output=>"},
+		// Even for --version these load what the project holds: wrappers, plugins, local versions of themselves.
+		{Name: "sbt|lein|rails|bazel|bazelisk|pants|pod|fastlane|tox|turbo|nx|lerna|grunt|gulp|artisan|drush|wp|symfony|jekyll|ember|ng|vue|vite|next|nuxt|astro|expo|gatsby|remix|svelte-kit|cordova|ionic", Verb: true, Project: true, Operands: "t*", Options: "-f|--justfile|--file=< -C|--directory=< -h|--help -q|--quiet -v|--verbose -o|--output=>"},
 		{Name: "brew", Commands: true, Verb: true, Operands: "t*", Version: "--version -v --prefix --cellar --repository", Options: "-v|--verbose -q|--quiet -d|--debug -h|--help"},
 		{Name: "brew info|desc|deps|uses|leaves", Names: true, Reads: "brew tells of formulae", Unless: brewNames, Operands: "t*", Options: "--json=? --analytics --github! --installed --eval-all! --variations --formula|--formulae --cask|--casks -v|--verbose -q|--quiet -d|--debug --tree --include-build --include-test --include-optional --recursive -1 -n --union --full-name --direct --topological --skip-recommended -r|--installed-on-request -p|--installed-as-dependency --sizes"},
 		{Name: "brew list|ls", Names: true, Reads: "brew list lists", Operands: "t*", Options: "-1 -l -r -t --full-name --versions --multiple --pinned --formula|--formulae --cask|--casks -v|--verbose -q|--quiet -d|--debug"},

@@ -61,12 +61,12 @@ var wrapperRows = []Row{
 	{Name: "pkexec", AsksIf: privileged, Version: "--version --help", Options: "--user= --keep-cwd --disable-internal-agent", Operands: "c"},
 	{Name: "run0", AsksIf: privileged, Version: "--version --help -h", Options: "-u|--user= -g|--group= --nice= -D|--chdir=< --setenv= --background= --unit= --property= --description= --slice= --machine= --pty --pipe --shell-prompt-prefix= --no-ask-password --via-shell --lightweight= -i -h|--help -V|--version", Operands: "c"},
 	{Name: "gosu|su-exec|setuidgid", AsksIf: privileged, Operands: "t c"},
-	{Name: "chroot|gchroot", AsksIf: privileged, Version: "--version --help", Options: "--groups= --userspec= --skip-chdir -u= -g= -G= -n" + gnu, Operands: "r c"},
+	{Name: "chroot|gchroot", Abbreviates: true, AsksIf: privileged, Version: "--version --help", Options: "--groups= --userspec= --skip-chdir -u= -g= -G= -n" + gnu, Operands: "r c"},
 	{
-		Name: "nsenter", AsksIf: privileged, Version: "--version --help -V -h",
+		Name: "nsenter", Abbreviates: true, AsksIf: privileged, Version: "--version --help -V -h",
 		Options: "-a|--all -t|--target= -m|--mount=?< -u|--uts=? -i|--ipc=? -n|--net=? -p|--pid=? -C|--cgroup=? -U|--user=? -T|--time=? -S|--setuid= -G|--setgid= --preserve-credentials --keep-caps -r|--root=?< -w|--wd=?< -W|--wdns= -e|--env -F|--no-fork -Z|--follow-context -h|--help -V|--version", Operands: "c",
 	},
-	{Name: "setpriv", AsksIf: privileged, Version: "--version --help -V -h", Options: "-d|--dump --nnp|--no-new-privs --ambient-caps= --inh-caps= --bounding-set= --ruid= --euid= --rgid= --egid= --reuid= --regid= --clear-groups --keep-groups --init-groups --groups= --securebits= --pdeathsig= --ptracer= --selinux-label= --apparmor-profile= --landlock-access= --landlock-rule= --seccomp-filter= --reset-env -h|--help -V|--version", Operands: "c"},
+	{Name: "setpriv", Abbreviates: true, AsksIf: privileged, Version: "--version --help -V -h", Options: "-d|--dump --nnp|--no-new-privs --ambient-caps= --inh-caps= --bounding-set= --ruid= --euid= --rgid= --egid= --reuid= --regid= --clear-groups --keep-groups --init-groups --groups= --securebits= --pdeathsig= --ptracer= --selinux-label= --apparmor-profile= --landlock-access= --landlock-rule= --seccomp-filter= --reset-env -h|--help -V|--version", Operands: "c"},
 	{Name: "capsh", AsksIf: privileged, Operands: "s*", Version: "--help -h --print --supports"},
 	{Name: "chpst", AsksIf: privileged, Options: "-u= -U= -e=< -/=< -b= -n= -l= -L= -m= -d= -o= -p= -f= -c= -r= -t= -v -P -0 -1 -2 -V", Operands: "c"},
 	{Name: "sudoedit|visudo|vipw|vigr", AsksIf: privileged, Operands: "w*"},
@@ -75,38 +75,40 @@ var wrapperRows = []Row{
 
 	// With another environment.
 	{
-		Name: "env|genv", In: "-C", Version: "--version --help",
+		Name: "env|genv", Abbreviates: true, In: "-C", Version: "--version --help",
 		Options: "-i|--ignore-environment -0|--null -u|--unset= -C|--chdir=< -S|--split-string=$ -P= -a|--argv0= --block-signal=? --default-signal=? --ignore-signal=? --list-signal-handling -v|--debug -" + gnu, Operands: "a* c",
 	},
-	{Name: "nohup|gnohup", Version: "--version --help", Options: gnu, Operands: "c"},
-	{Name: "setsid|gsetsid", Version: version, Options: "-c|--ctty -f|--fork -w|--wait -h|--help -V|--version", Operands: "c"},
+	{Name: "nohup|gnohup", Abbreviates: true, Version: "--version --help", Options: gnu, Operands: "c"},
+	{Name: "setsid|gsetsid", Abbreviates: true, Version: version, Options: "-c|--ctty -f|--fork -w|--wait -h|--help -V|--version", Operands: "c"},
 	{Name: "stdbuf|gstdbuf", Version: "--version --help", Abbreviates: true, Options: "-i|--input= -o|--output= -e|--error=" + gnu, Operands: "c"},
 	{Name: "unbuffer", Options: "-p", Operands: "c"},
-	{Name: "setarch", Version: version, Options: "-B|--32bit -F|--fdpic-funcptrs -I|--short-inode -L|--addr-compat-layout -R|--addr-no-randomize -S|--whole-seconds -T|--sticky-timeouts -X|--read-implies-exec -Z|--mmap-page-zero -3|--3gb --4gb --uname-2.6 -v|--verbose --list --show=? -h|--help -V|--version", Operands: "t c", With: []Form{{"-B -F -I -L -R -S -T -X -Z -3 --4gb --uname-2.6 -v", "c"}}}, // options come behind the machine, or in its place
+	{Name: "setarch", Version: version, Abbreviates: true, Options: "-B|--32bit -F|--fdpic-funcptrs -I|--short-inode -L|--addr-compat-layout -R|--addr-no-randomize -S|--whole-seconds -T|--sticky-timeouts -X|--read-implies-exec -Z|--mmap-page-zero -3|--3gb --4gb --uname-2.6 -v|--verbose --list --show=? -h|--help -V|--version", Operands: "c", With: []Form{{"-B -F -I -L -R -S -T -X -Z -3 --4gb --uname-2.6 -v", "c"}}}, // options come behind the machine, or in its place
 	{Name: "linux32|linux64|uname26|i386|i486|i586|i686|athlon|x86_64|arm|armv7l|armv8l|aarch64|ppc|ppc32|ppc64|ppcle|ppc64le|s390|s390x|mips|mips32|mips64|sparc|sparc32|sparc64|sparc32bash|riscv32|riscv64|loongarch64|alpha|alphaev5|alphaev6|ia64|parisc|parisc32|parisc64", Options: "-B|--32bit -F|--fdpic-funcptrs -I|--short-inode -L|--addr-compat-layout -R|--addr-no-randomize -S|--whole-seconds -T|--sticky-timeouts -X|--read-implies-exec -Z|--mmap-page-zero -3|--3gb --4gb --uname-2.6 -v|--verbose", Operands: "c"},
 	{Name: "arch", OneDash: true, Names: true, Reads: "arch prints", Options: "-x86_64 -x86_64h -i386 -arm64 -arm64e -ppc -32 -64 -arch= -c -d= -e= -h|-help -version", Operands: "c"},
 	{Name: "faketime", Options: "-f -m -p= -h|--help -v|--version --exclude-monotonic", Operands: "t c"},
-	{Name: "dbus-run-session|dbus-launch|catchsegv|torsocks|torify|tsocks|proxychains|proxychains4|rlwrap|softlimit|pgrphack|fghack|firejail|daemonize|busybox|toybox|sem|chronic|ifne|mispipe|zrun|nocache|eatmydata|sshpass|winpty|cpulimit|cgexec|numactl|schedtool|tsp|lockrun|flatpak-spawn|host-spawn|distrobox-enter|optirun|primusrun|gamemoderun|mangohud|xvfb-run|start-stop-daemon|ssh-agent|valgrind|heaptrack|memusage|sotruss|uftrace|colorize|grc|ccache|sccache|distcc|icecc|bear|scan-build", Options: wrapperOptions, Operands: "c"},
+	{Name: "lima|dbus-run-session|dbus-launch|catchsegv|torsocks|torify|tsocks|proxychains|proxychains4|rlwrap|softlimit|pgrphack|fghack|firejail|daemonize|busybox|toybox|sem|chronic|ifne|zrun|nocache|eatmydata|sshpass|winpty|cpulimit|cgexec|numactl|schedtool|tsp|lockrun|flatpak-spawn|host-spawn|distrobox-enter|optirun|primusrun|gamemoderun|mangohud|xvfb-run|start-stop-daemon|ssh-agent|valgrind|heaptrack|memusage|sotruss|uftrace|colorize|grc|ccache|sccache|distcc|icecc|bear|scan-build", Options: wrapperOptions, Operands: "c"},
+	{Name: "mispipe|pee", Operands: "l*"},
 	{Name: "envdir|setlock", Options: "-n -N -x -X", Operands: "r c"},
 	{Name: "envuidgid|rr", Options: "-n", Operands: "t c"},
-	{Name: "choom|prlimit", Version: version, Options: "-n|--adjust= --nofile=? -p|--pid= -o|--output= --noheadings --raw --verbose -c|--core=? -d|--data=? -e|--nice=? -f|--fsize=? -i|--sigpending=? -l|--memlock=? -m|--rss=? -q|--msgqueue=? -r|--rtprio=? -s|--stack=? -t|--cpu=? -u|--nproc=? -v|--as=? -x|--locks=? -y|--rttime=? -h|--help -V|--version", Operands: "c"},
+	{Name: "choom|prlimit", Abbreviates: true, Version: version, Options: "-n|--adjust= --nofile=? -p|--pid= -o|--output= --noheadings --raw --verbose -c|--core=? -d|--data=? -e|--nice=? -f|--fsize=? -i|--sigpending=? -l|--memlock=? -m|--rss=? -q|--msgqueue=? -r|--rtprio=? -s|--stack=? -t|--cpu=? -u|--nproc=? -v|--as=? -x|--locks=? -y|--rttime=? -h|--help -V|--version", Operands: "c"},
 	{Name: "dotenv", Options: "-e= -f= -o -c -q= -v=", Operands: "c"},
-	{Name: "aws-vault|op|sops|doppler|infisical|chamber|teller|vaultenv|envchain|gopass", Options: "-d= --debug --backend= --prompt= --account= --session= --config= --no-color --verbose", Commands: true},
+	{Name: "aws-vault|op|sops|doppler|infisical|chamber|teller|vaultenv|gopass", Options: "-d= --debug --backend= --prompt= --account= --session= --config= --no-color --verbose", Commands: true},
 	{Name: "aws-vault exec", Options: "-d|--duration= -n|--no-session -r|--region= --mfa-token= -j|--json -s|--server --ec2-server --ecs-server --lazy --stdout", Operands: "t c"},
 	{Name: "op run", Options: "--env-file=< --no-masking --environment= --account= --session=", Operands: "c"},
-	{Name: "doppler run|infisical run", Options: "-p|--project= -c|--config= --command=$ --env= --path= -e= --projectId= --fallback=> --mount=> --mount-format= --mount-template=< --token= --preserve-env=? --no-exit-on-write-failure --only-secrets=", Operands: "c"},
+	{Name: "doppler|infisical run", Options: "-p|--project= -c|--config= --command=$ --env= --path= -e= --projectId= --fallback=> --mount=> --mount-format= --mount-template=< --token= --preserve-env=? --no-exit-on-write-failure --only-secrets=", Operands: "c"},
 	{Name: "sops exec-env", Options: "--background --pristine --user= --same-process", Operands: "r l"},
 	{Name: "sops exec-file", Options: "--background --no-fifo --user= --filename= --output-type= --input-type=", Operands: "r l"},
-	{Name: "chamber exec", Options: "-p|--pristine --strict --strict-value=", Operands: "t* c"},
+	{Name: "envchain", Operands: "t c", Options: "-s|--set -l|--list -n|--namespace"},
+	{Name: "chamber exec", Options: "-p|--pristine --strict --strict-value=", Operands: "t c"},
 	{Name: "teller run", Options: "-s|--shell -r|--reset", Operands: "c"},
 
 	// For a time, at a priority, measured.
 	{Name: "timeout|gtimeout", Abbreviates: true, Plain: true, Names: true, Reads: "timeout only measures", Options: "--preserve-status --foreground -f -p -k|--kill-after= -s|--signal= -v|--verbose" + gnu, Operands: "t c"},
 	{Name: "time|gtime", Plain: true, Names: true, Reads: "time only measures", Options: "-a|--append -f|--format= -o|--output=> -p|--portability -q|--quiet -v|--verbose -h|--help -l -V|--version", Operands: "c"},
 	{Name: "nice|gnice", Abbreviates: true, Plain: true, Names: true, Reads: "nice only changes the command's priority", Options: "-n|--adjustment= -#" + gnu, Operands: "c"},
-	{Name: "ionice", Plain: true, Names: true, Reads: "ionice only changes the command's priority", Options: "-c|--class= -n|--classdata= -p|--pid=! -P|--pgid=! -u|--uid=! -t|--ignore -h|--help -V|--version", Operands: "c"},
-	{Name: "chrt", Version: version, Options: "-b|--batch -d|--deadline -f|--fifo -i|--idle -o|--other -r|--rr -R|--reset-on-fork -T|--sched-runtime= -P|--sched-period= -D|--sched-deadline= -a|--all-tasks -m|--max -p|--pid -v|--verbose -h|--help -V|--version", Operands: "t c", With: []Form{{"-p", "t*"}}},
-	{Name: "taskset", Version: version, Options: "-a|--all-tasks -p|--pid -c|--cpu-list -h|--help -V|--version", Operands: "t c", With: []Form{{"-p", "t*"}}},
+	{Name: "ionice", Abbreviates: true, Plain: true, Names: true, Reads: "ionice only changes the command's priority", Options: "-c|--class= -n|--classdata= -p|--pid=! -P|--pgid=! -u|--uid=! -t|--ignore -h|--help -V|--version", Operands: "c"},
+	{Name: "chrt", Abbreviates: true, Version: version, Options: "-b|--batch -d|--deadline -f|--fifo -i|--idle -o|--other -r|--rr -R|--reset-on-fork -T|--sched-runtime= -P|--sched-period= -D|--sched-deadline= -a|--all-tasks -m|--max -p|--pid -v|--verbose -h|--help -V|--version", Operands: "t c", With: []Form{{"-p", "t*"}}},
+	{Name: "taskset", Abbreviates: true, Version: version, Options: "-a|--all-tasks -p|--pid -c|--cpu-list -h|--help -V|--version", Operands: "t c", With: []Form{{"-p", "t*"}}},
 	{Name: "caffeinate", Options: "-d -i -m -s -u -t= -w=", Operands: "c"},
 	{Name: "perf", Options: "-h|--help -v|--version --no-pager -p|--paginate --debug= --exec-path=? --buildid-dir=<", Commands: true, Version: "--version --help -v -h"},
 	{Name: "perf stat|record|trace|top|c2c|mem|lock|kmem|sched|kvm|ftrace", Options: "-a|--all-cpus -e|--event= -p|--pid= -t|--tid= -C|--cpu= -o|--output=> -i|--input=< -r|--repeat= -d|--detailed -g --call-graph= -F|--freq= -c|--count= -m|--mmap-pages= -D|--delay= -I|--interval-print= -x|--field-separator= -G|--cgroup= -M|--metrics= -u|--uid= -s --pre=$ --post=$ --timeout= -n|--null -v|--verbose -q|--quiet -B|--big-num -A|--no-aggr -j|--json --append --log-fd= --filter= --switch-output=? --aio=? --control=", Operands: "c"},
@@ -120,8 +122,8 @@ var wrapperRows = []Row{
 	},
 	{Name: "ltrace|dtruss|truss", AsksIf: attachAsks, Options: "-a|--align= -A= -b -B -c -C|--demangle -d -D|--debug= -e= -f -F|--config=< -h|--help -i -l|--library= -L -n|--indent= -N -o|--output=> -p= -P -r -s= -S -t -T -u= -V|--version -w|--where= -x=", Operands: "c"},
 	{Name: "gdb|lldb|cgdb", OneDash: true, Terminal: true, Told: "-batch", Version: "--version --help -v -h", Options: "-args -batch -batch-silent -ex|-eval-command|-o|-one-line=& -iex|-init-eval-command=& -x|-command|-s|-source=< -ix|-init-command=< -p|-pid= -c|-core=< -n|-nx -nh -nw -q|-quiet|-silent -cd=< -d|-directory=< -e|-exec=< -se=< -symbols=< -tty= -tui -w -write -b|-baud= -l= -return-child-result -readnow -readnever -configuration -help -version", Operands: "x? t?", With: []Form{{"-args", "c"}}},
-	{Name: "script", Terminal: true, Version: "--version --help -V -h", Options: "-I|--log-in=> -O|--log-out=> -B|--log-io=> -T|--log-timing=> -t --timing=? -m|--logging-format= -a|--append -c|--command=$ -e|--return -f|--flush --force -E|--echo= -o|--output-limit= -q|--quiet -k -r -d -p -F -h|--help -V|--version", Operands: "w? c?"},
-	{Name: "watch", Version: "--version --help -v -h", Options: "-b|--beep -c|--color -C|--no-color -d --differences=? -e|--errexit -f|--follow -g|--chgexit -q|--equexit= -n|--interval= -p|--precise -r|--no-rerun -s|--shotsdir=/ -t|--no-title -w|--no-wrap -x|--exec -h|--help -v|--version", Operands: "j", With: []Form{{"-x", "c"}}},
+	{Name: "script", Abbreviates: true, Terminal: true, Version: "--version --help -V -h", Options: "-I|--log-in=> -O|--log-out=> -B|--log-io=> -T|--log-timing=> -t --timing=? -m|--logging-format= -a|--append -c|--command=$ -e|--return -f|--flush --force -E|--echo= -o|--output-limit= -q|--quiet -k -r -d -p -F -h|--help -V|--version", Operands: "w? c?"},
+	{Name: "watch", Abbreviates: true, Version: "--version --help -v -h", Options: "-b|--beep -c|--color -C|--no-color -d --differences=? -e|--errexit -f|--follow -g|--chgexit -q|--equexit= -n|--interval= -p|--precise -r|--no-rerun -s|--shotsdir=/ -t|--no-title -w|--no-wrap -x|--exec -h|--help -v|--version", Operands: "j", With: []Form{{"-x", "c"}}},
 	{Name: "entr", Options: "-a -c -d -n -p -r -s -x -z", Operands: "c", With: []Form{{"-s", "l"}}},
 	{Name: "watchexec", Options: "-e|--exts= -f|--filter= -i|--ignore= -w|--watch=< -W|--watch-non-recursive=< -c|--clear=? -o|--on-busy-update= -r|--restart -s|--signal= --stop-signal= --stop-timeout= -d|--debounce= --stdin-quit --no-vcs-ignore --no-project-ignore --no-global-ignore --no-default-ignore --no-discover-ignore --ignore-nothing -p|--postpone --delay-run= --poll=? --shell= -n --no-environment --emit-events-to= -E|--env= --no-process-group --wrap-process= -N|--notify --color= --timings -q|--quiet --bell --project-origin=< --workdir=< --filter-file=< -j|--filter-prog=! --ignore-file=< --fs-events= --no-meta --print-events -v --log-file=> -1 -I|--interactive", Operands: "j"},
 	{Name: "nodemon", Options: "-e|--ext= -w|--watch=< -i|--ignore= -x|--exec=$ --config=< -d|--delay= -q|--quiet -V|--verbose -v|--version -h|--help -L|--legacy-watch -I|--no-stdin -C|--on-change-only --signal= --spawn", Operands: "x? t*"},
@@ -130,7 +132,7 @@ var wrapperRows = []Row{
 	// With words of its input.
 	{
 		Name: "xargs|gxargs", Abbreviates: true, Adds: true, Version: "--version --help",
-		Options: "-0|--null -a|--arg-file=< -d|--delimiter= -E= -e --eof=? -I= -J= -R= -S= -i --replace=? -L --max-lines=? -l -n|--max-args= -o|--open-tty -P|--max-procs= -p|--interactive --process-slot-var= -r|--no-run-if-empty -s|--max-chars= --show-limits -t|--verbose -x|--exit" + gnu, Operands: "c",
+		Options: "-0|--null -a|--arg-file=< -d|--delimiter= -E= -e --eof=? -I= -J= -R= -S= -i --replace=? -L= --max-lines=? -l -n|--max-args= -o|--open-tty -P|--max-procs= -p|--interactive --process-slot-var= -r|--no-run-if-empty -s|--max-chars= --show-limits -t|--verbose -x|--exit" + gnu, Operands: "c",
 	},
 	{
 		Name: "parallel", Adds: true, Until: ":::", Version: "--version --help -V -h",
@@ -140,12 +142,12 @@ var wrapperRows = []Row{
 
 	// In another world.
 	{
-		Name: "unshare", Version: version,
+		Name: "unshare", Abbreviates: true, Version: version,
 		Options: "-m|--mount=? -u|--uts=? -i|--ipc=? -n|--net=? -p|--pid=? -U|--user=? -C|--cgroup=? -T|--time=? -f|--fork --map-user= --map-group= -r|--map-root-user -c|--map-current-user --map-auto --map-users= --map-groups= --map-subids --kill-child=? --mount-proc=? --mount-binfmt=? --propagation= --setgroups= --keep-caps -R|--root=< -w|--wd=< -S|--setuid= -G|--setgid= -l|--load-interp= --monotonic= --boottime= -h|--help -V|--version", Operands: "c",
 	},
 	{Name: "bwrap|proot|systemd-nspawn|podman-unshare", Options: "-r=< -b= -q= -k= -w= --args= --bind=2 --bind-try=2 --ro-bind=2 --ro-bind-try=2 --dev-bind=2 --dev-bind-try=2 --symlink=2 --setenv=2 --file=2 --chmod=2 --bind-data=2 --ro-bind-data=2 --tmpfs= --proc= --dev= --dir= --mqueue= --chdir= --unsetenv= --uid= --gid= --hostname= --seccomp= --remount-ro= --lock-file= --sync-fd= --info-fd= --cap-add= --cap-drop= --overlay-src= --tmp-overlay= --ro-overlay= -D|--directory=< -M|--machine= -u|--user= -E|--setenv-nspawn=", Operands: "c"},
 	{Name: "fakeroot|fakechroot", Options: "-l|--lib= --faked= -s=> -i=< -u|--unknown-is-real -b= -h|--help -v|--version", Operands: "c"},
-	{Name: "flock", Version: version, Options: "-s|--shared -x|-e|--exclusive -u|--unlock -n|--nb|--nonblock -w|--wait|--timeout= -E|--conflict-exit-code= -o|--close -c|--command=$ -F|--no-fork --fcntl --start= --length= --verbose -h|--help -V|--version", Operands: "r c"},
+	{Name: "flock", Abbreviates: true, Version: version, Options: "-s|--shared -x|-e|--exclusive -u|--unlock -n|--nb|--nonblock -w|--wait|--timeout= -E|--conflict-exit-code= -o|--close -c|--command=$ -F|--no-fork --fcntl --start= --length= --verbose -h|--help -V|--version", Operands: "r c"},
 	{
 		Name: "systemd-run", Version: "--version --help -h",
 		Options:  "--no-ask-password --user --system -H|--host=@ -M|--machine= --scope -u|--unit= -p|--property= --description= --slice= --slice-inherit --expand-environment= --no-block -r|--remain-after-exit --wait --send-sighup --service-type= --uid= --gid= --nice= --working-directory=< -d|--same-dir -R|--root-directory=< -E|--setenv= -t|--pty -T|--pty-late -P|--pipe -q|--quiet -G|--collect -S|--shell --job-mode= --ignore-failure --background= --json= --path-property= --socket-property= --on-active= --on-boot= --on-startup= --on-unit-active= --on-unit-inactive= --on-calendar= --on-timezone-change --on-clock-change --timer-property= -h|--help --version",

@@ -38,7 +38,7 @@ var textRows = []Row{
 		Options: "-c|--bytes= -f --follow=? -F -n|--lines= -b= --max-unchanged-stats= --pid= -q|--quiet|--silent --retry -r -s|--sleep-interval= -v|--verbose -z|--zero-terminated -#" + gnu, Operands: "r*",
 	},
 	{
-		Name: "less|zless|bzless|xzless|zmore", Reads: "less shows files", Unless: pagerCommand,
+		Name: "less|zless|bzless|xzless|zmore", Reads: "less shows files", Unless: pagerCommand, AsksIf: pagerAsks,
 		Options: "-aABcCdeEfFgGiIJKmMnNqQrRsSuUVwWX -? -b|--buffers= -D|--color= -h|--max-back-scroll= -j|--jump-target= -k|--lesskey-file=! --lesskey-src=! --lesskey-content=! -o|--log-file=> -O|--LOG-FILE=> -p|--pattern= -P|--prompt= -t|--tag=! -T|--tag-file=!" +
 			" -x|--tabs= -y|--max-forw-scroll= -z|--window= -~|--tilde -# --LINE-NUMBERS --line-numbers --RAW-CONTROL-CHARS --raw-control-chars --chop-long-lines --quit-if-one-screen --no-init --no-keypad --quit-at-eof --QUIT-AT-EOF --ignore-case --IGNORE-CASE" +
 			" --clear-screen --CLEAR-SCREEN --dumb --force --hilite-search --HILITE-SEARCH --status-column --long-prompt --LONG-PROMPT --quit-on-intr --quiet --silent --QUIET --SILENT --squeeze-blank-lines --underline-special --UNDERLINE-SPECIAL --hilite-unread --HILITE-UNREAD" +
@@ -46,7 +46,7 @@ var textRows = []Row{
 		Operands: "r*",
 	},
 	{
-		Name: "more", Reads: "more shows files", Unless: pagerCommand,
+		Name: "more", Reads: "more shows files", Unless: pagerCommand, AsksIf: pagerAsks,
 		Options: "-d|--silent -f|--logical -l|--no-pause -c|--print-over -p|--clean-print -e|--exit-on-eof -s|--squeeze -u|--plain -i -n|--lines= -t=! -h|--help -V|--version -#", Operands: "r*",
 	},
 	{
@@ -62,7 +62,7 @@ var textRows = []Row{
 	},
 	{
 		Name: "sort|gsort", Abbreviates: true, Reads: "sort prints",
-		Options:  "-b|--ignore-leading-blanks -d|--dictionary-order -f|--ignore-case -g|--general-numeric-sort -i|--ignore-nonprinting -M|--month-sort -h|--human-numeric-sort -n|--numeric-sort -R|--random-sort --random-source=< -r|--reverse --sort= -V|--version-sort --batch-size= -c --check=? -C --compress-program=$ --debug --files0-from=< -k|--key= -m|--merge -o|--output=> -s|--stable -S|--buffer-size= -t|--field-separator= -T|--temporary-directory=/ --parallel= -u|--unique -z|--zero-terminated --mmap --qsort --mergesort --heapsort --radixsort" + gnu,
+		Options:  "-b|--ignore-leading-blanks -d|--dictionary-order -f|--ignore-case -g|--general-numeric-sort -i|--ignore-nonprinting -M|--month-sort -h|--human-numeric-sort -n|--numeric-sort -R|--random-sort --random-source=< -r|--reverse --sort= -V|--version-sort --batch-size= -c --check=? -C --compress-program=$ --debug --files0-from=<! -k|--key= -m|--merge -o|--output=> -s|--stable -S|--buffer-size= -t|--field-separator= -T|--temporary-directory=/ --parallel= -u|--unique -z|--zero-terminated --mmap --qsort --mergesort --heapsort --radixsort" + gnu,
 		Operands: "r*",
 	},
 	{
@@ -122,7 +122,7 @@ var textRows = []Row{
 		Options: "-a|-autoskip -b|-bits -c|-cols= -C|-capitalize -d -e -E|-EBCDIC -g|-groupsize= -h|-help -i|-include -l|-len= -n|-name= -o= -p|-ps|-postscript|-plain -r|-revert! -R= -s|-seek= -t -u -v|-version", Operands: "r? w?",
 	},
 	{
-		Name: "strings|gstrings", Abbreviates: true, Tame: true, Reads: "strings prints",
+		Name: "strings|gstrings", Abbreviates: true, Tame: true, Reads: "strings prints", Unless: optionFiles,
 		Options: "-a|--all -d|--data -f|--print-file-name -n|--bytes= -t|--radix= -w|--include-all-whitespace -o -T|--target= -e|--encoding= -U|--unicode= -s|--output-separator= -h|--help -v|-V|--version -#", Operands: "r*",
 	},
 	{
@@ -159,13 +159,13 @@ var textRows = []Row{
 	},
 	{
 		Name: "ack|ack-grep", Reads: "ack searches", Repo: true, Heeds: ".ackrc, which may name a pager", Deep: "*",
-		Options:  "-i|--ignore-case -I|--no-ignore-case -S|--smart-case --no-smart-case -v|--invert-match -w|--word-regexp -Q|--literal --match=% --range-start= --range-end= --range-invert -l|--files-with-matches -L|--files-without-matches --output=! -o -m|--max-count= -1 -H|--with-filename -h|--no-filename -c|--count --column --no-column -A|--after-context= -B|--before-context= -C|--context=? --print0 -s --pager=?$! --nopager --heading --noheading --break --nobreak --group --nogroup -p|--proximate=? -P|--no-proximate --color --nocolor --color-filename= --color-match= --color-colno= --color-lineno= --flush -u|--underline --no-underline -f -g --sort-files --show-types --files-from=< -x -t|--type= -T --ignore-directory|--ignore-dir= --noignore-directory|--noignore-dir= --ignore-file= -r|-R|--recurse -n|--no-recurse --follow --nofollow -k|--known-types --type-set= --type-add= --type-del= --env --noenv --ackrc=<! --ignore-ack-defaults --create-ackrc --dump --filter --nofilter --help --help-types --help-colors --help-rgb-colors --version --man! --bar --thpppt --cathy --passthru --lines= --not= --and= --or= --python --js --go --java --ruby --perl --cc --cpp --css --html --json --php --rust --shell --sql --xml --yaml --markdown -q -#",
+		Options:  "-i|--ignore-case -I|--no-ignore-case -S|--smart-case --no-smart-case -v|--invert-match -w|--word-regexp -Q|--literal --match=% --range-start= --range-end= --range-invert -l|--files-with-matches -L|--files-without-matches --output=! -o -m|--max-count= -1 -H|--with-filename -h|--no-filename -c|--count --column --no-column -A|--after-context= -B|--before-context= -C|--context=? --print0 -s --pager=?$! --nopager --heading --noheading --break --nobreak --group --nogroup -p|--proximate=? -P|--no-proximate --color --nocolor --color-filename= --color-match= --color-colno= --color-lineno= --flush -u|--underline --no-underline -f -g --sort-files --show-types --files-from=<! -x! -t|--type= -T --ignore-directory|--ignore-dir= --noignore-directory|--noignore-dir= --ignore-file= -r|-R|--recurse -n|--no-recurse --follow --nofollow -k|--known-types --type-set= --type-add= --type-del= --env --noenv --ackrc=<! --ignore-ack-defaults --create-ackrc --dump --filter --nofilter --help --help-types --help-colors --help-rgb-colors --version --man! --bar --thpppt --cathy --passthru --lines= --not= --and= --or= --python --js --go --java --ruby --perl --cc --cpp --css --html --json --php --rust --shell --sql --xml --yaml --markdown -q -#",
 		Operands: "t r*", With: []Form{{"-f --dump --create-ackrc --help-types", "r*"}},
 	},
 	{
 		Name: "jq|gojq|jaq", Reads: "jq prints", Unless: jqReaches,
 		Options:  "-n|--null-input -R|--raw-input -s|--slurp -c|--compact-output -r|--raw-output --raw-output0 -j|--join-output -a|--ascii-output -S|--sort-keys -C|--color-output -M|--monochrome-output --tab --indent= --unbuffered --stream --stream-errors --seq -f|--from-file! -L|--library-path=! -e|--exit-status --arg=2 --argjson=2 --slurpfile=2< --argfile=2< --rawfile=2< --args --jsonargs -h|--help -V|--version --build-configuration -b|--binary --yaml-input --yaml-output",
-		Operands: "s r*", With: []Form{{"-f", "r r*"}, {"--args --jsonargs", "s t*"}},
+		Operands: "s r*", With: []Form{{"-f", "r r*"}, {"--args --jsonargs", "s r*"}},
 	},
 	{
 		Name: "yq", Reads: "yq prints", Unless: yqReaches, Touches: everyOperandRead,
