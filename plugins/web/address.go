@@ -141,6 +141,11 @@ func parseHost(written string) (address, error) {
 	if err != nil {
 		return address{}, fmt.Errorf("the host %q is not a host name", written)
 	}
+	if strings.Contains(host, "xn--") { // a label that decodes into another encoded one is none
+		if again, err := browser.ToASCII(host); err != nil || again != host {
+			return address{}, fmt.Errorf("the host %q is not a host name", written)
+		}
+	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if err := checkName(host); err != nil {
 		return address{}, err

@@ -184,7 +184,7 @@ func TestHostSpellings(t *testing.T) {
 		"example.org": "example.org", "EXAMPLE.Org": "example.org", "example.org.": "example.org", "ex%61mple.org": "example.org",
 		"\uff45xample.org": "example.org", "example\u3002org": "example.org", "example\uff0eorg": "example.org", "example\uff61org": "example.org",
 		"ex\u00adample.org": "example.org", "ex\u200bample.org": "example.org", "ex\u2060ample.org": "example.org",
-		"fa\u00df.example": "xn--fa-hia.example", "xn--fa-hia.example": "xn--fa-hia.example", "XN--FA-HIA.example": "xn--fa-hia.example",
+		"xn--xn--xn--": "", "fa\u00df.example": "xn--fa-hia.example", "xn--fa-hia.example": "xn--fa-hia.example", "XN--FA-HIA.example": "xn--fa-hia.example",
 		"b\u00fccher.example": "xn--bcher-kva.example", "B\u00dcCHER.example": "xn--bcher-kva.example", "bu\u0308cher.example": "xn--bcher-kva.example",
 		"b%C3%BCcher.example": "xn--bcher-kva.example", "\u65e5\u672c.example": "xn--wgv71a.example", "\u2603.example": "xn--n3h.example",
 		"a_b.example": "a_b.example", "-a.example": "-a.example", "a--b.example": "a--b.example", "1.example": "1.example", "0x.example": "0x.example",
