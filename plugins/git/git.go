@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/plugins/internal/paths"
+	"github.com/callgate/callgate/plugins/web"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -60,6 +61,33 @@ func (in pushInput) beyond() bool { return in.Force != nil && in.Force != false 
 func (in pushInput) unclear() bool {
 	return !plainName(in.Remote) || !plainName(in.Branch) || strings.HasPrefix(in.Branch, "refs/") || strings.HasPrefix(in.Branch, "heads/") ||
 		in.Branch == "HEAD" || in.Branch == "@"
+}
+
+// targets: a remote may be an address or a path in place of a name. unknown tells
+// that it leads somewhere that cannot be told.
+func (in pushInput) targets() (list []tool.Target, unknown bool) {
+	switch {
+	case strings.Contains(in.Remote, ":"):
+		rest := in.Remote
+		if _, after, ok := strings.Cut(rest, "://"); ok {
+			rest = after
+		} else { // user@host:path
+			rest, _, _ = strings.Cut(rest, ":")
+		}
+		authority, _, _ := strings.Cut(rest, "/")
+		host, err := web.Host("https://" + authority[strings.LastIndexByte(authority, '@')+1:])
+		if err != nil {
+			return nil, true
+		}
+		return []tool.Target{{Kind: tool.Host, Value: host, Access: tool.Read}}, false
+	case strings.HasPrefix(in.Remote, "/"), strings.HasPrefix(in.Remote, "."), strings.HasPrefix(in.Remote, "~"):
+		target, ok := paths.Target(in.Remote, tool.Write)
+		if !ok {
+			return nil, true
+		}
+		return []tool.Target{target}, false
+	}
+	return nil, false
 }
 
 // plainName reports whether s is one name and nothing else to git.
@@ -163,7 +191,11 @@ func define[In input](name, verb, schema string, examples []tool.RuleExample) to
 			return []tool.Suggestion{tool.Propose(detail, "exactly this"), tool.ProposeTool("every call of " + name)}
 		},
 		Describe: func(c *tool.Call[In]) tool.Description {
-			return tool.Description{Action: "tool:git:" + verb + " " + c.Input.detail(), Title: "git " + verb + " " + c.Input.detail()}
+			d := tool.Description{Action: "tool:git:" + verb + " " + c.Input.detail(), Title: "git " + verb + " " + c.Input.detail()}
+			if in, ok := any(c.Input).(pushInput); ok {
+				d.Targets, d.TargetsUnknown = in.targets()
+			}
+			return d
 		},
 	})
 }
