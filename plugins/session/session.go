@@ -93,6 +93,15 @@ func (e entry) define() tool.Tool {
 	return tool.Define(spec)
 }
 
+// sameSubject reports whether a client may take the called name for the one that a
+// deny or ask rule names: in another case, with blanks around or a slash before
+// it, with the plugin it comes from ("office:pdf" is "pdf").
+func sameSubject(content, called string) bool {
+	plain := func(s string) string { return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s), "/")) }
+	content, called = plain(content), plain(called)
+	return content != "" && (content == called || !strings.Contains(content, ":") && strings.HasSuffix(called, ":"+content))
+}
+
 // match adds to the default the bare content that names the subject.
 func (e entry) match(c *tool.Call[members], behavior tool.Behavior, rules []tool.Rule) []int {
 	var subject string
@@ -104,7 +113,7 @@ func (e entry) match(c *tool.Call[members], behavior tool.Behavior, rules []tool
 	return tool.Indices(rules, func(rule tool.Rule) bool {
 		switch {
 		case subject == "":
-		case rule.Content == subject:
+		case rule.Content == subject, behavior != tool.Allow && sameSubject(rule.Content, subject):
 			return true
 		case !strings.ContainsAny(rule.Content, ":{"): // another subject's name
 			return false

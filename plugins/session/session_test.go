@@ -51,7 +51,12 @@ func TestSubjects(t *testing.T) {
 		{"Task", "explore", `{"description":"explore"}`, true},
 		{"Task", "explore", `{"subagent_type":["explore"]}`, true},
 		{"Skill", "deploy", `{"skill":"deploy"}`, true},
+		{"Task", "Explore", `{"subagent_type":" explore"}`, true},
 		{"Skill", "plugin:deploy", `{"skill":"plugin:deploy"}`, true},
+		{"Skill", "deploy", `{"skill":"plugin:Deploy"}`, true},
+		{"Skill", "deploy", `{"skill":"/deploy"}`, true},
+		{"Skill", "deploy", `{"skill":"redeploy"}`, false},
+		{"Skill", "one:deploy", `{"skill":"two:deploy"}`, false},
 		{"Skill", "skill:dep*", `{"skill":"deploy"}`, true},
 		{"AskUserQuestion", "x:1", `{"":""}`, false},
 	} {
