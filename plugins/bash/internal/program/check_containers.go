@@ -134,6 +134,9 @@ func containerAsks(u *Use) string {
 			source = path.Clean(w.Text)
 		}
 		base := path.Base(source)
+		if parent := path.Dir(source); parent == "/home" || parent == "/Users" || base == ".ssh" || base == ".gnupg" {
+			return u.Command() + " mounts " + w.Text + " in the container"
+		}
 		if slices.Contains(machine, source) || strings.HasSuffix(base, ".sock") && slices.ContainsFunc([]string{"docker", "podman", "containerd", "crio"}, func(d string) bool { return strings.HasPrefix(base, d) }) {
 			return u.Command() + " mounts " + w.Text + " in the container"
 		}
