@@ -132,7 +132,7 @@ var codeTakers = []string{
 	"nerdctl", "socat", "ncat", "nc", "xterm", "gnome-terminal", "konsole", "alacritty", "kitty", "wezterm", "foot", "tar", "bsdtar", "zip", "rsync",
 	"scp", "git", "gdb", "lldb", "man", "less", "crontab", "at", "batch", "systemd-run", "screen", "tmux", "zellij", "script", "dtach", "abduco",
 	"bwrap", "proot", "unshare", "nsenter", "kubectl", "lxc", "machinectl", "launchctl", "osascript", "perl", "ruby", "python", "node", "php",
-	"sqlite3", "duckdb", "psql", "mysql", "lua", "expect", "make", "gmake", "xdg-open", "open", "emacs", "busctl", "gdbus", "dbus-send",
+	"sqlite3", "duckdb", "psql", "mysql", "lua", "expect", "make", "gmake", "xdg-open", "open", "busctl", "gdbus", "dbus-send",
 }
 
 // code adds the arguments that a program may take as commands.

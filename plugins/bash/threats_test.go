@@ -35,7 +35,7 @@ func neverAllowed(t *testing.T, command string) {
 
 func TestT19_RepositoryThatRunsPrograms(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"git status", "git -C sub log", "go vet ./...", "cargo tree", "cd sub && git diff"} {
+	for _, command := range []string{"git status", "git -C sub log", "git grep -C 3 x", "go vet ./...", "cargo tree", "cd sub && git diff"} {
 		c := callOf(command)
 		if !bash.Spec.ReadOnly(c).ReadOnly {
 			t.Errorf("%q: want read-only in an ordinary repository", command)
