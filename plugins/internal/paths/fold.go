@@ -64,9 +64,11 @@ func shortName(name string) string {
 	if dot := strings.LastIndexByte(trimmed, '.'); dot >= 0 {
 		base, ext = trimmed[:dot], trimmed[dot:]
 	}
-	base = strings.NewReplacer(".", "", " ", "", "+", "_").Replace(base)
+	base = shortLetters.Replace(base)
 	return base[:min(6, len(base))] + "~" + ext[:min(4, len(ext))]
 }
+
+var shortLetters = strings.NewReplacer(".", "", " ", "", "+", "_")
 
 // shortened takes the number out of a folded name that has the form of a short
 // one: "gitcon~1" is "gitcon~"; "" for all others.

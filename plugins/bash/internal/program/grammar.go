@@ -271,7 +271,7 @@ var (
 
 func init() { // judges of rows read commands, by the rows
 	table = tables()
-	places = make(map[string]int32, 3*len(table))
+	places = make(map[string]int32, 6*len(table))
 	for i, r := range table {
 		for _, key := range keys(r.Name) {
 			if _, taken := places[key]; !taken {
