@@ -179,7 +179,7 @@ func handsOver(u *program.Use) int {
 	if ok, _ := u.ReadsOnly(); ok {
 		return -1
 	}
-	if len(u.Sub) > 0 && slices.Contains(runningVerbs, u.Sub[len(u.Sub)-1]) {
+	if len(u.Sub) > 0 && (slices.Contains(runningVerbs, u.Sub[len(u.Sub)-1]) || u.Sub[0] == "alias") {
 		return u.At
 	}
 	for i := range min(2, len(u.Operands)) {

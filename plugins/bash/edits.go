@@ -51,7 +51,7 @@ func laysOver(u *program.Use) bool {
 // backsUpElsewhere reports whether the suffix of a copy that is kept leads out of
 // the directory.
 func backsUpElsewhere(u *program.Use) bool {
-	return slices.ContainsFunc(u.Values("-i"), func(w Word) bool { return strings.ContainsAny(w.Text, "/*") })
+	return slices.ContainsFunc(u.Values("-i", "-I"), func(w Word) bool { return strings.ContainsAny(w.Text, "/*") })
 }
 
 // plainTargets reports whether the names of the files that a command touches are

@@ -33,6 +33,12 @@ func (w *walker) unwrap(cmd *Command) {
 		}
 		w.runsWords(cmd, u)
 	}
+	if u.Row().Adds && w.unnamed(u) {
+		w.line.opaque(cmd.Name() + " runs a command that is among the words it adds")
+	}
+	if isEncoded(u) {
+		w.line.opaque(cmd.Name() + " runs an encoded script")
+	}
 	if u.Program == "env" && u.Has("-S") {
 		w.line.opaque("env -S splits its argument into a command")
 	}
@@ -49,6 +55,35 @@ func (w *walker) unwrap(cmd *Command) {
 	if u.Commanded() || u.Row().Project && slices.ContainsFunc(u.Opened(), isInput) {
 		w.readsInput(cmd)
 	}
+}
+
+// unnamed reports whether the program that xargs or its like runs is not on the
+// line: there is no command, it begins with what is replaced, or it is a wrapper
+// without one.
+func (w *walker) unnamed(u *program.Use) bool {
+	if u.Inner == 0 || u.Inner >= u.End {
+		return u.Program == "parallel"
+	}
+	inner := program.Read(u.Words[u.Inner:u.End])
+	first := inner.Words[0].Text
+	for _, text := range append(u.Values("-I", "-J", "--replace"), Word{Text: "{"}) {
+		if text.Text != "" && strings.Contains(first, text.Text) {
+			return true
+		}
+	}
+	return inner.Unnamed()
+}
+
+// isEncoded reports whether PowerShell is given a script in base64: it takes any
+// beginning of -EncodedCommand.
+func isEncoded(u *program.Use) bool {
+	if u.Program != "pwsh" && u.Program != "powershell" {
+		return false
+	}
+	return slices.ContainsFunc(u.Args(), func(word Word) bool {
+		text := strings.ToLower(strings.TrimLeft(word.Text, "-/"))
+		return text != "" && text != strings.ToLower(word.Text) && (strings.HasPrefix("encodedcommand", text) || text == "ec")
+	})
 }
 
 // isLoader reports whether a program is the system's own loader, which runs the

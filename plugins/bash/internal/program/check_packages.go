@@ -164,3 +164,15 @@ func npmAsksNobody(u *Use) string {
 	}
 	return ""
 }
+
+// aptAsks asks about settings by which apt runs a program, or takes another one
+// for its own.
+func aptAsks(u *Use) string {
+	for _, setting := range u.Values("-o") {
+		key := strings.ToLower(setting.Text)
+		if !setting.Literal || strings.Contains(key, "invoke") || strings.Contains(key, "::bin") || strings.Contains(key, "::tools") || strings.Contains(key, "proxy") || strings.Contains(key, "dpkg::options") {
+			return "apt -o " + setting.Text + " can make apt run a program"
+		}
+	}
+	return ""
+}

@@ -130,6 +130,14 @@ func historyAsks(u *Use) string {
 	return ""
 }
 
+// Unnamed tells whether the use would run a command that is not among its words.
+func (u *Use) Unnamed() bool {
+	if u.Inner > 0 || len(u.Spans) > 0 || len(u.Scripts()) > 0 || u.asksVersion() {
+		return false
+	}
+	return slices.ContainsFunc(u.form(), func(r role) bool { return r.Role == Command || r.Role == Joined })
+}
+
 // privileged asks about programs that run others as somebody else.
 func privileged(u *Use) string {
 	if u.asksVersion() {

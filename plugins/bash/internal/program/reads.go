@@ -224,6 +224,10 @@ func (u *Use) placed(place Word) []Touch {
 		inside.Text = strings.TrimSuffix(place.Text, "/") + "/" + lastName(src.Text)
 		inside.Glob, inside.Brace = place.Glob || src.Glob, place.Brace || src.Brace
 		out = append(out, Touch{Word: inside, Access: WriteAccess, Derived: true})
+		if strings.HasSuffix(src.Text, "/") { // BSD's cp puts there what the directory holds
+			inside.Text = strings.TrimSuffix(place.Text, "/") + "/."
+			out = append(out, Touch{Word: inside, Access: WriteAccess, Derived: true})
+		}
 	}
 	return out
 }
