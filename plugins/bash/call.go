@@ -73,7 +73,7 @@ func open(tc *tool.Call[Input]) *call {
 			c.dirty = true
 		}
 	}
-	c.dirty = c.dirty || tc.Context.TargetsUnknown
+	c.dirty = c.dirty || tc.Context.TargetsUnknown && !c.reposKnown()
 	return c
 }
 

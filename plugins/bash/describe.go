@@ -39,7 +39,32 @@ func (c *call) describe() tool.Description {
 		c.gather(g, cmd)
 		m.command(cmd)
 	}
+	d.TargetsUnknown = d.TargetsUnknown || g.lists
 	return d
+}
+
+// reposKnown reports whether the host told of every directory whose configuration
+// the line heeds, and nothing but a program that adds words of its input makes
+// the targets unknown.
+func (c *call) reposKnown() bool {
+	d := tool.Description{TargetsUnknown: c.line.Opaque != ""}
+	g := &gatherer{d: &d}
+	for _, cmd := range c.line.Commands {
+		c.gather(g, cmd)
+		if !cmd.Use().Row().Repo {
+			continue
+		}
+		dirs := gitDirs(cmd)
+		for _, dir := range dirs {
+			if found, ok := c.targets[tool.Path+"\x00"+tool.Read+"\x00"+dir]; !ok || found.Error != "" {
+				return false
+			}
+		}
+		if len(dirs) == 0 {
+			return false
+		}
+	}
+	return g.lists && !d.TargetsUnknown
 }
 
 // actions returns one action string per command, redirections included. A line
@@ -72,7 +97,11 @@ func (c *call) actions() []string {
 	return out
 }
 
-type gatherer struct{ d *tool.Description }
+type gatherer struct {
+	d *tool.Description
+	// lists tells that a program adds paths to the words of another.
+	lists bool
+}
 
 func (g *gatherer) add(kind, value, access string) {
 	if value == "" {
@@ -90,9 +119,10 @@ func (g *gatherer) add(kind, value, access string) {
 
 // gather adds the targets of one command.
 func (c *call) gather(g *gatherer, cmd *Command) {
-	if cmd.Inline || cmd.Stdin || takesPaths(cmd) {
+	if cmd.Inline || cmd.Stdin {
 		g.d.TargetsUnknown = true
 	}
+	g.lists = g.lists || takesPaths(cmd)
 	for _, t := range c.line.touches(cmd) {
 		if t.path == "" {
 			if t.word.Text != "" {
