@@ -77,8 +77,8 @@ func Compile(pattern string) (Glob, error) {
 }
 
 // splitPattern cuts a pattern without braces into its segments. A "**" that is
-// only a part of its segment, as in "src/**.ts", crosses directories too and
-// gives a second alternative.
+// only a part of its segment, as in "src/**.ts" and "**secrets**", crosses
+// directories too and gives a second alternative.
 func splitPattern(text string) ([][]string, error) {
 	forms := [][]string{nil}
 	for _, segment := range strings.Split(text, "/") {
@@ -91,14 +91,18 @@ func splitPattern(text string) ([][]string, error) {
 		if !doublestar.ValidatePattern(segment) {
 			return nil, fmt.Errorf("the pattern's part %q is not a glob", segment)
 		}
-		before, after, crosses := strings.Cut(segment, "**")
-		if segment == "**" || !crosses {
+		if segment == "**" {
 			forms = appendEach(forms, segment)
 			continue
 		}
-		after = strings.TrimLeft(after, "*")
-		wide := cloneEach(forms)
-		forms = append(appendEach(forms, before+"*"+after), appendEach(wide, before+"*", "**", "*"+after)...)
+		var whole [][]string
+		for _, way := range crossings(segment) {
+			whole = append(whole, appendEach(cloneEach(forms), way...)...)
+			if len(whole) > maxAlternatives {
+				break
+			}
+		}
+		forms = whole
 		if len(forms) > maxAlternatives {
 			return nil, fmt.Errorf("the pattern has more than %d alternatives", maxAlternatives)
 		}
@@ -109,6 +113,46 @@ func splitPattern(text string) ([][]string, error) {
 		}
 	}
 	return forms, nil
+}
+
+// crossings are what one segment stands for, each as segments: with every "**" in
+// it as a star, and as any directories between two names.
+func crossings(segment string) [][]string {
+	at := doubleStar(segment)
+	if at < 0 {
+		return [][]string{{segment}}
+	}
+	before := segment[:at]
+	var list [][]string
+	for _, rest := range crossings(strings.TrimLeft(segment[at:], "*")) {
+		list = append(list,
+			append([]string{before + "*" + rest[0]}, rest[1:]...),
+			append([]string{before + "*", "**", "*" + rest[0]}, rest[1:]...))
+		if len(list) > maxAlternatives {
+			break
+		}
+	}
+	return list
+}
+
+// doubleStar finds the first "**" that is neither escaped nor in a class; -1
+// without one.
+func doubleStar(segment string) int {
+	for i := 0; i+1 < len(segment); i++ {
+		switch segment[i] {
+		case '\\':
+			i++
+		case '[':
+			if n := strings.IndexByte(segment[i:], ']'); n > 1 {
+				i += n
+			}
+		case '*':
+			if segment[i+1] == '*' {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 func appendEach(forms [][]string, segments ...string) [][]string {

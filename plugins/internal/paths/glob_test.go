@@ -20,6 +20,28 @@ func matches(behavior tool.Behavior, content string, p paths.Place) bool {
 	return paths.Matches(behavior, tool.Rule{Content: content}, here, p)
 }
 
+// TestCrossingPartOfASegment: every "**" in a segment crosses directories, an
+// escaped one and one in a class do not.
+func TestCrossingPartOfASegment(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"/**secrets**", "/my/secrets/k", true}, {"/**secrets**", "/mysecretsk", true}, {"/**secrets**", "/my/secret/k", false},
+		{"/a**b**c", "/a1/2b3/4c", true}, {"/a**b**c", "/abc", true}, {"/a**b**c", "/a/c", false},
+		{`/a\**b`, "/a*xb", true}, {`/a\**b`, "/axb", false}, {`/a\**b`, "/a*/b", false}, {"/a[**]b", "/a*b", true}, {"/a[**]b", "/a/b", false},
+	} {
+		g, err := paths.Compile(tc.pattern)
+		if err != nil || g.Match(tc.path, false) != tc.want {
+			t.Errorf("%s on %s: got %t, %v; want %t", tc.pattern, tc.path, g.Match(tc.path, false), err, tc.want)
+		}
+	}
+	if _, err := paths.Compile("/" + strings.Repeat("a**", 40)); err == nil {
+		t.Error("forty crossings: got no error")
+	}
+}
+
 func TestGlobBounds(t *testing.T) {
 	t.Parallel()
 	deep := "/p/" + strings.Repeat("a/", 200) + "b"

@@ -58,8 +58,8 @@ func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bo
 const globCharacters = `*?[]{}\`
 
 // otherSpellings are what a person may have meant by a deny or ask rule that is
-// written for another reader: with Windows' separators, as an address, or with
-// the shell's name for the home directory.
+// written for another reader: with Windows' separators, as an address, with the
+// shell's name for the home directory, in quotes, with what nobody sees.
 func otherSpellings(content string) []string {
 	var list []string
 	if strings.Contains(content, `\`) {
@@ -72,6 +72,9 @@ func otherSpellings(content string) []string {
 	}
 	if rest, ok := strings.CutPrefix(content, "file://"); ok && strings.HasPrefix(rest, "/") {
 		list = append(list, rest)
+	}
+	if plain := strings.TrimSpace(strings.Trim(dropInvisible(content), "\"'`")); plain != content && plain != "" {
+		list = append(list, plain)
 	}
 	return list
 }
