@@ -302,9 +302,6 @@ func gitAsks(u *Use) string {
 			return u.Command() + " with " + o.Name + " runs a program"
 		}
 	}
-	if u.Has("--rename-section") {
-		return u.Command() + " --rename-section can make git run a program"
-	}
 	for _, word := range u.Args() {
 		name, value, _ := strings.Cut(word.Text, "=")
 		if u.Command() == "git send-email" && (strings.HasSuffix(name, "-cmd") || name == "--smtp-server" && !strings.Contains(value, ".")) {
@@ -321,6 +318,9 @@ func gitAsks(u *Use) string {
 func gitConfigAsks(u *Use) string {
 	if gitConfigReads(u) == "" {
 		return ""
+	}
+	if u.Has("--rename-section") {
+		return "git config --rename-section can make git run a program"
 	}
 	for _, word := range u.Args() {
 		if gitRuns(word.Text) || !word.Literal {

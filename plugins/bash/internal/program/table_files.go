@@ -59,7 +59,7 @@ var fileRows = []Row{
 	},
 
 	// What makes and changes files.
-	{Name: "mkdir|gmkdir", Abbreviates: true, Edits: true, Options: "-m|--mode=! -p|--parents -v|--verbose -Z! --context=?!" + gnu, Operands: "w*", Version: "--help --version"},
+	{Name: "mkdir|gmkdir", Abbreviates: true, Edits: true, Options: "-m|--mode= -p|--parents -v|--verbose -Z! --context=?!" + gnu, Operands: "w*", Version: "--help --version"},
 	{Name: "rmdir|grmdir", Abbreviates: true, Edits: true, Options: "-p|--parents -v|--verbose --ignore-fail-on-non-empty" + gnu, Operands: "m*", Version: "--help --version"},
 	{Name: "touch|gtouch", Abbreviates: true, Edits: true, Options: "-a -c|--no-create -d|--date= -f -h|--no-dereference -m -r|--reference=< -t= --time= -A=" + gnu, Operands: "w*", Version: "--help --version"},
 	{
