@@ -88,6 +88,11 @@ func (w *walk) unchanged(d Decision) Decision {
 	case before.Behavior < d.Behavior || before.Behavior == d.Behavior && before.BypassImmune && !d.BypassImmune:
 		w.note(StageToolCheck, "the shell as it was at first", before.Behavior.String())
 		return before
+	case before.Behavior == d.Behavior && before.byAskRule() && !d.byAskRule():
+		// A rule's ask may still become a denial, in a session taken up again.
+		w.note(StageAskRule, "the shell as it was at first", before.Behavior.String())
+		before.BypassImmune = before.BypassImmune || d.BypassImmune
+		return before
 	case before.Code == CodeUnsettled && d.Behavior == before.Behavior && d.Stage == StageMode:
 		return before // it says why, and that no rule helps
 	case before.Behavior == Allow && d.Behavior == Ask && d.Stage == StageMode:

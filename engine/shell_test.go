@@ -95,3 +95,58 @@ func TestShellChanged_tells(t *testing.T) {
 		}
 	}
 }
+
+// TestT24_resumed: an ask rule that a changed shell hides behind another ask still
+// denies in a session that was taken up again. The attack: cd, then the call.
+func TestT24_resumed(t *testing.T) {
+	t.Parallel()
+	req := request(engine.DefaultMode, nil, rule(engine.Ask, "Tool(a)"))
+	req.Entry.Tool = twoShells{&stub{hits: []string{"a"}, verdict: passthrough}, &stub{verdict: engine.Verdict{Behavior: engine.Ask, BypassImmune: true}}}
+	req.Call.Context.ShellChanged = []string{"directory"}
+	d := engine.Decide(t.Context(), req)
+	if d.Behavior != engine.Ask || d.Stage != engine.StageAskRule || !d.BypassImmune {
+		t.Errorf("got %s at %s, immune %t; want the rule's ask, immune", d.Behavior, d.Stage, d.BypassImmune)
+	}
+	req.Call.Context.Resumed = true
+	if d := engine.Decide(t.Context(), req); d.Behavior != engine.Deny {
+		t.Errorf("resumed: got %s at %s", d.Behavior, d.Stage)
+	}
+}
+
+// TestShellChanged_ownCheck: the tool's word on the shell as it was at first counts
+// when it is the stricter one.
+func TestShellChanged_ownCheck(t *testing.T) {
+	t.Parallel()
+	req := request(engine.DefaultMode, nil)
+	req.Entry.Tool = twoShells{&stub{verdict: engine.Verdict{Behavior: engine.Deny}}, &stub{verdict: passthrough}}
+	req.Call.Context.ShellChanged = []string{"directory"}
+	if d := engine.Decide(t.Context(), req); d.Behavior != engine.Deny || d.Stage != engine.StageToolCheck {
+		t.Errorf("got %s at %s, want the tool's denial", d.Behavior, d.Stage)
+	}
+}
+
+// TestRelated_reason: a rule about another tool's target says what the call does
+// to it.
+func TestRelated_reason(t *testing.T) {
+	t.Parallel()
+	req := request(engine.DefaultMode, nil, rule(engine.Deny, "Owner(a)"))
+	req.Related = []engine.Related{{
+		Entry: engine.Entry{Name: "Owner", Tool: &stub{hits: []string{"a"}}}, Call: req.Call, Does: "reads secrets/key",
+	}}
+	if d := engine.Decide(t.Context(), req); d.Reason != "deny rule Owner(a): the call reads secrets/key" {
+		t.Errorf("got %q", d.Reason)
+	}
+}
+
+// TestShellChanged_unsettled: an ask that no rule helps says so before the shell
+// does.
+func TestShellChanged_unsettled(t *testing.T) {
+	t.Parallel()
+	req := request(engine.DefaultMode, nil, rule(engine.Allow, "Tool(a)"))
+	req.Entry.Tool = twoShells{&stub{hits: []string{"a"}, verdict: passthrough}, &stub{verdict: passthrough}}
+	req.Unsettled = "another call moves"
+	req.Call.Context.ShellChanged = []string{"directory"}
+	if d := engine.Decide(t.Context(), req); d.Behavior != engine.Ask || d.Code != engine.CodeUnsettled {
+		t.Errorf("got %s, %s", d.Behavior, d.Code)
+	}
+}

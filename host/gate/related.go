@@ -62,6 +62,9 @@ func does(t engine.Target) string {
 		verb = "talks to "
 	}
 	value := sandbox.Clean(t.Value, maxTold)
+	if value == "" || value == "." {
+		value = "the current directory"
+	}
 	if t.Kind == "tree" {
 		return verb + "what lies in " + value
 	}
