@@ -106,7 +106,7 @@ func (w *walker) add(cmd *Command) bool {
 		w.line.opaque("the command has too many parts")
 		return false
 	}
-	cmd.Dirs, cmd.Parent, cmd.Piped, cmd.Fed = w.dirs, w.parent, w.piped, w.fed
+	cmd.Dirs, cmd.Parent, cmd.Piped, cmd.Fed, cmd.Input = w.dirs, w.parent, w.piped, w.fed, w.stdin
 	if w.parent != nil && cmd.Offset == 0 {
 		cmd.Offset = -1
 	}

@@ -84,6 +84,9 @@ type Command struct {
 	Piped bool
 	// Fed is the text of the commands whose output is this one's input.
 	Fed string
+	// Input is what a here-document or here-string gives the command to read; nil
+	// without one.
+	Input *Word
 	// Source is the text of the command as written, without redirections.
 	Source string
 	// Inline tells that an argument is code in some other language.

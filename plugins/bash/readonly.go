@@ -105,7 +105,7 @@ func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 		return false, why
 	case cmd.Stdin, cmd.Inline, cmd.Wraps && !row.Plain && len(u.Spans) == 0:
 		return false, name + " runs what it is given"
-	case !tellable(u.Args()):
+	case !tellable(u.Args()), cmd.Input != nil && !tellable([]Word{*cmd.Input}):
 		return false, name + " shows a variable that may hold a secret"
 	case row.Repo && world.repoRuns():
 		return false, "the repository is configured to run a program when " + name + " reads it"
