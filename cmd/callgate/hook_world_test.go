@@ -253,6 +253,8 @@ func wantEffect(t *testing.T, event claudecode.Event, o claudecode.Outcome, want
 type impostor struct {
 	mu    sync.Mutex
 	heard bytes.Buffer
+	// open are the connections that are still listened to.
+	open sync.WaitGroup
 }
 
 // listen has each connection answered, and then keeps it open until its client
@@ -270,12 +272,12 @@ func (i *impostor) listen(t *testing.T, path string, answer func(in io.Reader, c
 			if err != nil {
 				return
 			}
-			go func() {
+			i.open.Go(func() {
 				defer func() { _ = conn.Close() }() // whatever came of it
 				in := io.TeeReader(conn, i)
 				answer(in, conn)
 				_, _ = io.Copy(io.Discard, in)
-			}()
+			})
 		}
 	}()
 }
@@ -287,7 +289,9 @@ func (i *impostor) Write(p []byte) (int, error) {
 	return i.heard.Write(p)
 }
 
+// text is what it was told, once its clients have left.
 func (i *impostor) text() string {
+	i.open.Wait()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.heard.String()
