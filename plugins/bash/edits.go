@@ -45,7 +45,7 @@ func laysOver(u *program.Use) bool {
 	if !u.Deep() || u.Row().Deep == "*" || len(u.With(program.Reads)) == 0 {
 		return false
 	}
-	return u.Has("-T") || slices.ContainsFunc(u.With(program.Reads), func(w Word) bool { return lastName(w.Text) == "." })
+	return u.Has("-T") || slices.ContainsFunc(u.With(program.Reads), func(w Word) bool { return program.LastName(w.Text) == "." })
 }
 
 // backsUpElsewhere reports whether the suffix of a copy that is kept leads out of

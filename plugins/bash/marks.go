@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -236,22 +237,11 @@ func (m *marker) copies(name string, args []Word) {
 		}
 		for _, src := range operands {
 			inside := d
-			inside.Text = strings.TrimSuffix(d.Text, "/") + "/" + lastName(src.Text)
+			inside.Text = strings.TrimSuffix(d.Text, "/") + "/" + program.LastName(src.Text)
 			inside.Glob, inside.Brace, inside.Literal = d.Glob || src.Glob, d.Brace || src.Brace, d.Literal && src.Literal
 			m.paths([]Word{inside}, tool.Write, "/**")
 		}
 	}
-}
-
-// lastName is the name under which a source is laid into a directory; that of
-// "x/." is the directory itself.
-func lastName(p string) string {
-	p = strings.TrimRight(p, "/")
-	name := p[strings.LastIndexByte(p, '/')+1:]
-	if name == ".." {
-		return "."
-	}
-	return name
 }
 
 // finds adds what find takes away or changes: only names that its -name lets

@@ -46,7 +46,7 @@ func (m *marker) gitTrees() {
 // is taken away goes with everything below it; of "." some files change.
 func (m *marker) gitTree(p string, role program.Role) {
 	m.add(tool.Tree, below(p), tool.Write)
-	if role == program.Removes || role == program.Writes && lastName(p) != "." {
+	if role == program.Removes || role == program.Writes && program.LastName(p) != "." {
 		m.add(tool.Tree, p, tool.Write)
 	}
 }

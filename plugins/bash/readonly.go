@@ -108,7 +108,11 @@ func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 	case !tellable(u.Args()), cmd.Input != nil && !tellable([]Word{*cmd.Input}):
 		return false, name + " shows a variable that may hold a secret"
 	case row.Repo && world.repoRuns():
-		return false, "the repository is configured to run a program when " + name + " reads it"
+		why := "what is configured here may make " + name + " run a program"
+		if row.Heeds != "" {
+			why += " (it heeds " + row.Heeds + ")"
+		}
+		return false, why
 	}
 	if _, known := cdTarget(cmd); changesDir(cmd.Name()) && !known {
 		return false, "where " + name + " leads cannot be told"

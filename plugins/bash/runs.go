@@ -52,7 +52,7 @@ func (w *walker) unwrap(cmd *Command) {
 		cmd.Inline = true
 		cmd.code = append(cmd.code, code.Text)
 	}
-	if u.Commanded() || u.Row().Project && slices.ContainsFunc(u.Opened(), isInput) {
+	if u.Commanded() || u.Row().Project && slices.ContainsFunc(u.Opened(), func(word Word) bool { return program.IsInput(word.Text) }) {
 		w.readsInput(cmd)
 	}
 }
@@ -100,11 +100,6 @@ func (w *walker) loads(cmd *Command) {
 			return
 		}
 	}
-}
-
-// isInput reports whether a path is the program's own input (make -f -).
-func isInput(word Word) bool {
-	return word.Text == "-" || strings.HasPrefix(word.Text, "/dev/stdin") || strings.HasPrefix(word.Text, "/dev/fd/")
 }
 
 // runsWords adds the command that stands in the words of cmd.

@@ -7,7 +7,7 @@ import (
 
 // makeAsks finds a makefile that is read from the input.
 func makeAsks(u *Use) string {
-	if slices.ContainsFunc(u.Values("-f"), func(w Word) bool { return isInput(w.Text) }) || slices.ContainsFunc(u.Operands, func(w Word) bool { return w.Text == "-" }) {
+	if slices.ContainsFunc(u.Values("-f"), func(w Word) bool { return IsInput(w.Text) }) || slices.ContainsFunc(u.Operands, func(w Word) bool { return w.Text == "-" }) {
 		return u.Program + " runs whatever its input says"
 	}
 	return ""

@@ -72,7 +72,7 @@ func fetched(u *Use) []Touch {
 			continue
 		}
 		made := dir
-		made.Text = strings.TrimSuffix(dir.Text, "/") + "/" + lastName(address)
+		made.Text = strings.TrimSuffix(dir.Text, "/") + "/" + LastName(address)
 		out = append(out, Touch{Word: made, Access: WriteAccess, Derived: true})
 	}
 	return out

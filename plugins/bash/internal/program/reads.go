@@ -221,7 +221,7 @@ func (u *Use) placed(place Word) []Touch {
 			continue
 		}
 		inside := place
-		inside.Text = strings.TrimSuffix(place.Text, "/") + "/" + lastName(src.Text)
+		inside.Text = strings.TrimSuffix(place.Text, "/") + "/" + LastName(src.Text)
 		inside.Glob, inside.Brace = place.Glob || src.Glob, place.Brace || src.Brace
 		out = append(out, Touch{Word: inside, Access: WriteAccess, Derived: true})
 		if strings.HasSuffix(src.Text, "/") { // BSD's cp puts there what the directory holds
@@ -232,9 +232,9 @@ func (u *Use) placed(place Word) []Touch {
 	return out
 }
 
-// lastName is the name under which a source is put into a directory; that of
+// LastName is the name under which a source is put into a directory; that of
 // "x/." is the directory itself.
-func lastName(p string) string {
+func LastName(p string) string {
 	p = strings.TrimRight(p, "/")
 	if name := p[strings.LastIndexByte(p, '/')+1:]; name != ".." {
 		return name

@@ -515,20 +515,20 @@ func (u *Use) Commanded() bool {
 	}
 	for _, o := range u.Options {
 		told := o.spec.is(runsScript|runsCode) || slices.Contains(strings.Fields(g.Told), o.Name)
-		if told && !(o.Has && isInput(o.Value.Text)) {
+		if told && !(o.Has && IsInput(o.Value.Text)) {
 			return false
 		}
 	}
 	for i, r := range u.Roles {
-		if (r == Runs || r == Script || r == Line) && !isInput(u.Operands[i].Text) {
+		if (r == Runs || r == Script || r == Line) && !IsInput(u.Operands[i].Text) {
 			return false
 		}
 	}
 	return u.Inner == 0
 }
 
-// isInput tells whether a path is the program's own input.
-func isInput(p string) bool {
+// IsInput tells whether a path is the program's own input.
+func IsInput(p string) bool {
 	return p == "-" || strings.HasPrefix(p, "/dev/stdin") || strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/proc/self/fd/") || strings.HasPrefix(p, "/dev/tty")
 }
 
