@@ -94,7 +94,7 @@ func (f *finder) token() bool {
 		return f.hide([]span{{f.i, f.i + n}})
 	}
 	if len(rest) > len(bearer) && strings.EqualFold(rest[:len(bearer)], bearer) {
-		if sp, ok := f.apart(f.i + len(bearer)); ok && strings.ContainsAny(f.s[sp.start:sp.end], capitalsAndDigits) {
+		if sp, ok := f.apart(f.i + len(bearer)); ok && strings.ContainsAny(bare(f.s[sp.start:sp.end]), capitalsAndDigits) {
 			return f.hide([]span{sp})
 		}
 	}
@@ -102,6 +102,17 @@ func (f *finder) token() bool {
 		return f.path(f.i + n)
 	}
 	return false
+}
+
+// bare is s without what is masked in it already, whose digits make it no secret.
+func bare(s string) string {
+	for {
+		i := strings.Index(s, placeholder)
+		if i < 0 || len(s)-i < placeholderLen {
+			return s
+		}
+		s = s[:i] + s[i+placeholderLen:]
+	}
 }
 
 func (f *finder) webhook() bool {
