@@ -109,6 +109,10 @@ func wholeServer(pattern string, call *Call) bool {
 // server of a called MCP tool in any case, in any reading of the name, and as
 // the server is called outside of tool names. It is for what tightens.
 func meansServer(pattern, called string) bool {
+	// Asked of every rule that tightens: most calls are of no server.
+	if n := len(mcpPrefix); len(called) < n || !strings.EqualFold(called[:n], mcpPrefix) {
+		return false
+	}
 	pattern = strings.ToLower(inToolName(pattern))
 	called = strings.ToLower(called)
 	if !strings.HasPrefix(pattern, mcpPrefix) || len(pattern) == len(mcpPrefix) {

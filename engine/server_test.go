@@ -44,6 +44,8 @@ func TestT26_RulesAndServers(t *testing.T) {
 		{"other case, whole server", "mcp__github__get", nil, engine.Rule{Tool: "mcp__GitHub"}, false, true},
 		{"name outside of tools", "mcp__my_server__get", nil, engine.Rule{Tool: "mcp__my.server__get"}, false, true},
 		{"no MCP tool", "github__delete", nil, engine.Rule{Tool: "mcp__github__*"}, false, false},
+		{"no MCP rule", "mcp__github__get", nil, engine.Rule{Tool: "Bash"}, false, false},
+		{"other case of the prefix", "MCP__github__get", nil, engine.Rule{Tool: "mcp__github__*"}, false, true},
 		{"two readings", "mcp__a__b__c", nil, engine.Rule{Tool: "mcp__a__b__c"}, false, true},
 		{"two readings, the outer", "mcp__a__b__c", nil, engine.Rule{Tool: "mcp__a__*"}, false, true},
 		{"two readings, the inner", "mcp__a__b__c", nil, engine.Rule{Tool: "mcp__a__b__*"}, false, true},
