@@ -356,6 +356,9 @@ func TestT14_hookKeepsSecrets(t *testing.T) {
 		"broken":       calls(t, pre, "toolu_3", canary)[:250],
 		"a wrong type": strings.Replace(calls(t, pre, "toolu_4", canary), `"session_id":"5e0a"`, `"session_id":["`+canary+`"]`, 1),
 	} {
+		// Sessions of their own: another call of the same one that is being decided keeps
+		// a relative path from being allowed.
+		payload = strings.Replace(payload, `"session_id":"5e0a"`, `"session_id":"`+strings.ReplaceAll(name, " ", "-")+`"`, 1)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := startHook(t, w.command(patience), payload, "ANTHROPIC_API_KEY="+canary, "CLAUDE_CODE_MESSAGING_TOKEN="+canary).end(patience)

@@ -136,7 +136,7 @@ func runFor[T any](ctx context.Context, r *Resolver, patience time.Duration, wor
 		err   error
 	}
 	done := make(chan answer, 1)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := patient(ctx, patience)
 	defer cancel()
 	go func() {
 		defer r.busy.Add(-1)
@@ -176,10 +176,7 @@ func (w *walker) late() error {
 }
 
 func late(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("resolve targets: %w", errTooSlow)
-	}
-	return fmt.Errorf("resolve targets: %w", ctx.Err())
+	return fmt.Errorf("resolve targets: %w", context.Cause(ctx))
 }
 
 // directory is one working directory.
