@@ -7,16 +7,17 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// shape is the set of action strings a tool can produce: one text, or every
+// Shape is a set of action strings that a tool can produce: one text, or every
 // text that begins with it.
-type shape struct {
-	text  string
-	exact bool
+type Shape struct {
+	Text string
+	// Exact means Text alone; else Text is a prefix, possibly the whole action.
+	Exact bool
 }
 
 // shapes are the action strings of the Chorus seed's tools, and under the names
 // that agents use. Source: its table "Action Strings by Tool", design section 5.
-var shapes = map[string]shape{
+var shapes = map[string]Shape{
 	"git_init":                {"tool:git:init", true},
 	"git_commit":              {"tool:git:commit", true},
 	"git_push":                {"tool:git:push ", false},
@@ -41,21 +42,34 @@ var shapes = map[string]shape{
 // maxProductStates bounds the search for an action that is not denied.
 const maxProductStates = 4000
 
-// Offered reports whether a tool is worth offering to the model: false only
-// when every action string it can produce is provably denied. What is too
-// clever to tell is offered, because each call is decided anyway. tool is a name
-// of the Chorus seed, an agent's own, or any other, whose actions then begin
-// with "tool:NAME:".
-func (c *Compiled) Offered(tool string) bool {
-	s, ok := shapes[tool]
-	if !ok {
-		s = shape{text: "tool:" + tool + ":"}
+// ShapeOf returns what the actions of a tool look like. tool is a name of the
+// Chorus seed, an agent's own, or any other, whose actions then begin with
+// "tool:NAME:".
+func ShapeOf(tool string) Shape {
+	if s, ok := shapes[tool]; ok {
+		return s
 	}
-	if s.exact {
-		return c.Decide([]string{s.text}).Behavior != engine.Deny
+	return Shape{Text: "tool:" + tool + ":"}
+}
+
+// Offered reports whether a tool is worth offering to the model, by
+// [ShapeOf] its actions.
+func (c *Compiled) Offered(tool string) bool { return c.Offers(ShapeOf(tool)) }
+
+// Offers reports whether a tool that produces actions of these shapes is worth
+// offering to the model: false only when every such action is provably denied.
+// What is too clever to tell is offered, because each call is decided anyway.
+// Without a shape nothing is.
+func (c *Compiled) Offers(shapes ...Shape) bool {
+	return slices.ContainsFunc(shapes, c.offers)
+}
+
+func (c *Compiled) offers(s Shape) bool {
+	if s.Exact {
+		return c.Decide([]string{s.Text}).Behavior != engine.Deny
 	}
 	b := &budget{left: maxSteps}
-	text := []rune(s.text)
+	text := []rune(s.Text)
 	var start product
 	for _, p := range slices.Concat(c.allow, c.ask) {
 		loose := compileLinear(p.root, true)
