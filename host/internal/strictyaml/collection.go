@@ -2,12 +2,15 @@ package strictyaml
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/callgate/callgate/host/internal/spelling"
 )
 
 // pair is one key of a mapping with its value.
@@ -155,38 +158,5 @@ func join(field, key string) string {
 
 // cure names the key that was probably meant, or all that exist.
 func cure(key string, known map[string]reflect.Value) string {
-	names := make([]string, 0, len(known))
-	for name := range known {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if distance(strings.ToLower(key), name) <= 1+len(name)/4 {
-			return ": did you mean " + name + "?"
-		}
-	}
-	return ": want one of " + strings.Join(names, ", ")
-}
-
-// distance is the Levenshtein distance of two short words; long ones are far.
-func distance(a, b string) int {
-	if len(a) > 40 || len(b) > 40 {
-		return 40
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return spelling.Hint(key, slices.Collect(maps.Keys(known)))
 }
