@@ -50,11 +50,7 @@ func (w *walk) table() Decision {
 		// It may only tighten: its ask replaces what the rest of the table would
 		// allow or ask, never a denial, and a safety check that it hides stays
 		// immune.
-		from := "rule "
-		if ask.fromProjectFile() {
-			from = "project file rule "
-		}
-		w.note(StageAskRule, from+ask.Rule.String(), "tightens "+d.Behavior.String()+" to "+ask.Behavior.String())
+		w.note(StageAskRule, ask.tightener(), "tightens "+d.Behavior.String()+" to "+ask.Behavior.String())
 		ask.BypassImmune = ask.Behavior == Ask && d.BypassImmune
 		return ask
 	}
@@ -234,9 +230,20 @@ func (w *walk) errorRow() Behavior {
 	return Ask
 }
 
-// onlyTightens reports whether the decision rests on a rule that may not decide
-// by itself.
-func (d Decision) onlyTightens() bool { return d.Rule != nil && d.Rule.onlyTightens() }
+// onlyTightens reports whether the decision rests on a rule, or on a profile, that
+// may not decide by itself.
+func (d Decision) onlyTightens() bool { return d.tightens || d.Rule != nil && d.Rule.onlyTightens() }
+
+// tightener names what the ask rests on, for the trace.
+func (d Decision) tightener() string {
+	switch {
+	case d.Rule == nil:
+		return "profile"
+	case d.fromProjectFile():
+		return "project file rule " + d.Rule.String()
+	}
+	return "rule " + d.Rule.String()
+}
 
 // fromProjectFile reports whether the decision rests on a rule of a project's
 // own file.

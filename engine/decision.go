@@ -44,6 +44,9 @@ type Decision struct {
 	ConvertedFrom Stage  `json:"converted_from,omitempty"`
 	// Trace lists what each step saw, in order.
 	Trace []Step `json:"trace,omitempty"`
+
+	// tightens marks the ask of a profile that may not decide by itself.
+	tightens bool
 }
 
 // Step is one line of a trace.

@@ -74,7 +74,7 @@ func drawScene(t *rapid.T) scene {
 		s.req.Related = []engine.Related{related(s.owner, s.unknown)}
 	}
 	if rapid.IntRange(0, 2).Draw(t, "has profile") == 0 {
-		s.req.Profile = &engine.ProfileAnswer{Name: "p", Behavior: rapid.SampledFrom(behaviors).Draw(t, "profile")}
+		s.req.Profile = &engine.ProfileAnswer{Name: "p", Behavior: rapid.SampledFrom(behaviors).Draw(t, "profile"), OnlyTightens: rapid.Bool().Draw(t, "only tightens")}
 	}
 	if rapid.IntRange(0, 9).Draw(t, "protected") == 0 {
 		s.req.Protected = "writes the configuration"

@@ -72,4 +72,7 @@ type ProfileAnswer struct {
 	Pattern string
 	// Note says why the profile denies when it is not for want of a match.
 	Note string
+	// OnlyTightens marks an ask that may not decide by itself: it replaces what
+	// the rest of the table would allow or ask, never a denial.
+	OnlyTightens bool
 }

@@ -30,7 +30,7 @@ func (w *walk) denyStep() (Decision, bool) {
 // askStep is step 2.
 func (w *walk) askStep() (Decision, bool) {
 	d, decided := w.ruleStep(StageAskRule, Ask)
-	if p := w.req.Profile; p != nil && p.Behavior == Ask && (!decided || d.onlyTightens()) {
+	if p := w.req.Profile; p != nil && p.Behavior == Ask && (!decided || d.onlyTightens() && !p.OnlyTightens) {
 		return w.profileHit(Ask), true
 	}
 	if !decided {
@@ -221,7 +221,7 @@ func (w *walk) profileHit(b Behavior) Decision {
 	case p.Pattern == "":
 		reason = fmt.Sprintf("profile %s: no pattern matches %s", p.Name, p.Action)
 	}
-	d := Decision{Behavior: b, Stage: StageProfile, Code: CodeProfile, Reason: reason}
+	d := Decision{Behavior: b, Stage: StageProfile, Code: CodeProfile, Reason: reason, tightens: b == Ask && p.OnlyTightens}
 	if b == Ask && w.mode == DontAsk {
 		d.Behavior, d.ConvertedBy, d.ConvertedFrom = Deny, DontAsk.String(), StageProfile
 	}

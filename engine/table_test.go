@@ -352,6 +352,42 @@ func TestProfileReasonNamesPatternAndAction(t *testing.T) {
 	}
 }
 
+// TestProfileThatOnlyTightens: its ask stands in for what the table would allow or
+// ask, and never for a denial; an ask rule of the operator's own comes first.
+func TestProfileThatOnlyTightens(t *testing.T) {
+	t.Parallel()
+	answer := &engine.ProfileAnswer{Name: "new", Behavior: engine.Ask, Action: "tool:x:y", Pattern: "tool:x:.*", OnlyTightens: true}
+	tests := []struct {
+		name  string
+		mode  engine.Mode
+		tool  stub
+		rules []engine.Rule
+		want  engine.Behavior
+		stage engine.Stage
+	}{
+		{"the mode allows", engine.Bypass, stub{verdict: passthrough}, nil, engine.Ask, engine.StageProfile},
+		{"a rule allows", engine.DefaultMode, stub{verdict: passthrough}, []engine.Rule{rule(engine.Allow, "Tool")}, engine.Ask, engine.StageProfile},
+		{"the tool denies", engine.DefaultMode, stub{verdict: toolDeny}, nil, engine.Deny, engine.StageToolCheck},
+		{"explore denies", engine.Explore, stub{verdict: passthrough}, nil, engine.Deny, engine.StageReadOnly},
+		{"an ask rule asks", engine.DefaultMode, stub{verdict: toolDeny}, []engine.Rule{rule(engine.Ask, "Tool")}, engine.Ask, engine.StageAskRule},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			req := request(tt.mode, &tt.tool, tt.rules...)
+			req.Profile = answer
+			if d := decide(t, req); d.Behavior != tt.want || d.Stage != tt.stage {
+				t.Errorf("got %s at %s, want %s at %s", d.Behavior, d.Stage, tt.want, tt.stage)
+			}
+		})
+	}
+	immune := request(engine.DefaultMode, &stub{verdict: immuneAsk})
+	immune.Profile = answer
+	if d := decide(t, immune); d.Behavior != engine.Ask || !d.BypassImmune {
+		t.Errorf("a safety check behind it: got %s, immune %t, want an immune ask", d.Behavior, d.BypassImmune)
+	}
+}
+
 func TestPlainAskReasonReachesTheModesAsk(t *testing.T) {
 	t.Parallel()
 	d := decide(t, request(engine.DefaultMode, &stub{verdict: plainAsk}))
