@@ -235,11 +235,7 @@ func (s *Store) Sessions(ctx context.Context, f SessionFilter) ([]Session, error
 // SetMode gives a session a mode of its own, or takes it away with nil, in the
 // name of by.
 func (s *Store) SetMode(ctx context.Context, id string, mode *engine.Mode, by string) error {
-	word := "the agent's own"
-	if mode != nil {
-		word = mode.String()
-	}
-	return s.changeSession(ctx, id, EventSessionMode, by, word, func(known *Session) { known.Mode = mode })
+	return s.changeSession(ctx, id, EventSessionMode, by, modeWord(mode), func(known *Session) { known.Mode = mode })
 }
 
 // notePause brings a session in line with its streak and records a pause that
