@@ -20,6 +20,7 @@ const maxWait = Duration(24 * time.Hour)
 // makes the engine's rules.
 func (c *Config) check(places strictyaml.Places) error {
 	ck := &checker{errs: strictyaml.List{File: c.File}, places: places, dirs: c.dirs}
+	ck.profiles(c)
 	ck.settings(&c.Defaults, "defaults")
 	for _, name := range sortedKeys(c.Agents) {
 		block := c.Agents[name]
@@ -29,6 +30,8 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.rules(c.Rules, "rules")
 	c.name()
 	ck.tools(c.Tools, "tools")
+	ck.people(c.People)
+	ck.permissionGrants(c.PermissionGrants, c.ProfileNames())
 	ck.paths(c.Paths)
 	ck.modules(&c.Modules)
 	ck.asks(&c.Asks)
@@ -107,6 +110,7 @@ func (ck *checker) settings(s *Settings, field string) {
 	}
 	ck.names(s.AllowedTools, field+".allowed_tools")
 	ck.names(s.DisallowedTools, field+".disallowed_tools")
+	ck.profile(s.Profile, field+".profile")
 	ck.wait(s.Timeout, field+".timeout")
 	ck.tools(s.Tools, field+".tools")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/strictyaml"
+	"github.com/callgate/callgate/host/people"
 )
 
 // Position is a place in the file, counted from 1; zero means "not from a file".
@@ -23,8 +24,17 @@ type Config struct {
 	Agents map[string]Block `yaml:"agents"`
 	// Rules hold for every agent. Their order does not matter.
 	Rules []Rule `yaml:"rules"`
+	// Profiles are the profiles that agents may have besides the presets, by name.
+	Profiles map[string]Profile `yaml:"profiles"`
 	// Tools is what the operator sets for single tools, by tool name.
 	Tools map[string]Tool `yaml:"tools"`
+	// People are those whom agents work for and who answer asks, by the name that
+	// calls, tokens and the audit have for them.
+	People map[string]Person `yaml:"people"`
+	// PermissionGrants tells what holders of a role may grant through an agent or a
+	// chat: names of profiles, mode:NAME (that mode, or one that asks more) and
+	// rules:global. Left out: only administrators may grant anything.
+	PermissionGrants people.Grants `yaml:"permission_grants"`
 	// Paths are what the operator says of paths, for every tool.
 	Paths Paths `yaml:"paths"`
 	// Modules tells where tool modules of others are and what each may do.
@@ -43,6 +53,8 @@ type Config struct {
 
 	dirs Dirs
 	data []byte
+	// named are Profiles, compiled.
+	named map[string]*AgentProfile
 	// places tell where each value stands in the file.
 	places strictyaml.Places
 }
@@ -75,6 +87,10 @@ type Settings struct {
 	// RespectDenylist false lifts disallowed_tools; lawful only beside mode: trusted.
 	// Built in: true.
 	RespectDenylist *bool `yaml:"respect_denylist"`
+	// Profile is what the agent may do at most, and what it may do without being
+	// asked about: open, standard, locked, a name of profiles, or lists in place. A
+	// name that does not exist denies everything. Built in: no profile.
+	Profile *ProfileChoice `yaml:"profile"`
 	// Timeout is how long an ask of this agent waits for an answer before it
 	// denies, such as 60s. Built in: asks.timeout.
 	Timeout Duration `yaml:"timeout"`

@@ -30,6 +30,7 @@ type Widening struct {
 // at once.
 func (c *Combination) Widenings() []Widening {
 	d := &differences{c: c}
+	d.profiles()
 	for _, name := range c.names() {
 		d.agent(name)
 	}
@@ -39,6 +40,8 @@ func (c *Combination) Widenings() []Widening {
 		d.toolConfig("agents."+name+".tools", c.accepted.Agents[name].Tools, c.next.Agents[name].Tools)
 	}
 	d.grants()
+	d.people()
+	d.permissionGrants()
 	d.asks()
 	d.rest()
 	return d.found
@@ -98,6 +101,7 @@ func (d *differences) agent(name string) {
 	d.unless(allCovered(will.Lists.Disallowed, force.Lists.Disallowed), at("disallowed_tools"), was.Lists.Disallowed, will.Lists.Disallowed)
 	d.unless(sameAllowed(force.Lists.Allowed, will.Lists.Allowed), at("allowed_tools"), was.Lists.Allowed, will.Lists.Allowed)
 	d.unless(force.Lists.IgnoreDenylist == will.Lists.IgnoreDenylist, at("respect_denylist"), !was.Lists.IgnoreDenylist, !will.Lists.IgnoreDenylist)
+	d.unless(d.sameProfile(was.Profile, force.Profile, will.Profile), at("profile"), was.Profile, will.Profile)
 	d.unless(force.Timeout == will.Timeout, at("timeout"), was.Timeout, will.Timeout)
 	d.unless(force.ResumeAsks == will.ResumeAsks, at("resume_asks"), was.ResumeAsks, will.ResumeAsks)
 	d.unless(force.FollowClientMode == will.FollowClientMode, at("follow_client_mode"), was.FollowClientMode, will.FollowClientMode)
@@ -113,7 +117,7 @@ func unknown(a Agent) Agent {
 	a.Mode, a.WorkingDirectories, a.Home, a.User, a.Kind = engine.DefaultMode, nil, "", "", ""
 	a.Named, a.Timeout, a.ResumeAsks, a.FollowClientMode, a.Rules = false, 0, "", false, nil
 	a.Lists.Disallowed, a.Lists.Allowed, a.Lists.IgnoreDenylist = nil, nil, false
-	a.Dialect, a.PersistentShell = "", false
+	a.Dialect, a.PersistentShell, a.Profile = "", false, nil
 	return a
 }
 
@@ -310,7 +314,7 @@ func bound(v reflect.Value) string {
 }
 
 // compared are the keys at the top of the file that are compared above.
-var compared = []string{"defaults", "agents", "rules", "tools", "modules", "asks"}
+var compared = []string{"defaults", "agents", "rules", "tools", "modules", "asks", "profiles", "people", "permission_grants"}
 
 // rest compares every other key at the top, and modules.dir, of which each
 // difference may widen, and the memory of all modules.

@@ -68,6 +68,14 @@ func TestWidenings(t *testing.T) {
 		{"defaults.tools", "defaults: {tools: {Bash: {config: {dialect: bash}}}}", "defaults: {tools: {Bash: {config: {dialect: zsh}}}}", "defaults.tools.Bash.config", true},
 		{"an agent's tools", "agents: {a: {tools: {Bash: {config: {a: 1}}}}}", "agents: {a: {}}", "agents.a.tools.Bash.config", true},
 		{"tools", "tools: {}", "tools: {WebFetch: {config: {read_only_hosts: [x]}}}", "tools.WebFetch.config", true},
+		{"a role", "people: {ann: {roles: [a]}}", "people: {ann: {roles: [a, b]}}", "people.ann.roles", false},
+		{"a person with a role", "people: {}", "people: {ann: {roles: [a]}}", "people.ann.roles", false},
+		{"an administrator", "people: {ann: {roles: [a]}}", "people: {ann: {roles: [a], administrator: true}}", "people.ann.administrator", false},
+		{"a grant of a role's", "permission_grants: {a: [locked]}", "permission_grants: {a: [locked, open]}", "permission_grants.a", false},
+		{"a role that grants", "permission_grants: {}", "permission_grants: {a: [locked]}", "permission_grants.a", false},
+		{"a mode that asks less", "permission_grants: {a: [\"mode:plan\"]}", "permission_grants: {a: [\"mode:default\"]}", "permission_grants.a", false},
+		{"administrators in place of roles", "permission_grants: {}", "people: {}", "permission_grants", false},
+		{"administrators or a role", "people: {}", "permission_grants: {a: [open]}", "permission_grants.a", true},
 		{"paths.protected", "paths: {protected: [infra/**]}", "paths: {}", "paths", true},
 		{"paths.unprotected", "paths: {}", "paths: {unprotected: [.vscode/**]}", "paths", true},
 		{"an allow rule", "rules: []", "rules: [allow: Write]", "rules[0]", false},
@@ -161,13 +169,14 @@ func TestWidenings_everyLimit(t *testing.T) {
 func TestWidenings_everyKey(t *testing.T) {
 	t.Parallel()
 	for typ, want := range map[reflect.Type]string{
-		reflect.TypeFor[config.Config](): "defaults agents rules tools paths modules asks listen boundary store",
+		reflect.TypeFor[config.Config](): "defaults agents rules tools people permission_grants paths modules asks listen boundary store",
 		reflect.TypeFor[config.Settings](): "mode working_directories home user kind allowed_tools disallowed_tools respect_denylist timeout resume_asks " +
 			"follow_client_mode dialect persistent_shell tools",
 		reflect.TypeFor[config.Block]():   "rules",
 		reflect.TypeFor[config.Rule]():    "allow ask deny tool content behavior reason expires_at match not_match",
 		reflect.TypeFor[config.Tool]():    "config",
 		reflect.TypeFor[config.Paths]():   "protected unprotected secret not_secret",
+		reflect.TypeFor[config.Person]():  "roles administrator",
 		reflect.TypeFor[config.Modules](): "dir memory_mib limits grants",
 		reflect.TypeFor[config.Grant]():   "names may_allow may_read_only config limits",
 		reflect.TypeFor[config.Limits](): "module_kib functions globals table_entries compile_time compile_mib memory_mib stack_kib fuel timeout " +

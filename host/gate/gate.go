@@ -12,6 +12,7 @@ import (
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/people"
 	"github.com/callgate/callgate/host/project"
 	"github.com/callgate/callgate/host/store"
 	"github.com/callgate/callgate/host/target"
@@ -28,6 +29,10 @@ type Settings interface {
 	Agent(name string) config.Agent
 	AllRules() []engine.Rule
 	ToolConfig(agent, module string, names ...string) json.RawMessage
+	// Person is somebody as the configuration knows them, MayGrant its
+	// permission_grants.
+	Person(name string) people.Person
+	MayGrant(p people.Person, what string) error
 }
 
 // Targets resolves what a call touches, and where it stands.

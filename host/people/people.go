@@ -4,59 +4,34 @@
 // Permissions" and "ASK Confirmation Flow"; design sections 5 and 8.
 package people
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
-// Person is somebody who triggered a call, or answers an ask.
+// Person is somebody who triggered a call, or answers an ask. The zero Person is
+// nobody: they may grant nothing and answer nothing that is not for everyone.
 type Person struct {
 	// Name is how the configuration, the audit and tokens call them.
-	Name string
+	Name string `json:"name"`
 	// Roles are names of roles, compared exactly.
-	Roles []string
+	Roles []string `json:"roles,omitempty"`
 	// Administrator tells that they administer the place they speak from.
-	Administrator bool
+	Administrator bool `json:"administrator,omitempty"`
 }
 
-// What beside a profile's name may stand in Grants.
-const (
-	// ModePrefix begins "mode:NAME": a session may be given this mode, or one that
-	// asks more.
-	ModePrefix = "mode:"
-	// GlobalRules is adding a rule that allows something for everybody.
-	GlobalRules = "rules:global"
-)
+// has reports whether p holds one of the roles.
+func (p Person) has(roles []string) bool {
+	return slices.ContainsFunc(roles, func(role string) bool { return slices.Contains(p.Roles, role) })
+}
 
-// Grants maps a role to what its holders may grant: names of profiles, "mode:NAME",
-// GlobalRules. Nil means that nobody wrote such a mapping: then only administrators
-// may grant anything.
-type Grants map[string][]string
-
-// Check reports whether p may grant what, one of the forms above. The error is for
-// the person: it names the roles that would do.
-func (g Grants) Check(p Person, what string) error {
-	if g == nil {
-		if p.Administrator {
-			return nil
-		}
-		return fmt.Errorf("%s may not grant %s: without permission_grants in the configuration only an administrator may", p.who(), what)
-	}
-	var enough []string
-	for role, may := range g {
-		if slices.Contains(may, what) {
-			enough = append(enough, role)
+// Both is p as two who know the same person say together: the roles that both
+// give, an administrator only when both say so.
+func Both(a, b Person) Person {
+	out := Person{Name: a.Name, Administrator: a.Administrator && b.Administrator}
+	for _, role := range a.Roles {
+		if slices.Contains(b.Roles, role) {
+			out.Roles = append(out.Roles, role)
 		}
 	}
-	if slices.ContainsFunc(enough, func(role string) bool { return slices.Contains(p.Roles, role) }) {
-		return nil
-	}
-	if len(enough) == 0 {
-		return fmt.Errorf("nobody may grant %s: no role in permission_grants has it", what)
-	}
-	slices.Sort(enough)
-	return fmt.Errorf("%s may not grant %s: it takes the role %s", p.who(), what, strings.Join(enough, " or "))
+	return out
 }
 
 func (p Person) who() string {

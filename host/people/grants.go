@@ -1,0 +1,113 @@
+package people
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// What beside a profile's name may stand in Grants.
+const (
+	// ModePrefix begins "mode:NAME": a session may be given this mode, or one that
+	// asks more. Trusted is given by "mode:trusted" alone.
+	ModePrefix = "mode:"
+	// GlobalRules is adding a rule that allows something for everybody.
+	GlobalRules = "rules:global"
+)
+
+// Grants maps a role to what its holders may grant: names of profiles, "mode:NAME",
+// GlobalRules. Nil means that nobody wrote such a mapping: then only administrators
+// may grant anything. With a mapping the roles alone count.
+type Grants map[string][]string
+
+// ErrNotGranted marks the errors of Check; test for it with errors.Is.
+var ErrNotGranted = errors.New("not granted")
+
+// Refusal tells that somebody may not grant something. It is an ErrNotGranted.
+type Refusal struct {
+	Person Person
+	What   string
+	// Roles are those of which one would do, sorted; none when nobody has it.
+	Roles []string
+	// Unmapped tells that there is no mapping, so that only administrators may.
+	Unmapped bool
+}
+
+// Error implements error: a sentence for the person, without its full stop.
+func (r *Refusal) Error() string {
+	switch {
+	case r.Person.Name == "":
+		return fmt.Sprintf("nobody is known to have triggered this, and %s is granted by people only", Describe(r.What))
+	case r.Unmapped:
+		return fmt.Sprintf("%s may not grant %s: without permission_grants in the configuration only an administrator may", r.Person.who(), Describe(r.What))
+	case len(r.Roles) == 0:
+		return fmt.Sprintf("nobody may grant %s: no role in permission_grants has %q", Describe(r.What), r.What)
+	}
+	return fmt.Sprintf("%s may not grant %s: it takes the role %s", r.Person.who(), Describe(r.What), strings.Join(r.Roles, " or "))
+}
+
+// Is makes errors.Is(err, ErrNotGranted) true.
+func (r *Refusal) Is(target error) bool { return target == ErrNotGranted }
+
+// Describe says what is granted, for a sentence.
+func Describe(what string) string {
+	if mode, ok := strings.CutPrefix(what, ModePrefix); ok {
+		return "the mode " + mode
+	}
+	if what == GlobalRules {
+		return "a rule for everybody"
+	}
+	return "the profile " + what
+}
+
+// Check reports whether p may grant what: a profile's name, "mode:NAME" or
+// GlobalRules. Any error is a *Refusal. Somebody without a name may grant nothing.
+func (g Grants) Check(p Person, what string) error {
+	refusal := &Refusal{Person: p, What: what, Unmapped: g == nil}
+	if p.Name == "" {
+		return refusal
+	}
+	if g == nil {
+		if p.Administrator {
+			return nil
+		}
+		return refusal
+	}
+	for role, may := range g {
+		if slices.ContainsFunc(may, func(entry string) bool { return Covers(entry, what) }) {
+			refusal.Roles = append(refusal.Roles, role)
+		}
+	}
+	if p.has(refusal.Roles) {
+		return nil
+	}
+	slices.Sort(refusal.Roles)
+	return refusal
+}
+
+// Covers reports whether an entry of Grants lets its holder grant what: the same
+// thing or, of modes, one that asks more. A mode that is none is the same as nothing
+// but itself.
+func Covers(entry, what string) bool {
+	if entry == what {
+		return true
+	}
+	given, ok1 := mode(entry)
+	wanted, ok2 := mode(what)
+	if !ok1 || !ok2 || wanted == engine.Trusted {
+		return ok1 && ok2 && given == wanted
+	}
+	return engine.Stricter(given, wanted) == wanted && engine.Stricter(wanted, given) == wanted
+}
+
+func mode(entry string) (engine.Mode, bool) {
+	name, ok := strings.CutPrefix(entry, ModePrefix)
+	if !ok {
+		return engine.DefaultMode, false
+	}
+	m, err := engine.ParseMode(name)
+	return m, err == nil
+}
