@@ -1,7 +1,8 @@
 // Package command reads the text commands by which a person edits permission
-// lists in a chat: /allow, /ask, /deny and /permission. Source: the vibing
-// seed, "Slash Commands". The functions are pure; storing what they return and
-// asking whether the person may do it is the caller's.
+// lists: /allow, /ask, /deny, /permission, /permissions and /help. Source: the
+// vibing seed, "Slash Commands". There is one reader for chat, command line, HTTP
+// and `callgate eval`; it is pure: storing what it returns and asking whether the
+// person may do it is the caller's.
 package command
 
 import (
@@ -21,6 +22,8 @@ type State struct {
 	Deny  []string `json:"deny"`
 	// Mode is the mode's name as it was given; empty when none was.
 	Mode string `json:"mode,omitempty"`
+	// Profile is what /permissions shows of a profile; no command changes it.
+	Profile string `json:"profile,omitempty"`
 }
 
 // list returns the list a command is about.
@@ -40,37 +43,64 @@ func (s *State) list(name string) *[]string {
 // a list.
 func (s State) clone() State {
 	own := func(list []string) []string { return append([]string{}, list...) }
-	return State{Allow: own(s.Allow), Ask: own(s.Ask), Deny: own(s.Deny), Mode: s.Mode}
+	return State{Allow: own(s.Allow), Ask: own(s.Ask), Deny: own(s.Deny), Mode: s.Mode, Profile: s.Profile}
 }
 
-// Run carries out one command. tools are the names that a person may give,
-// canonical first; they are found without regard to case, and the content of a
-// rule is kept as it was typed. It returns the state after the command, whether
-// the command was understood, and what to tell the person; a command that was
-// not understood changes nothing.
-func Run(before State, text string, tools []string) (after State, ok bool, message string) {
-	after = before.clone()
+// Answer is what became of a command.
+type Answer struct {
+	// State is the state after it: the one before, unless the command changed it.
+	State
+	// OK tells that it was understood.
+	OK bool
+	// Message is for the person, one sentence or a list. Notes say what a new rule
+	// will not do, one sentence each; Text has both.
+	Message string
+	Notes   []string
+}
+
+// Text is the message with the notes behind it.
+func (a Answer) Text() string {
+	if len(a.Notes) == 0 {
+		return a.Message
+	}
+	return a.Message + "; note: " + strings.Join(a.Notes, "; ")
+}
+
+// maxText bounds a command, in bytes. A rule's content may have 64 KiB.
+const maxText = 65 << 10
+
+// Run carries out one command. A command that was not understood changes nothing.
+func Run(before State, text string, k Known) Answer {
+	a := Answer{State: before.clone(), OK: true}
 	name, arg, _ := strings.Cut(strings.TrimSpace(text), " ")
 	arg = strings.TrimSpace(arg)
 	var err error
-	switch list := after.list(name); {
+	switch list := a.list(name); {
+	case len(text) > maxText:
+		err = fmt.Errorf("a command has at most %d bytes", maxText)
 	case strings.ContainsFunc(text, unicode.IsControl):
 		err = errors.New("a command is one line without control characters")
 	case name == "/permission":
-		message, err = after.setMode(arg)
+		a.Message, err = a.setMode(arg)
+	case name == "/permissions" && arg == "":
+		a.Message = a.overview()
+	case name == "/help":
+		a.Message = Help
+	case name == "/permissions":
+		err = errors.New("/permissions takes nothing: /permission MODE changes the mode, /allow, /ask and /deny the lists")
 	case list == nil:
-		err = fmt.Errorf("unknown command %q: want /allow, /ask, /deny or /permission", name)
+		err = unknownCommand(name)
 	case arg == "":
-		message = show(name, *list)
-	case strings.HasPrefix(arg, "-"):
-		message, err = remove(name, list, arg[1:], tools)
+		a.Message = show(name, *list)
+	case arg[0] == '-':
+		a.Message, err = remove(name, list, strings.TrimSpace(arg[1:]), k)
 	default:
-		message, err = after.add(name, list, arg, tools)
+		err = a.add(name, list, arg, k)
 	}
 	if err != nil {
-		return before.clone(), false, err.Error()
+		return Answer{State: before.clone(), Message: err.Error()}
 	}
-	return after, true, message
+	return a
 }
 
 func show(name string, list []string) string {
@@ -78,6 +108,19 @@ func show(name string, list []string) string {
 		return fmt.Sprintf("the %s list is empty", name[1:])
 	}
 	return fmt.Sprintf("the %s list: %s", name[1:], strings.Join(list, ", "))
+}
+
+// overview is all of the state, in the order in which it counts.
+func (s *State) overview() string {
+	profile := s.Profile
+	if profile == "" {
+		profile = "none"
+	}
+	return strings.Join([]string{
+		show("/deny", s.Deny), show("/ask", s.Ask), show("/allow", s.Allow),
+		"the mode is " + s.modeName(), "the profile is " + profile,
+		"deny comes before ask, ask before allow, and the mode decides the rest",
+	}, "\n")
 }
 
 // modeNames are the modes as clients spell them, for people.
@@ -90,7 +133,10 @@ func (s *State) setMode(arg string) (string, error) {
 	if _, err := engine.ParseMode(arg); errors.Is(err, engine.ErrAutoReserved) {
 		return "", err
 	} else if err != nil {
-		return "", fmt.Errorf("unknown mode %q: want one of %s", arg, strings.Join(modeNames, ", "))
+		return "", fmt.Errorf("unknown mode %q%s: want one of %s", arg, meant(arg, modeNames), strings.Join(modeNames, ", "))
+	}
+	if s.Mode == arg {
+		return "the mode is " + arg + " already", nil
 	}
 	s.Mode = arg
 	return "the mode is now " + arg, nil
@@ -103,103 +149,52 @@ func (s *State) modeName() string {
 	return s.Mode
 }
 
-func remove(name string, list *[]string, arg string, tools []string) (string, error) {
+// remove takes every occurrence of a rule from a list. What stands there is found
+// as it was typed as well, so that an entry of a tool that is gone can go, too.
+func remove(name string, list *[]string, arg string, k Known) (string, error) {
 	if arg == "" {
 		return "", fmt.Errorf("name what to remove: %s -Tool or %s -Tool(content)", name, name)
 	}
 	entry := arg
-	if r, err := parse(arg, tools); err == nil {
-		entry = r.text
+	if r, err := k.parse(arg); err == nil && !slices.Contains(*list, arg) {
+		entry = r.String()
 	}
-	i := slices.Index(*list, entry)
-	if i < 0 {
-		return fmt.Sprintf("%s was not on the %s list", entry, name[1:]), nil
+	same := func(text string) bool { return text == entry || k.same(text, entry) }
+	kept := slices.DeleteFunc(slices.Clone(*list), same)
+	n := len(*list) - len(kept)
+	*list = kept
+	switch n {
+	case 0:
+		return fmt.Sprintf("%s was not on the %s list%s", entry, name[1:], k.rest(entry, kept)), nil
+	case 1:
+		return fmt.Sprintf("removed %s from the %s list%s", entry, name[1:], k.rest(entry, kept)), nil
 	}
-	*list = slices.Delete(*list, i, i+1)
-	return fmt.Sprintf("removed %s from the %s list", entry, name[1:]), nil
+	return fmt.Sprintf("removed %s from the %s list, where it stood %d times%s", entry, name[1:], n, k.rest(entry, kept)), nil
 }
 
-func (s *State) add(name string, list *[]string, arg string, tools []string) (string, error) {
-	r, err := parse(arg, tools)
+func (a *Answer) add(name string, list *[]string, arg string, k Known) error {
+	r, err := k.parse(arg)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if slices.Contains(*list, r.text) {
-		return fmt.Sprintf("%s is on the %s list already%s", r.text, name[1:], s.shadows(name, r)), nil
+	if err := r.Behavior.UnmarshalText([]byte(name[1:])); err != nil {
+		return err
 	}
-	*list = append(*list, r.text)
-	return fmt.Sprintf("added %s to the %s list%s", r.text, name[1:], s.shadows(name, r)), nil
-}
-
-// shadows says which stricter or weaker entries of the same tool keep the new
-// one from having the effect it reads like: deny, then ask, then allow. Source:
-// design section 13, "ask or allow first".
-func (s *State) shadows(name string, r entry) string {
-	var notes []string
-	note := func(format string, list []string) {
-		if same := r.sameTool(list); len(same) > 0 {
-			notes = append(notes, fmt.Sprintf(format, strings.Join(same, ", ")))
+	if k.Try != nil {
+		if err := k.Try(r); err != nil {
+			return err
 		}
 	}
-	if name != "/deny" {
-		note("still denied because of the deny list: %s", s.Deny)
-	}
-	if name == "/allow" {
-		note("still asked about because of the ask list: %s", s.Ask)
-	}
-	if name == "/ask" {
-		note("asks although the allow list has %s", s.Allow)
-	}
-	if len(notes) == 0 {
-		return ""
-	}
-	return "; note: " + strings.Join(notes, "; ")
-}
-
-// entry is one rule as a person typed it, with its tool's canonical name.
-type entry struct {
-	tool, text string
-}
-
-// sameTool returns the entries of a list that are about the same tool.
-func (e entry) sameTool(list []string) []string {
-	var out []string
-	for _, text := range list {
-		if r, err := engine.ParseRule(text); err == nil && r.Tool == e.tool {
-			out = append(out, text)
+	text := r.String()
+	if slices.ContainsFunc(*list, func(other string) bool { return other == text || k.same(other, text) }) {
+		a.Message = fmt.Sprintf("%s is on the %s list already", text, name[1:])
+	} else {
+		if covered := k.covered(r, *list); covered != "" {
+			a.Notes = append(a.Notes, fmt.Sprintf("it changes nothing: %s is on the list already", covered))
 		}
+		*list = append(*list, text)
+		a.Message = fmt.Sprintf("added %s to the %s list", text, name[1:])
 	}
-	return out
-}
-
-// parse reads "Tool" or "Tool(content)".
-func parse(text string, tools []string) (entry, error) {
-	valid := strings.Join(tools, ", ")
-	r, err := engine.ParseRule(text)
-	if err != nil {
-		return entry{}, fmt.Errorf("%w; the tools are %s", err, valid)
-	}
-	tool, ok := canonical(r.Tool, tools)
-	if !ok {
-		return entry{}, fmt.Errorf("unknown tool %q: want one of %s", r.Tool, valid)
-	}
-	content, hasContent := strings.CutPrefix(text, r.Tool)
-	if hasContent && content == "()" {
-		return entry{}, fmt.Errorf("%s has no content: write %s for every call of it; the tools are %s", text, tool, valid)
-	}
-	return entry{tool: tool, text: tool + content}, nil
-}
-
-// canonical finds a tool by a name typed by a person. A glob stands for itself
-// when it names a known tool.
-func canonical(name string, tools []string) (string, bool) {
-	for _, t := range tools {
-		if strings.EqualFold(t, name) {
-			return t, true
-		}
-	}
-	if strings.Trim(name, "*?") != "" && slices.ContainsFunc(tools, func(t string) bool { return engine.MatchName(name, t) }) {
-		return name, true
-	}
-	return "", false
+	a.Notes = append(a.Notes, k.order(r, a.State)...)
+	return nil
 }

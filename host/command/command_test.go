@@ -1,15 +1,44 @@
 package command_test
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/command"
 )
 
-var tools = []string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "WebFetch", "WebSearch", "Skill", "mcp__github__create_issue"}
+// known are tools as the catalogue has them; Bash cannot read ":*", and of two
+// rules with a content the longer text is a call of both when it begins like the
+// shorter one.
+var known = command.Known{
+	Tools: []command.Tool{
+		{Name: "Bash", Aliases: []string{"shell", "run_shell_command"}}, {Name: "Read", Aliases: []string{"view"}}, {Name: "Write"}, {Name: "Edit"}, {Name: "Glob"},
+		{Name: "Grep"}, {Name: "WebFetch"}, {Name: "WebSearch"}, {Name: "Skill"}, {Name: "mcp__*"},
+	},
+	Try: func(r engine.Rule) error {
+		if r.Content != nil && *r.Content == ":*" {
+			return errors.New("Bash cannot read this content: words:* are every command that begins with these words")
+		}
+		return nil
+	},
+	Meet: func(a, b engine.Rule) (string, bool) {
+		words := func(r engine.Rule) string {
+			if r.Content == nil {
+				return ""
+			}
+			return strings.TrimSuffix(*r.Content, ":*")
+		}
+		x, y := words(a), words(b)
+		if len(x) < len(y) {
+			x, y = y, x
+		}
+		return x, strings.HasPrefix(x, y)
+	},
+}
 
 func TestRun(t *testing.T) {
 	t.Parallel()
@@ -30,15 +59,36 @@ func TestRun(t *testing.T) {
 		{"/allow bash(GIT:*)", state("", "", ""), state("Bash(GIT:*)", "", ""), true, "Bash(GIT:*)"},
 		{"/deny read(SRC/**/*.TS)", state("", "", ""), state("", "", "Read(SRC/**/*.TS)"), true, "Read(SRC/**/*.TS)"},
 		{"/ask WEBFETCH", state("", "", ""), state("", "WebFetch", ""), true, "WebFetch"},
-		{"/ask Bash(*)", state("", "", ""), state("", "Bash(*)", ""), true, "Bash(*)"},
+		{"/ask Bash(*)", state("", "", ""), state("", "Bash", ""), true, "added Bash to"},
 		{"/ask mcp__github__*", state("", "", ""), state("", "mcp__github__*", ""), true, "mcp__github__*"},
 		{"/allow -Bash", state("Bash Bash(git:*)", "", ""), state("Bash(git:*)", "", ""), true, "removed Bash from the allow list"},
 		{"/allow -bash", state("Bash(git:*)", "", ""), state("Bash(git:*)", "", ""), true, "Bash was not on the allow list"},
 		{"/ask -Gone", state("", "Gone", ""), state("", "", ""), true, "removed Gone"},
-		{"/allow Bash", state("", "Bash", ""), state("Bash", "Bash", ""), true, "still asked about because of the ask list: Bash"},
-		{"/allow Bash", state("", "Bash(npm:*) Read", "Bash(rm:*)"), state("Bash", "Bash(npm:*) Read", "Bash(rm:*)"), true, "still denied because of the deny list: Bash(rm:*); still asked about because of the ask list: Bash(npm:*)"},
+		{"/allow Bash", state("", "Bash", ""), state("Bash", "Bash", ""), true, "still asks because of the ask list: Bash"},
+		{"/allow Bash", state("", "Bash(npm:*) Read", "Bash(rm:*)"), state("Bash", "Bash(npm:*) Read", "Bash(rm:*)"), true, "still denied because of the deny list: Bash(rm:*) (such as for rm); still asks because of the ask list: Bash(npm:*) (such as for npm)"},
 		{"/ask Bash", state("Bash", "", ""), state("Bash", "Bash", ""), true, "asks although the allow list has Bash"},
-		{"/deny Bash", state("Bash", "Bash", ""), state("Bash", "Bash", "Bash"), true, "added Bash to the deny list"},
+		{"/deny Bash", state("Bash", "Bash", ""), state("Bash", "Bash", "Bash"), true, "denies although the ask list has Bash; denies although the allow list has Bash"},
+		{"/allow shell(ls)", state("", "", ""), state("Bash(ls)", "", ""), true, "added Bash(ls)"},
+		{"/allow Bash(git:*)", state("", "Bash(gi:*)", ""), state("Bash(git:*)", "Bash(gi:*)", ""), true, "still asks because of the ask list: Bash(gi:*) (such as for git)"},
+		{"/allow Read({a,b}.ts)", state("", "", ""), state("Read({a,b}.ts)", "", ""), true, "added Read({a,b}.ts)"},
+		{"/allow Bash(npm:*)", state("", "Bash(git:*)", ""), state("Bash(npm:*)", "Bash(git:*)", ""), true, "added Bash(npm:*) to the allow list"},
+		{"/allow Bash(ls)", state("Bash", "", ""), state("Bash Bash(ls)", "", ""), true, "it changes nothing: Bash is on the list already"},
+		{"/allow bash", state("shell", "", ""), state("shell", "", ""), true, "on the allow list already"},
+		{"/allow -Bash", state("Bash Read Bash", "", ""), state("Read", "", ""), true, "where it stood 2 times"},
+		{"/allow - Bash", state("Bash", "", ""), state("", "", ""), true, "removed Bash"},
+		{"/allow -Bash", state("Bash Bash(git:*)", "", ""), state("Bash(git:*)", "", ""), true, "the list still has Bash(git:*)"},
+		{"/permissions", state("Bash", "", "Read"), state("Bash", "", "Read"), true, "the deny list: Read\nthe ask list is empty\nthe allow list: Bash\nthe mode is default\nthe profile is none"},
+		{"/help", state("", "", ""), state("", "", ""), true, "/allow Bash(git commit:*)"},
+
+		{"/allow Bash(:*)", state("", "", ""), state("", "", ""), false, "words:* are every command"},
+		{"/ask Bahs", state("", "", ""), state("", "", ""), false, "did you mean Bash?"},
+		{"/ask run_shel_command(x)", state("", "", ""), state("", "", ""), false, "did you mean run_shell_command?"},
+		{"/ask Bash, Read", state("", "", ""), state("", "", ""), false, "give one rule a command"},
+		{"/ask mcp__", state("", "", ""), state("", "", ""), false, "unknown tool"},
+		{"/ask mcp__*", state("", "", ""), state("", "mcp__*", ""), true, "added mcp__*"},
+		{"/ask MCP__github__x", state("", "", ""), state("", "", ""), false, "unknown tool"},
+		{"/alow Bash", state("", "", ""), state("", "", ""), false, "did you mean /allow?"},
+		{"/permissions Bash", state("", "", ""), state("", "", ""), false, "takes nothing"},
 
 		{"/ask Nope", state("", "", ""), state("", "", ""), false, "want one of Bash, Read"},
 		{"/ask Nope(x)", state("", "", ""), state("", "", ""), false, "want one of Bash"},
@@ -56,7 +106,8 @@ func TestRun(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.text, func(t *testing.T) {
 			t.Parallel()
-			after, ok, message := command.Run(c.before, c.text, tools)
+			a := command.Run(c.before, c.text, known)
+			after, ok, message := a.State, a.OK, a.Text()
 			if ok != c.ok || !strings.Contains(message, c.says) {
 				t.Errorf("got %t, %q; want %t, saying %q", ok, message, c.ok, c.says)
 			}
@@ -83,13 +134,14 @@ func TestMode(t *testing.T) {
 		"/permission acceptedits":       {"default", false, "default, acceptEdits, plan, bypassPermissions"},
 		"/permission auto":              {"default", false, "reserved"},
 	} {
-		after, ok, message := command.Run(command.State{Mode: "default"}, text, tools)
+		a := command.Run(command.State{Mode: "default"}, text, known)
+		after, ok, message := a.State, a.OK, a.Message
 		if after.Mode != want.mode || ok != want.ok || !strings.Contains(message, want.says) {
 			t.Errorf("%s: got %q, %t, %q; want %q, %t, saying %q", text, after.Mode, ok, message, want.mode, want.ok, want.says)
 		}
 	}
-	if _, _, message := command.Run(command.State{}, "/permission", tools); !strings.Contains(message, "the mode is default") {
-		t.Errorf("without a mode: %q", message)
+	if a := command.Run(command.State{}, "/permission", known); !strings.Contains(a.Message, "the mode is default") {
+		t.Errorf("without a mode: %q", a.Message)
 	}
 }
 
@@ -97,8 +149,8 @@ func TestMode(t *testing.T) {
 func TestRunChangesItsCopyOnly(t *testing.T) {
 	t.Parallel()
 	before := command.State{Allow: append(make([]string, 0, 8), "Bash", "Read")}
-	command.Run(before, "/allow -Bash", tools)
-	command.Run(before, "/allow Write", tools)
+	command.Run(before, "/allow -Bash", known)
+	command.Run(before, "/allow Write", known)
 	if want := []string{"Bash", "Read"}; !reflect.DeepEqual(before.Allow, want) || before.Allow[:3][2] != "" {
 		t.Errorf("the caller's list became %q, want %q", before.Allow[:3], want)
 	}
@@ -112,7 +164,8 @@ func FuzzRun(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		before := command.State{Allow: []string{"Read"}, Ask: []string{"Edit(src/**)"}, Deny: []string{"Write"}, Mode: "default"}
-		after, ok, message := command.Run(before, text, tools)
+		a := command.Run(before, text, known)
+		after, ok, message := a.State, a.OK, a.Text()
 		if message == "" {
 			t.Errorf("%q: no message", text)
 		}
@@ -120,7 +173,7 @@ func FuzzRun(f *testing.F) {
 			t.Errorf("%q was refused and changed %+v to %+v", text, before, after)
 		}
 		if len(after.Allow) == 2 {
-			again, _, _ := command.Run(after, "/allow -"+after.Allow[1], tools)
+			again := command.Run(after, "/allow -"+after.Allow[1], known).State
 			if !reflect.DeepEqual(again, before) {
 				t.Errorf("%q added %q, which cannot be removed: %+v", text, after.Allow[1], again)
 			}

@@ -8,10 +8,10 @@ import (
 
 func ExampleRun() {
 	before := command.State{Ask: []string{"Bash(npm:*)"}}
-	after, ok, message := command.Run(before, "/allow bash", []string{"Bash", "Read"})
-	fmt.Println(after.Allow, ok)
-	fmt.Println(message)
+	a := command.Run(before, "/allow bash", command.Known{Tools: []command.Tool{{Name: "Bash"}, {Name: "Read"}}})
+	fmt.Println(a.Allow, a.OK)
+	fmt.Println(a.Text())
 	// Output:
 	// [Bash] true
-	// added Bash to the allow list; note: still asked about because of the ask list: Bash(npm:*)
+	// added Bash to the allow list; note: still asks because of the ask list: Bash(npm:*)
 }

@@ -34,7 +34,7 @@ func (e *Evaluator) answer(ctx context.Context, r *request) (any, error) {
 	case "offered":
 		return r.offered()
 	case "command":
-		return e.command(r)
+		return e.command(ctx, r)
 	case "frontmatter":
 		return r.frontmatter()
 	case "inherit":

@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/internal/strictjson"
+	"github.com/callgate/callgate/host/target"
 )
 
 // MaxLine is the longest request line, in bytes.
@@ -25,19 +26,14 @@ const MaxLine = 32 << 20
 type Evaluator struct {
 	// Lookup finds the tool that answers to a name.
 	Lookup func(name string) catalog.Entry
-	// ToolNames are the names that text commands may use.
-	ToolNames []string
+	// Trial tells text commands what the tools make of a rule.
+	Trial gate.Trial
 }
 
 // New returns an evaluator over a catalogue.
 func New(c *catalog.Catalog) *Evaluator {
-	e := &Evaluator{Lookup: c.Lookup}
-	for _, t := range c.Tools() {
-		if !strings.ContainsAny(t.Name, "*?") && !t.Fallback {
-			e.ToolNames = append(e.ToolNames, t.Name)
-		}
-	}
-	return e
+	// No disk is behind the examples of rules.
+	return &Evaluator{Lookup: c.Lookup, Trial: gate.Trial{Catalog: c, Targets: &target.Resolver{FS: target.Links(nil), Limits: target.Limits{Time: patience}}}}
 }
 
 // Run answers every line of in on out, several at once, in the order they came.

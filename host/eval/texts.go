@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -20,7 +21,7 @@ type commandAnswer struct {
 }
 
 // command is op command: a text command, with the lists before it.
-func (e *Evaluator) command(r *request) (any, error) {
+func (e *Evaluator) command(ctx context.Context, r *request) (any, error) {
 	if r.Command == "" {
 		return nil, errors.New("command: missing")
 	}
@@ -30,8 +31,8 @@ func (e *Evaluator) command(r *request) (any, error) {
 			return nil, fmt.Errorf("before: %w", err)
 		}
 	}
-	after, ok, message := command.Run(before, r.Command, e.ToolNames)
-	return commandAnswer{r.ID, after, ok, message}, nil
+	a := command.Run(before, r.Command, e.Trial.Known(ctx))
+	return commandAnswer{r.ID, a.State, a.OK, a.Text()}, nil
 }
 
 type chatAnswer struct {

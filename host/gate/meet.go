@@ -1,0 +1,156 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/command"
+)
+
+// maxSamples bounds the inputs that are tried for one rule.
+const maxSamples = 8
+
+// Meet looks for an input that a and b, rules of one tool, both match, each as a
+// rule of its own behavior. It tries the rules' own examples, inputs made of their
+// contents, and the examples of the tool. The input is as a person reads it and may
+// be empty; false means that none was found, which proves nothing.
+func (t Trial) Meet(ctx context.Context, a, b engine.Rule) (string, bool) {
+	entry := t.Catalog.Lookup(a.Tool)
+	if entry.Err != nil {
+		return "", false
+	}
+	both := func(input json.RawMessage) bool {
+		for _, r := range []engine.Rule{a, b} {
+			if got, err := t.matches(ctx, entry, r, &engine.Call{Tool: entry.Name, Input: input, Context: common(a, b)}); err != nil || !got {
+				return false
+			}
+		}
+		return true
+	}
+	inputs := slices.Concat(samples(entry, b), samples(entry, a), t.exampleInputs(entry))
+	for i, input := range inputs {
+		if i >= 3*maxSamples || ctx.Err() != nil {
+			break
+		}
+		if both(input) {
+			return readable(input), true
+		}
+	}
+	return "", false
+}
+
+// common is where two rules are tried: the project that one of them is for.
+func common(a, b engine.Rule) engine.Context {
+	dir := exampleDir
+	for _, r := range []engine.Rule{a, b} {
+		if r.Scope == engine.Project && r.ScopeKey != "" {
+			dir = r.ScopeKey
+		}
+	}
+	return engine.Context{CWD: dir, WorkingDirectories: []string{dir}, ProjectRoot: dir, Home: "/home/user"}
+}
+
+// samples are inputs that a rule probably matches; whether it does, its tool tells.
+func samples(entry catalog.Entry, r engine.Rule) []json.RawMessage {
+	var out []json.RawMessage
+	add := func(example string) {
+		if input, err := exampleInput(entry, example); err == nil && len(out) < maxSamples {
+			out = append(out, input)
+		}
+	}
+	for _, example := range r.Match {
+		add(example)
+	}
+	if r.WholeTool() {
+		return out
+	}
+	for _, text := range instances(*r.Content) {
+		add(text)
+	}
+	return out
+}
+
+// instances are texts that a pattern probably stands for, whichever of the tools'
+// languages it is written in: a command and one with a word more, a path, an
+// address, an input.
+func instances(content string) []string {
+	if strings.HasPrefix(strings.TrimSpace(content), "{") {
+		return []string{content}
+	}
+	for _, end := range []string{":*", " *"} {
+		if words, found := strings.CutSuffix(content, end); found {
+			return []string{words, words + " x", words + " -x"}
+		}
+	}
+	plain := strings.NewReplacer("**/", "", "**", "a", "*", "a", "?", "a").Replace(alternative(content))
+	deep := strings.NewReplacer("**/", "a/", "**", "a/b", "*", "a", "?", "a").Replace(alternative(content))
+	host, _ := strings.CutPrefix(plain, "domain:")
+	out := []string{plain, deep, "https://" + host, "https://" + host + "/a"}
+	if member, value, found := strings.Cut(content, ":"); found && !strings.ContainsAny(member, "*?/. ") {
+		if input, err := json.Marshal(map[string]string{member: strings.ReplaceAll(value, "*", "a")}); err == nil {
+			out = append([]string{string(input)}, out...)
+		}
+	}
+	return slices.Compact(out)
+}
+
+// alternative takes the first of each {a,b}.
+func alternative(content string) string {
+	for {
+		before, rest, open := strings.Cut(content, "{")
+		inside, after, closed := strings.Cut(rest, "}")
+		if !open || !closed {
+			return content
+		}
+		first, _, _ := strings.Cut(inside, ",")
+		content = before + first + after
+	}
+}
+
+// readable is an input for a person: the one text that it is about, in quotes, or
+// its JSON.
+func readable(input json.RawMessage) string {
+	var members map[string]json.RawMessage
+	var text string
+	if json.Unmarshal(input, &members) == nil && len(members) == 1 {
+		for _, value := range members {
+			if json.Unmarshal(value, &text) == nil {
+				return fmt.Sprintf("%q", text)
+			}
+		}
+	}
+	return string(input)
+}
+
+// Known is what text commands are read against: the catalogue's tools, and their
+// own word on which rules they can read and what those match.
+func (t Trial) Known(ctx context.Context) command.Known {
+	k := command.Known{
+		Try:  func(r engine.Rule) error { return t.readable(ctx, r) },
+		Meet: func(a, b engine.Rule) (string, bool) { return t.Meet(ctx, a, b) },
+	}
+	for _, info := range t.Catalog.Tools() {
+		if !info.Fallback {
+			k.Tools = append(k.Tools, command.Tool{Name: info.Name, Aliases: info.Aliases, Help: info.RuleHelp})
+		}
+	}
+	return k
+}
+
+// readable refuses a rule whose content its tool cannot read, with how its rules
+// are written.
+func (t Trial) readable(ctx context.Context, r engine.Rule) error {
+	entry, err := t.canonical(&r)
+	if err != nil {
+		return err
+	}
+	if err := t.understood(ctx, entry, r); err != nil {
+		return fmt.Errorf("%s: %s cannot read this content, so that the rule would allow nothing and deny everything. How its rules are written: %s", r, r.Tool, entry.RuleHelp)
+	}
+	return nil
+}
