@@ -23,6 +23,8 @@ type Agent struct {
 	Kind engine.Kind
 	// Lists are ready for engine.Request, but for Skills.
 	Lists engine.Lists
+	// Profile is nil for none.
+	Profile *AgentProfile
 	// Timeout is how long an ask waits.
 	Timeout time.Duration
 	// ResumeAsks is "ask" or "deny", as in engine.Request.
@@ -49,6 +51,7 @@ func (c *Config) Agent(name string) Agent {
 		User:               firstText(own.User, d.User),
 		Kind:               first(own.Kind, d.Kind, engine.Main),
 		Lists:              c.lists(own),
+		Profile:            c.profileOf(own),
 		Timeout:            own.Timeout.or(Duration(d.Timeout.or(c.Asks.Timeout))),
 		ResumeAsks:         firstText(own.ResumeAsks, d.ResumeAsks, "ask"),
 		FollowClientMode:   first(own.FollowClientMode, d.FollowClientMode, false),

@@ -164,5 +164,5 @@ func grantable(what string, profiles []string) error {
 // ProfileNames are the names that a profile may be given by: the presets, then the
 // configuration's own.
 func (c *Config) ProfileNames() []string {
-	return profile.Presets()
+	return append(profile.Presets(), sortedKeys(c.Profiles)...)
 }

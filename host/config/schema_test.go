@@ -53,6 +53,8 @@ func mapType(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`}
 	case reflect.TypeFor[config.Account]():
 		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string", MinLength: new(uint64(1))}, {Type: "integer", Minimum: "0"}}}
+	case reflect.TypeFor[config.ProfileChoice]():
+		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string", Pattern: `^[^\x00-\x20:\x7f]{1,64}$`}, {Ref: "#/$defs/Profile"}}}
 	case reflect.TypeFor[config.Dialect]():
 		return &jsonschema.Schema{Type: "string", Enum: words(config.Dialects())}
 	case reflect.TypeFor[config.Time]():
@@ -113,6 +115,12 @@ func TestSchema_acceptsTheExampleAndRefusesWhatParseRefuses(t *testing.T) {
 		{"accounts by name and by number", "listen: /run/cg/s.sock\nboundary: {agent_accounts: [61001, '61002'], approver_accounts: [0, root]}\n", true},
 		{"account is a list", "boundary: {agent_accounts: [[1]]}\n", false},
 		{"account below zero", "boundary: {agent_accounts: [-1]}\n", false},
+		{"a profile by name, lists of its own, and a name that does not exist", "profiles: {p: {allow: ['tool:view:.*']}}\nagents: {a: {profile: p}, b: {profile: {ask: ['tool:.*']}}, c: {profile: nowhere}}\n", true},
+		{"a list for a profile", "defaults: {profile: [open]}\n", false},
+		{"an empty name of a profile", "defaults: {profile: ''}\n", false},
+		{"unknown list of a profile", "profiles: {p: {alow: []}}\n", false},
+		{"unknown list of a profile in place", "defaults: {profile: {alow: []}}\n", false},
+		{"number for a pattern", "profiles: {p: {deny: [5]}}\n", false},
 		{"any tool configuration", "tools: {A: {config: [1, {b: null}]}}\n", true},
 	}
 	for _, tt := range tests {
@@ -177,6 +185,9 @@ func TestExample_showsEveryKey(t *testing.T) {
 		seen[typ] = true
 		for i := range typ.NumField() {
 			f := typ.Field(i)
+			if !f.IsExported() {
+				continue
+			}
 			if key := f.Tag.Get("yaml"); key != "" && key != "-" &&
 				!regexp.MustCompile(`(?m)^\s*(- )?`+regexp.QuoteMeta(key)+`:|[{ ]`+regexp.QuoteMeta(key)+`: `).MatchString(text) {
 				t.Errorf("%s: the example lacks the key %s", typ.Name(), key)

@@ -108,6 +108,7 @@ func stricterAgent(was, will Agent) Agent {
 	out.Lists.Disallowed = united(was.Lists.Disallowed, will.Lists.Disallowed)
 	out.Lists.Allowed = allowedByBoth(was.Lists.Allowed, will.Lists.Allowed)
 	out.Lists.IgnoreDenylist = was.Lists.IgnoreDenylist && will.Lists.IgnoreDenylist
+	out.Profile = stricterProfile(was.Profile, will.Profile)
 	out.Timeout = min(was.Timeout, will.Timeout)
 	if will.ResumeAsks == "deny" {
 		out.ResumeAsks = will.ResumeAsks

@@ -90,6 +90,7 @@ func drawn(t *rapid.T, label string) string {
 		add("allowed_tools", list(key+" allowed", "A", "B", `"C*"`, "CD", `"C*D*"`))
 		add("disallowed_tools", list(key+" disallowed", "A", "B", `"C*"`, "CD"))
 		add("resume_asks", pick(key+" resume", "ask", "deny"))
+		add("profile", pick(key+" profile", "open", "locked", "p", "q", "nowhere", `{allow: ["tool:A:.*"]}`, `{ask: ["tool:.*"], allow: ["tool:[AB]:.*"]}`))
 		add("timeout", pick(key+" timeout", "10s", "20s"))
 		add("follow_client_mode", pick(key+" follow", "true", "false"))
 		add("dialect", pick(key+" dialect", "bash", "zsh", "fish"))
@@ -103,7 +104,13 @@ func drawn(t *rapid.T, label string) string {
 		}
 		return "{" + own + "rules: " + rules(name) + "}"
 	}
-	text := fmt.Sprintf("defaults: {%s}\nrules: %s\nagents:\n  one: %s\n", settings("defaults"), rules("rules"), block("one"))
+	patterns := func(key string) string {
+		return list(key, `"tool:A:.*"`, `"tool:[AB]:.*"`, `"tool:.*"`, `"(?s)tool:.*"`, `"tool:A:x"`)
+	}
+	lists := func(name string) string {
+		return fmt.Sprintf("%s: {allow: %s, ask: %s, deny: %s}", name, patterns(name+" allow"), patterns(name+" ask"), patterns(name+" deny"))
+	}
+	text := fmt.Sprintf("defaults: {%s}\nrules: %s\nprofiles: {%s, %s}\nagents:\n  one: %s\n", settings("defaults"), rules("rules"), lists("p"), lists("q"), block("one"))
 	if rapid.Bool().Draw(t, label+" second") {
 		text += "  two: " + block("two") + "\n"
 	}
@@ -184,6 +191,9 @@ func TestStricter_andWideningsAgree(t *testing.T) {
 		for _, agent := range []string{"", "one", "two"} {
 			same = same && reflect.DeepEqual(meaning(both.Agent(agent)), meaning(will.Agent(agent)))
 		}
+		for _, name := range []string{"p", "q"} {
+			same = same && both.Profile(name).Canonical() == will.Profile(name).Canonical()
+		}
 		if ws := both.Widenings(); (len(ws) == 0) != same {
 			r.Fatalf("widenings %+v, but that the next one equals the stricter is %t:\n%+v\n%+v", ws, same, both.Agent("one"), will.Agent("one"))
 		}
@@ -208,7 +218,7 @@ func decide(a config.Agent, call engine.Call, resumed bool, now time.Time) engin
 	}
 	live := slices.DeleteFunc(slices.Clone(a.Rules), func(r engine.Rule) bool { return !r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt) })
 	entry := engine.Entry{Name: call.Tool, Tool: prefixTool{}, Own: true, MayAllow: true, MayReadOnly: true}
-	return engine.Decide(context.Background(), engine.Request{Call: &call, Entry: entry, Rules: live, Lists: a.Lists, ResumeAsks: a.ResumeAsks}).Behavior
+	return engine.Decide(context.Background(), engine.Request{Call: &call, Entry: entry, Rules: live, Lists: a.Lists, ResumeAsks: a.ResumeAsks, Profile: a.Profile.Decide([]string{"tool:" + call.Tool + ":" + prefixTool{}.text(&call)})}).Behavior
 }
 
 func looser(got, want engine.Behavior) bool {
@@ -266,5 +276,5 @@ func meaning(a config.Agent) string {
 		slices.Sort(rest[1:])
 	}
 	return fmt.Sprint(a.Mode, rest, a.Home, a.User, a.Kind, prune(a.Lists.Disallowed), a.Lists.Allowed == nil, prune(a.Lists.Allowed),
-		a.Lists.IgnoreDenylist, a.Timeout, a.ResumeAsks, a.FollowClientMode, a.Dialect, a.PersistentShell, rules)
+		a.Lists.IgnoreDenylist, a.Timeout, a.ResumeAsks, a.FollowClientMode, a.Dialect, a.PersistentShell, rules, a.Profile.Canonical())
 }

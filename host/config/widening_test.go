@@ -65,6 +65,17 @@ func TestWidenings(t *testing.T) {
 		{"another analysed dialect", "defaults: {dialect: zsh}", "defaults: {dialect: bash}", "defaults.dialect", true},
 		{"a dialect without analysis", "agents: {a: {dialect: bash}}", "agents: {a: {dialect: fish}}", "agents.a.dialect", true},
 		{"persistent_shell", "agents: {a: {persistent_shell: true}}", "agents: {a: {persistent_shell: false}}", "agents.a.persistent_shell", false},
+		{"a profile that only limits", "defaults: {profile: {ask: ['tool:.*']}}", "defaults: {}", "defaults.profile", false},
+		{"a profile that grants", "agents: {a: {profile: locked}}", "agents: {}", "agents.a.profile", true},
+		{"a profile that only grants", "agents: {}", "agents: {a: {profile: open}}", "agents.a.profile", false},
+		{"a wider profile", "agents: {a: {profile: locked}}", "agents: {a: {profile: standard}}", "agents.a.profile", false},
+		{"another profile", "agents: {a: {profile: standard}}", "agents: {a: {profile: {allow: ['tool:bash:ls']}}}", "agents.a.profile", true},
+		{"a profile that does not exist", "agents: {a: {profile: nowhere}}", "agents: {a: {profile: locked}}", "agents.a.profile", false},
+		{"an allow pattern", "{profiles: {p: {allow: [a]}}, agents: {a: {profile: p}}}", "{profiles: {p: {allow: [a, b]}}, agents: {a: {profile: p}}}", "profiles.p", false},
+		{"an ask pattern instead", "profiles: {p: {ask: [a]}}", "profiles: {p: {allow: [a]}}", "profiles.p", false},
+		{"a deny pattern", "profiles: {p: {allow: [a], deny: [b]}}", "profiles: {p: {allow: [a]}}", "profiles.p", false},
+		{"a profile that nobody has", "profiles: {}", "profiles: {p: {ask: [a]}}", "profiles.p", false},
+		{"a profile by another name", "{profiles: {p: {allow: [a]}}, agents: {a: {profile: p}}}", "{profiles: {p: {allow: [a]}}, agents: {a: {profile: open}}}", "agents.a.profile", false},
 		{"defaults.tools", "defaults: {tools: {Bash: {config: {dialect: bash}}}}", "defaults: {tools: {Bash: {config: {dialect: zsh}}}}", "defaults.tools.Bash.config", true},
 		{"an agent's tools", "agents: {a: {tools: {Bash: {config: {a: 1}}}}}", "agents: {a: {}}", "agents.a.tools.Bash.config", true},
 		{"tools", "tools: {}", "tools: {WebFetch: {config: {read_only_hosts: [x]}}}", "tools.WebFetch.config", true},
@@ -169,8 +180,8 @@ func TestWidenings_everyLimit(t *testing.T) {
 func TestWidenings_everyKey(t *testing.T) {
 	t.Parallel()
 	for typ, want := range map[reflect.Type]string{
-		reflect.TypeFor[config.Config](): "defaults agents rules tools people permission_grants paths modules asks listen boundary store",
-		reflect.TypeFor[config.Settings](): "mode working_directories home user kind allowed_tools disallowed_tools respect_denylist timeout resume_asks " +
+		reflect.TypeFor[config.Config](): "defaults agents rules profiles tools people permission_grants paths modules asks listen boundary store",
+		reflect.TypeFor[config.Settings](): "mode working_directories home user kind allowed_tools disallowed_tools respect_denylist profile timeout resume_asks " +
 			"follow_client_mode dialect persistent_shell tools",
 		reflect.TypeFor[config.Block]():   "rules",
 		reflect.TypeFor[config.Rule]():    "allow ask deny tool content behavior reason expires_at match not_match",

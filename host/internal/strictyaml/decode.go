@@ -15,7 +15,8 @@ import (
 // `yaml` tags, compared exactly; a field tagged "-" or without a tag is no key.
 // It understands structs, pointers, slices, maps with string keys, strings,
 // booleans, integers, encoding.TextUnmarshaler (from a string; where it has a
-// method UnmarshalInteger(int64) error, from a whole number as well) and
+// method UnmarshalInteger(int64) error, from a whole number as well; where it has a
+// method Mapped() any, from a mapping into the struct that this points to) and
 // json.RawMessage (any value, kept as JSON). null is refused, except inside a
 // json.RawMessage. An empty document leaves into as it is.
 //
@@ -97,15 +98,28 @@ func (d *decoder) raw(n ast.Node, v reflect.Value, field string) {
 // numbered is a text that may be written as a whole number.
 type numbered interface{ UnmarshalInteger(int64) error }
 
+// mapped is a text that may be written as a mapping.
+type mapped interface{ Mapped() any }
+
 func (d *decoder) text(n ast.Node, v reflect.Value, field string) {
+	want := "text"
+	if into, ok := v.Addr().Interface().(mapped); ok {
+		switch n.(type) {
+		case *ast.MappingNode, *ast.MappingValueNode:
+			d.value(n, reflect.ValueOf(into.Mapped()).Elem(), field)
+			return
+		}
+		want = "text or a mapping"
+	}
 	if i, ok := n.(*ast.IntegerNode); ok {
 		if into, ok := v.Addr().Interface().(numbered); ok {
 			d.number(i, into, field)
 			return
 		}
 	}
-	s, ok := d.string(n, field)
+	s, ok := text(n)
 	if !ok {
+		d.wrongType(n, field, want)
 		return
 	}
 	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)); err != nil {
@@ -125,13 +139,20 @@ func (d *decoder) number(n *ast.IntegerNode, into numbered, field string) {
 }
 
 func (d *decoder) string(n ast.Node, field string) (string, bool) {
+	s, ok := text(n)
+	if !ok {
+		d.wrongType(n, field, "text")
+	}
+	return s, ok
+}
+
+func text(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return n.Value, true
 	case *ast.LiteralNode:
 		return n.Value.Value, true
 	}
-	d.wrongType(n, field, "text")
 	return "", false
 }
 
@@ -144,7 +165,7 @@ func (d *decoder) wrongType(n ast.Node, field, want string) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
 		cure = ": anchors, aliases and tags are not read here, write the value out"
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		if want == "text" {
+		if strings.HasPrefix(want, "text") {
 			cure = ": put it in quotes"
 		}
 	}

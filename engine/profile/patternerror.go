@@ -1,0 +1,27 @@
+package profile
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// PatternError is one pattern that cannot be used.
+type PatternError struct {
+	// List is allow, ask or deny; Index is the pattern's place in it, from 0.
+	List    string
+	Index   int
+	Pattern string
+	// Err names the position in the pattern, what is wrong there and what to do.
+	Err error
+}
+
+// Error implements error.
+func (e *PatternError) Error() string {
+	return fmt.Sprintf("%s[%d]: pattern %s: %v", e.List, e.Index, strconv.Quote(e.Pattern), e.Err)
+}
+
+// Unwrap returns Err.
+func (e *PatternError) Unwrap() error { return e.Err }
+
+// Place returns List and Index, for callers that know where the lists stand.
+func (e *PatternError) Place() (list string, index int) { return e.List, e.Index }
