@@ -61,7 +61,7 @@ func (p *parser) ref(group int, f flags, back int) *node {
 	}
 	p.checkGroup(group, back)
 	g := p.closed[group]
-	return &node{op: opRef, group: group, fold: f.folding(), lo: g.lo, hi: g.hi}
+	return &node{op: opRef, group: group, fold: f.folding(), lo: g.lo, hi: g.hi, pos: p.pos() - back}
 }
 
 // checkGroup refuses what Python refuses to refer to.

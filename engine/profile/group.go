@@ -93,7 +93,7 @@ func (p *parser) python(f flags, start int) *node {
 		}
 		p.checkGroup(group, back)
 		g := p.closed[group]
-		return &node{op: opRef, group: group, fold: f.folding(), lo: g.lo, hi: g.hi}
+		return &node{op: opRef, group: group, fold: f.folding(), lo: g.lo, hi: g.hi, pos: start}
 	}
 	t := p.take()
 	if t == "" {
@@ -156,6 +156,7 @@ func (p *parser) condition(f flags, start int) *node {
 		}
 		group = p.conditionNumber(name, back)
 	}
+	pos := p.pos() - back
 	if p.behind > 0 {
 		p.checkGroup(group, back)
 	}
@@ -168,7 +169,7 @@ func (p *parser) condition(f flags, start int) *node {
 		}
 	}
 	p.close(start)
-	return (&node{op: opCond, group: group, subs: []*node{yes, no}}).measure()
+	return (&node{op: opCond, group: group, subs: []*node{yes, no}, pos: pos}).measure()
 }
 
 func (p *parser) conditionNumber(name string, back int) int {
@@ -223,6 +224,12 @@ func (p *parser) flagGroup(t string, f flags, start int, first bool) *node {
 // flag reads one flag letter.
 func (p *parser) flag(t string) flags {
 	fl := flagLetters[t]
+	if t == "L" {
+		p.fail(0, "bad inline flags: cannot use 'L' flag with a str pattern", "leave it out")
+	}
+	if t == "t" {
+		p.fail(1, "not supported: the flag t", "it is not documented and left Python in 3.13: leave it out")
+	}
 	if fl == 0 {
 		p.fail(len([]rune(t)), fmt.Sprintf("unknown or unsupported flag %q", t), "Python's text patterns know a, i, m, s, u and x")
 	}

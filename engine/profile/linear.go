@@ -1,12 +1,18 @@
 package profile
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // errSteps ends a match that would take too long.
 var errSteps = errors.New("the patterns need too many steps for this action")
 
-// budget counts the steps of one decision.
-type budget struct{ left int }
+// budget is what one decision may use up.
+type budget struct {
+	left  int           // steps of programs
+	spent time.Duration // on what backtracks
+}
 
 func (b *budget) spend(n int) error {
 	if b.left -= n; b.left < 0 {

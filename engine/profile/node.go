@@ -57,6 +57,7 @@ type node struct {
 	negate   bool    // of opLook
 	lo, hi   int     // width in characters; hi may be unlimited
 	place    place
+	pos      int // of opRef and opCond, in the pattern
 }
 
 // measure sets the width of a node from its parts, as Python's getwidth.

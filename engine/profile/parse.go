@@ -20,6 +20,11 @@ func (e *syntaxError) Error() string {
 	return fmt.Sprintf("position %d: %s: %s", e.pos, e.msg, e.cure)
 }
 
+// unsupported refuses a pattern that Python takes, by name.
+func unsupported(pos int, what, cure string) error {
+	return &syntaxError{pos, "not supported: " + what, cure}
+}
+
 // flags are Python's inline flags.
 type flags uint8
 
@@ -59,16 +64,15 @@ type parser struct {
 	depth  int
 }
 
-// parse reads a pattern and counts its groups, the whole pattern included. The
-// error is a *syntaxError.
-func parse(pattern string) (root *node, groups int, err error) {
+// parse reads a pattern. The error is a *syntaxError.
+func parse(pattern string) (root *node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*syntaxError)
 			if !ok {
 				panic(r)
 			}
-			root, groups, err = nil, 0, e
+			root, err = nil, e
 		}
 	}()
 	p := &parser{src: []rune(pattern), names: map[string]int{}, closed: make([]*node, 1), wanted: map[int]int{}}
@@ -85,7 +89,7 @@ func parse(pattern string) (root *node, groups int, err error) {
 			panic(&syntaxError{pos, fmt.Sprintf("invalid group reference %d", group), "number the groups from 1"})
 		}
 	}
-	return root, len(p.closed), nil
+	return root, nil
 }
 
 // advance reads the next token.
@@ -166,7 +170,7 @@ func (p *parser) takeUntil(terminator, what string) string {
 // pattern, where flags may still be set for everything.
 func (p *parser) alternatives(f flags, top bool) *node {
 	if p.depth++; p.depth > maxDepth {
-		p.fail(0, fmt.Sprintf("more than %d groups inside each other", maxDepth), "nest less")
+		p.fail(0, fmt.Sprintf("not supported: more than %d groups inside each other", maxDepth), "nest less")
 	}
 	defer func() { p.depth-- }()
 	alts := []*node{p.sequence(f, top)}
@@ -307,7 +311,7 @@ func (p *parser) count(text string) int {
 	n := 0
 	for _, c := range text {
 		if n = n*10 + int(c-'0'); n > maxCount {
-			p.fail(len(text), fmt.Sprintf("a repeat of more than %d", maxCount), "no action is as long: use * or +")
+			p.fail(len(text), fmt.Sprintf("not supported: a repeat of more than %d", maxCount), "no action is as long: use * or +")
 		}
 	}
 	return n

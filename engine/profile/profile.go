@@ -3,7 +3,6 @@ package profile
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/callgate/callgate/engine"
 )
@@ -76,9 +75,9 @@ type Compiled struct {
 type pattern struct {
 	text string
 	root *node
-	// prog is nil when the pattern needs backtracking.
-	prog   *program
-	groups int
+	// prog is nil when the pattern needs backtracking, and slow else.
+	prog *program
+	slow *backtracker
 }
 
 // Compile reads all patterns of a profile. One bad pattern refuses the whole;
@@ -109,7 +108,7 @@ func compileList(list string, texts []string) ([]pattern, error) {
 	for i, text := range texts {
 		p, err := compilePattern(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s[%d]: pattern %s: %w", list, i, strconv.Quote(text), err)
+			return nil, &PatternError{list, i, text, err}
 		}
 		out[i] = p
 	}
@@ -120,18 +119,22 @@ func compilePattern(text string) (pattern, error) {
 	if len(text) > maxPatternLength {
 		return pattern{}, fmt.Errorf("%d bytes: at most %d", len(text), maxPatternLength)
 	}
-	root, groups, err := parse(text)
+	root, err := parse(text)
 	if err != nil {
 		return pattern{}, err
 	}
-	return pattern{text: text, root: root, prog: compileLinear(root, false), groups: groups}, nil
+	p := pattern{text: text, root: root, prog: compileLinear(root, false)}
+	if p.prog == nil {
+		p.slow, err = compileBacktracker(root)
+	}
+	return p, err
 }
 
 func (p *pattern) matches(text []rune, b *budget) (bool, error) {
 	if p.prog != nil {
 		return p.prog.fullMatch(text, b)
 	}
-	return fullMatch(p.root, p.groups, text, b)
+	return p.slow.fullMatch(text, b)
 }
 
 // Decide answers for all actions of a call: the strictest answer over them.

@@ -1,7 +1,7 @@
-"""Answers for Python: one JSON object {pattern, texts} per line in, one list out.
+"""Answers for Python: one JSON object {pattern, texts} per line in, one object out.
 
-The list holds, per text, whether re.fullmatch matches; null when re raises on the
-pattern.
+{"match": [bool, ...]} tells per text whether re.fullmatch matches; {"error":
+text, "position": number or null} that re raises on the pattern.
 """
 
 import json
@@ -10,10 +10,18 @@ import sys
 import warnings
 
 warnings.simplefilter("ignore")
-for line in sys.stdin:
-    case = json.loads(line)
+
+
+def answer(case):
     try:
         compiled = re.compile(case["pattern"])
-        print(json.dumps([bool(compiled.fullmatch(t)) for t in case["texts"]]))
-    except Exception:  # re.error and what the parser lets slip
-        print("null")
+    except re.error as e:
+        return {"error": str(e), "position": e.pos}
+    except Exception as e:  # what the parser lets slip
+        return {"error": repr(e)}
+    return {"match": [bool(compiled.fullmatch(t)) for t in case["texts"]]}
+
+
+for line in sys.stdin:
+    print(json.dumps(answer(json.loads(line))))
+    re.purge()

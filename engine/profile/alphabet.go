@@ -1,0 +1,88 @@
+package profile
+
+import (
+	"slices"
+	"sync"
+	"unicode"
+)
+
+// alphabet renames characters so that regexp2's comparison without regard to
+// case, by Unicode's simple folding, is Python's, by lower case: ſ is no s
+// there, İ is an i, and under (?a) only ASCII has case. Both the sets of a
+// pattern and the text are written in it. The names are surrogates, which are
+// in no text, or characters that are renamed themselves.
+type alphabet struct{ names map[rune]rune }
+
+var alphabets = map[folding]func() *alphabet{
+	foldUnicode: sync.OnceValue(func() *alphabet { return newAlphabet(foldUnicode) }),
+	foldASCII:   sync.OnceValue(func() *alphabet { return newAlphabet(foldASCII) }),
+}
+
+func newAlphabet(f folding) *alphabet {
+	a := &alphabet{map[rune]rune{}}
+	if f == foldUnicode {
+		// i, I and İ are one letter: they take the place of s, S and ſ.
+		for from, to := range map[rune]rune{'i': 's', 'I': 'S', 'İ': 'ſ', 's': 'i', 'S': 'I'} {
+			a.names[from] = to
+		}
+	}
+	next := rune(0xd800)
+	for c := range rune(maxRune + 1) {
+		if _, named := a.names[c]; !named && a.mistaken(f, c) {
+			a.names[c] = next
+			next++
+		}
+	}
+	return a
+}
+
+// mistaken reports whether a character that keeps its name would be taken for
+// one that isn't equal. Of the characters that regexp2 takes for equal, those
+// keep their names that are equal to the most.
+func (a *alphabet) mistaken(f folding, c rune) bool {
+	orbit := []rune{c}
+	for o := unicode.SimpleFold(c); o != c; o = unicode.SimpleFold(o) {
+		orbit = append(orbit, o)
+	}
+	slices.Sort(orbit)
+	best, most := rune(-1), 0
+	for _, o := range orbit {
+		if _, named := a.names[o]; named {
+			continue
+		}
+		equal := 0
+		for _, other := range orbit {
+			if f.lower(other) == f.lower(o) {
+				equal++
+			}
+		}
+		if equal > most {
+			best, most = f.lower(o), equal
+		}
+	}
+	return len(orbit) > 1 && (c == 'ſ' || f.lower(c) != best)
+}
+
+// text writes a text in the alphabet.
+func (a *alphabet) text(text []rune) []rune {
+	out := make([]rune, len(text))
+	for i, c := range text {
+		if name, ok := a.names[c]; ok {
+			c = name
+		}
+		out[i] = c
+	}
+	return out
+}
+
+// set writes a set in the alphabet.
+func (a *alphabet) set(s *set) *set {
+	var add, drop []rune
+	for c, name := range a.names {
+		drop = append(drop, c, c, name, name)
+		if s.has(c) {
+			add = append(add, name, name)
+		}
+	}
+	return newSet(s.not().or(newSet(drop...)).not().or(newSet(add...)).ranges...)
+}
