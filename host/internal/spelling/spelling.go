@@ -10,7 +10,7 @@ import (
 const maxWord = 40
 
 // Nearest returns the one of names that differs from word in at most one
-// character and one more for every four of the name; letter case does not count.
+// change and one more for every four characters of the name; letter case does not count.
 // Of several the closest, then the first in the alphabet. It is empty when none
 // is near.
 func Nearest(word string, names []string) string {
@@ -40,22 +40,29 @@ func Hint(word string, names []string) string {
 	return ": want one of " + strings.Join(slices.Sorted(slices.Values(names)), ", ")
 }
 
-// distance is the Levenshtein distance in bytes.
+// distance is how many bytes have to be added, removed, replaced or swapped with
+// their neighbour to make one word of the other.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
 			cost := 1
-			if a[i] == b[j] {
+			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+			least := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				least = min(least, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = least
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

@@ -17,6 +17,7 @@ func TestHint(t *testing.T) {
 		want  string
 	}{
 		{"standart", profiles, ": did you mean standard?"},
+		{"opne", append([]string{"mine"}, profiles...), ": did you mean open?"},
 		{"OPEN", profiles, ": did you mean open?"},
 		{"lockd", profiles, ": did you mean locked?"},
 		{"guarded", profiles, ": want one of locked, open, standard"},
