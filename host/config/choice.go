@@ -15,7 +15,7 @@ func (p *AgentProfile) Choice() string {
 		return one.Choice() + " and " + p.other.Choice()
 	}
 	text := p.name
-	if strings.Contains(text, ".") && text == p.lists.Name && strings.HasSuffix(text, ".profile") {
+	if strings.HasSuffix(text, ".profile") { // the place of lists, see compile
 		text = p.text()
 	}
 	if p.limits {

@@ -166,3 +166,10 @@ func grantable(what string, profiles []string) error {
 func (c *Config) ProfileNames() []string {
 	return append(profile.Presets(), sortedKeys(c.Profiles)...)
 }
+
+// ProfileNames are those of both configurations.
+func (c *Combination) ProfileNames() []string {
+	names := slices.Concat(c.accepted.ProfileNames(), sortedKeys(c.next.Profiles))
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -29,6 +29,7 @@ func (g *Gate) Check(ctx context.Context, caller Caller, r Request, progress Pro
 		if res, err = g.answered(ctx, caller, way, p, d, progress); err != nil {
 			return res, err
 		}
+		res = g.applied(ctx, caller, r, p, res)
 	}
 	res.Micros = micros
 	if res.Outcome == "" {

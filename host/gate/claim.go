@@ -82,6 +82,8 @@ func tighten(operator, client engine.Mode, follow bool) engine.Mode {
 const (
 	maxName = 1024
 	maxPath = 4096
+	// maxRoles is how many roles one person may have.
+	maxRoles = 250
 )
 
 // ownSessions begins the names of sessions that callers without one share.
@@ -107,6 +109,14 @@ func checkNames(r Request) error {
 		}
 		if !utf8.ValidString(n.text) || strings.ContainsRune(n.text, 0) {
 			return fmt.Errorf("%s: %.40q is not UTF-8 without NUL", n.field, n.text)
+		}
+	}
+	if len(c.Roles) > maxRoles {
+		return fmt.Errorf("context.roles: %d: at most %d are read", len(c.Roles), maxRoles)
+	}
+	for i, role := range c.Roles {
+		if len(role) > maxName || !utf8.ValidString(role) {
+			return fmt.Errorf("context.roles[%d]: want UTF-8 of at most %d bytes", i, maxName)
 		}
 	}
 	if strings.HasPrefix(c.Session, ownSessions) {

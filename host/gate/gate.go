@@ -29,6 +29,9 @@ type Settings interface {
 	Agent(name string) config.Agent
 	AllRules() []engine.Rule
 	ToolConfig(agent, module string, names ...string) json.RawMessage
+	// Profile is the profile of that name, ProfileNames are those there are.
+	Profile(name string) *config.AgentProfile
+	ProfileNames() []string
 	// Person is somebody as the configuration knows them, MayGrant its
 	// permission_grants.
 	Person(name string) people.Person
@@ -78,6 +81,7 @@ type Asks interface {
 type Store interface {
 	AddRule(ctx context.Context, r engine.Rule) (engine.Rule, error)
 	RemoveRule(ctx context.Context, id, by string) error
+	ChangeRules(ctx context.Context, c store.Change) ([]engine.Rule, error)
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
 	RulesFor(ctx context.Context, agent, session, project string) ([]engine.Rule, error)
 	ClearSession(ctx context.Context, id, by string) (int, error)
@@ -88,6 +92,8 @@ type Store interface {
 	SetMode(ctx context.Context, id string, mode *engine.Mode, by string) error
 	NoteShell(ctx context.Context, id, tool, callID string, parts []string) error
 	NoteSession(ctx context.Context, id string, event store.Event, by, detail string) error
+	Setting(ctx context.Context, name string) ([]byte, error)
+	SaveSetting(ctx context.Context, name string, value []byte, row store.Row) error
 	Append(ctx context.Context, row store.Row) (store.Row, error)
 	AppendCall(ctx context.Context, row store.Row, c store.Call) (store.Row, error)
 	Call(ctx context.Context, key ask.Key) (store.Call, error)
@@ -124,6 +130,8 @@ type Config struct {
 // Gate decides calls. It is safe for concurrent use.
 type Gate struct {
 	c Config
+	// given are the profiles that agents have in place of the configuration's.
+	given givenProfiles
 
 	mu sync.Mutex
 	// answering holds back the waiters of an ask until the rules that its

@@ -13,6 +13,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/people"
 	"github.com/callgate/callgate/host/project"
 	"github.com/callgate/callgate/host/store"
 )
@@ -27,6 +28,8 @@ type prepared struct {
 	started time.Time
 	callID  string
 	token   string
+	// trigger is who triggered the call; nobody when that is not known.
+	trigger people.Person
 	limit   time.Duration
 	// deadline is when the caller stops waiting; zero when it does not say.
 	deadline time.Time
@@ -66,6 +69,7 @@ func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look sessi
 	if p.agent, err = g.place(caller, r.Context, &call.Context); err != nil {
 		return p, err
 	}
+	p.trigger = g.trigger(caller, r.Context, p.agent, call.Context.Kind)
 	if call.Context.Server, err = serverOf(r.Tool, r.Context.Server); err != nil {
 		return p, fmt.Errorf("%w: %w", ErrBadRequest, err)
 	}
@@ -222,6 +226,7 @@ func (g *Gate) live(rules []engine.Rule) []engine.Rule {
 func (g *Gate) describe(ctx context.Context, p *prepared) (err error) {
 	p.desc, p.req.Related, err = Touch(ctx, g.c.Catalog.Lookup, g.c.Targets, p.entry, p.req.Call, p.configured...)
 	p.req.Protected = g.protected(p.req.Call, p.desc)
+	g.profiled(ctx, p, err)
 	return err
 }
 

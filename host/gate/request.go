@@ -45,6 +45,10 @@ type Claim struct {
 	Agent   string `json:"agent,omitempty"`
 	Session string `json:"session,omitempty"`
 	User    string `json:"user,omitempty"`
+	// Roles and Administrator are of User; left out, the configuration's people say
+	// it. Like User they count only from a caller that is believed.
+	Roles         []string `json:"roles,omitempty"`
+	Administrator bool     `json:"administrator,omitempty"`
 	// SubAgent names the sub-agent of the client that makes the call; it is shown
 	// and decides nothing.
 	SubAgent string `json:"sub_agent,omitempty"`

@@ -1,7 +1,10 @@
 package store
 
-// The events about what people may grant and who may answer.
+// The events about what people may grant and what agents were given.
 const (
 	// EventGrantRefused: somebody was to grant what their roles do not cover.
 	EventGrantRefused Event = "grant_refused"
+	// EventProfileGiven: an agent has another profile than the configuration's.
+	EventProfileGiven Event = "profile_given"
+	EventProfileReset Event = "profile_reset"
 )
