@@ -33,7 +33,7 @@ func TestT15_EditedRowIsToldAtStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(context.Background(), "UPDATE audit SET action_string = 'ls elsewhere' WHERE seq = ?", edited); err != nil {
+	if _, err := db.ExecContext(context.Background(), "UPDATE audit_log SET action_string = 'ls elsewhere' WHERE seq = ?", edited); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -64,11 +64,17 @@ const (
 	EventPINLocked         Event = "pin_locked"
 	EventPINReset          Event = "pin_reset" // asked for; it takes effect later
 	EventPINResetCancelled Event = "pin_reset_cancelled"
+	// EventAuditPruned: the rows before a certain one are removed.
+	EventAuditPruned Event = "audit_pruned"
+	// These say again what rows said that are removed, of what is still in force.
+	EventRuleKept    Event = "rule_kept"
+	EventTokenKept   Event = "token_kept"
+	EventSettingKept Event = "setting_kept"
 )
 
 // Row is one line of the audit. The caller fills what it knows; Append sets Seq,
 // Prev and Hash, an absent Event (EventDecision) and an absent Time (now), and
-// masks secrets in Action, Detail, RuleText and Input. Texts are cut to 64 KiB
+// masks secrets in Action, Detail, RuleText, RuleSource and Input. Texts are cut to 64 KiB
 // and made valid UTF-8 without NUL.
 type Row struct {
 	Seq  int64     `json:"seq"`
@@ -88,10 +94,17 @@ type Row struct {
 	Stage  string `json:"stage"`
 	Code   string `json:"code"`
 	// RuleID and RuleText are of the rule that decided or was changed.
-	RuleID       string `json:"rule_id"`
-	RuleText     string `json:"rule_text"`
+	RuleID   string `json:"rule_id"`
+	RuleText string `json:"rule_text"`
+	// RuleSource is where that rule came from: its scope, and the file and line,
+	// the ask or the person that made it; or "profile NAME".
+	RuleSource string `json:"rule_source"`
+	// Module is the name and version of the module that judged, and its digest.
+	Module       string `json:"module"`
 	ModuleDigest string `json:"module_digest"`
-	CallID       string `json:"call_id"`
+	// AskID is the ask that a person answered.
+	AskID  string `json:"ask_id"`
+	CallID string `json:"call_id"`
 	// Digest is of the call (tool, input, cwd) or of the changed rule.
 	Digest string `json:"digest"`
 	// Input is the call's input; stored masked, cut to 64 KiB.
@@ -155,11 +168,11 @@ func (s *Store) clean(r Row) (Row, error) {
 	r.Input = cut(s.maskInput(cut(r.Input)))
 	secrets := mask.Secrets(cut(r.Action)) // the reason may quote them by themselves
 	r.Action = cut(s.maskAction(cut(r.Action)))
-	for _, p := range []*string{&r.Detail, &r.RuleText} {
+	for _, p := range []*string{&r.Detail, &r.RuleText, &r.RuleSource} {
 		*p = cut(s.masker.Known(cut(*p), secrets))
 	}
 	for _, p := range []*string{&r.Agent, &r.Session, &r.User, &r.Tool, &r.DecidedBy, &r.Stage, &r.Code,
-		&r.RuleID, &r.ModuleDigest, &r.CallID, &r.Digest} {
+		&r.RuleID, &r.Module, &r.ModuleDigest, &r.CallID, &r.Digest, &r.AskID} {
 		*p = cut(*p)
 	}
 	return r, nil

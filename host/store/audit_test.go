@@ -103,11 +103,11 @@ func TestAppend_failsAndRecovers(t *testing.T) {
 	t.Parallel()
 	s := fresh(t)
 	appendMany(t, s, 3)
-	tamper(t, s.Path(), "ALTER TABLE audit RENAME TO gone")
+	tamper(t, s.Path(), "ALTER TABLE audit_log RENAME TO gone")
 	if _, err := s.Append(t.Context(), decision()); err == nil {
 		t.Error("without its table: got no error")
 	}
-	tamper(t, s.Path(), "ALTER TABLE gone RENAME TO audit")
+	tamper(t, s.Path(), "ALTER TABLE gone RENAME TO audit_log")
 	row, err := s.Append(t.Context(), decision())
 	if err != nil || row.Seq != 4 {
 		t.Errorf("after recovery: got row %d, %v, want row 4", row.Seq, err)
@@ -258,20 +258,20 @@ func TestT15_verifyNamesTheFirstBreak(t *testing.T) {
 		what    string
 	}{
 		"untouched":         {nil, 0, ""},
-		"edit":              {[]string{"UPDATE audit SET decision = 'deny' WHERE seq = 4"}, 4, "edited"},
-		"edit of a time":    {[]string{"UPDATE audit SET timestamp = timestamp + 1 WHERE seq = 1"}, 1, "edited"},
-		"edit of latency":   {[]string{"UPDATE audit SET latency = 1 WHERE seq = 10"}, 10, "edited"},
-		"edit of prev":      {[]string{"UPDATE audit SET prev = zeroblob(32) WHERE seq = 6"}, 6, "edited"},
-		"edit of the hash":  {[]string{"UPDATE audit SET hash = zeroblob(32) WHERE seq = 3"}, 3, "edited"},
-		"text moved over":   {[]string{"UPDATE audit SET stage = '', code = stage || code WHERE seq = 2"}, 2, "edited"},
-		"delete one":        {[]string{"DELETE FROM audit WHERE seq = 5"}, 5, "rows 5 to 5 are missing"},
-		"delete the first":  {[]string{"DELETE FROM audit WHERE seq <= 2"}, 1, "rows 1 to 2 are missing"},
-		"truncate":          {[]string{"DELETE FROM audit WHERE seq > 7"}, 8, "rows 8 to 10 are missing at the end"},
-		"empty":             {[]string{"DELETE FROM audit"}, 1, "rows 1 to 10 are missing at the end"},
-		"renumber":          {[]string{"DELETE FROM audit WHERE seq = 5", "UPDATE audit SET seq = 5 WHERE seq = 10"}, 5, "edited or moved"},
-		"reorder":           {[]string{"UPDATE audit SET seq = 99 WHERE seq = 2", "UPDATE audit SET seq = 2 WHERE seq = 3", "UPDATE audit SET seq = 3 WHERE seq = 99"}, 2, "edited or moved"},
-		"append":            {[]string{"INSERT INTO audit SELECT 11, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by, detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash FROM audit WHERE seq = 10"}, 11, "edited"},
-		"head turned back":  {[]string{"UPDATE audit_head SET seq = 9, hash = (SELECT hash FROM audit WHERE seq = 9)"}, 10, "added behind the head"},
+		"edit":              {[]string{"UPDATE audit_log SET decision = 'deny' WHERE seq = 4"}, 4, "edited"},
+		"edit of a time":    {[]string{"UPDATE audit_log SET timestamp = timestamp + 1 WHERE seq = 1"}, 1, "edited"},
+		"edit of latency":   {[]string{"UPDATE audit_log SET latency = 1 WHERE seq = 10"}, 10, "edited"},
+		"edit of prev":      {[]string{"UPDATE audit_log SET prev = zeroblob(32) WHERE seq = 6"}, 6, "edited"},
+		"edit of the hash":  {[]string{"UPDATE audit_log SET hash = zeroblob(32) WHERE seq = 3"}, 3, "edited"},
+		"text moved over":   {[]string{"UPDATE audit_log SET stage = '', code = stage || code WHERE seq = 2"}, 2, "edited"},
+		"delete one":        {[]string{"DELETE FROM audit_log WHERE seq = 5"}, 5, "rows 5 to 5 are missing"},
+		"delete the first":  {[]string{"DELETE FROM audit_log WHERE seq <= 2"}, 1, "rows 1 to 2 are missing"},
+		"truncate":          {[]string{"DELETE FROM audit_log WHERE seq > 7"}, 8, "rows 8 to 10 are missing at the end"},
+		"empty":             {[]string{"DELETE FROM audit_log"}, 1, "rows 1 to 10 are missing at the end"},
+		"renumber":          {[]string{"DELETE FROM audit_log WHERE seq = 5", "UPDATE audit_log SET seq = 5 WHERE seq = 10"}, 5, "edited or moved"},
+		"reorder":           {[]string{"UPDATE audit_log SET seq = 99 WHERE seq = 2", "UPDATE audit_log SET seq = 2 WHERE seq = 3", "UPDATE audit_log SET seq = 3 WHERE seq = 99"}, 2, "edited or moved"},
+		"append":            {[]string{"INSERT INTO audit_log SELECT 11, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by, detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id FROM audit_log WHERE seq = 10"}, 11, "edited"},
+		"head turned back":  {[]string{"UPDATE audit_head SET seq = 9, hash = (SELECT hash FROM audit_log WHERE seq = 9)"}, 10, "added behind the head"},
 		"head of other row": {[]string{"UPDATE audit_head SET hash = zeroblob(32)"}, 10, "head record"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -303,7 +303,7 @@ func TestT15_replacedRowIsNamed(t *testing.T) {
 	appendMany(t, s, 5)
 	appendMany(t, other, 5)
 	want := rowsOf(t, other, store.Filter{})[0]
-	tamper(t, s.Path(), "ATTACH '"+other.Path()+"' AS o; DELETE FROM audit WHERE seq = 1; INSERT INTO audit SELECT * FROM o.audit WHERE seq = 1")
+	tamper(t, s.Path(), "ATTACH '"+other.Path()+"' AS o; DELETE FROM audit_log WHERE seq = 1; INSERT INTO audit_log SELECT * FROM o.audit_log WHERE seq = 1")
 	got, err := s.VerifyAudit(t.Context())
 	if err != nil || got.OK() || got.Break.Seq != 1 || !strings.Contains(got.Break.What, "replaced") {
 		t.Errorf("got %+v, %v, want row 1 (%s) named as replaced", got, err, want.Hash)

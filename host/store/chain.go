@@ -31,12 +31,12 @@ type link struct {
 // columns are the audit's, in the order of the table, of scan and of values. A
 // migration that adds one adds it at the end of all four.
 const columns = `seq, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by,
-	detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash`
+	detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id`
 
 // insertRow names no columns: the driver compiles a statement each time it runs,
 // and the names cost as much as the rest of it. One statement for many rows is
 // slower than many for one.
-var insertRow = "INSERT INTO audit VALUES (" + strings.Repeat("?,", 21) + "?)"
+var insertRow = "INSERT INTO audit_log VALUES (" + strings.Repeat("?,", 24) + "?)"
 
 // refresh reads the head after a failure left it in doubt.
 func (c *chain) refresh(ctx context.Context, conn *sql.Conn) error {
@@ -101,15 +101,22 @@ func (c *chain) flush(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// chainVersion begins what is hashed, so that another layout never gives the
-// same bytes.
-const chainVersion = "callgate audit 1\n"
+// These begin what is hashed, so that another layout never gives the same bytes:
+// the first of rows that leave the texts of rest empty, the second of all others.
+const (
+	chainVersion     = "callgate audit 1\n"
+	chainVersionRest = "callgate audit 2\n"
+)
 
 // sum returns the row's hash. Hashed are the version, the hash before, and each
 // field in the order of the columns: numbers as 8 bytes big-endian, texts as
 // their length likewise and their bytes.
 func (r *Row) sum(buf []byte) (Hash, []byte) {
-	buf = append(buf[:0], chainVersion...)
+	version, rest := chainVersion, r.rest()
+	if *rest[0]+*rest[1]+*rest[2] != "" {
+		version = chainVersionRest
+	}
+	buf = append(buf[:0], version...)
 	buf = append(buf, r.Prev[:]...)
 	buf = binary.BigEndian.AppendUint64(buf, uint64(r.Seq))
 	buf = binary.BigEndian.AppendUint64(buf, uint64(r.Time.UnixNano()))
@@ -118,10 +125,19 @@ func (r *Row) sum(buf []byte) (Hash, []byte) {
 		buf = append(buf, *p...)
 	}
 	buf = binary.BigEndian.AppendUint64(buf, uint64(r.Latency))
+	if version == chainVersionRest {
+		for _, p := range rest {
+			buf = binary.BigEndian.AppendUint64(buf, uint64(len(*p)))
+			buf = append(buf, *p...)
+		}
+	}
 	return sha256.Sum256(buf), buf
 }
 
-// texts are the row's texts in the order of the columns.
+// rest are the texts that older rows do not have, in the order of the columns.
+func (r *Row) rest() [3]*string { return [...]*string{&r.RuleSource, &r.Module, &r.AskID} }
+
+// texts are the row's other texts in the order of the columns.
 func (r *Row) texts() [17]*string {
 	return [...]*string{(*string)(&r.Event), &r.Agent, &r.Session, &r.User, &r.Tool, &r.Action, (*string)(&r.Decision), &r.DecidedBy,
 		&r.Detail, &r.Stage, &r.Code, &r.RuleID, &r.RuleText, &r.ModuleDigest, &r.CallID, &r.Digest, &r.Input}
@@ -133,19 +149,19 @@ func (r *Row) values(out []any) []any {
 	for _, p := range r.texts() {
 		out = append(out, *p)
 	}
-	return append(out, int64(r.Latency), r.Prev[:], r.Hash[:])
+	return append(out, int64(r.Latency), r.Prev[:], r.Hash[:], r.RuleSource, r.Module, r.AskID)
 }
 
 // scan reads a row in the order of the columns.
 func (r *Row) scan(rows *sql.Rows) error {
 	var at, latency int64
 	var prev, hash []byte
-	into := make([]any, 0, 22)
+	into := make([]any, 0, 25)
 	into = append(into, &r.Seq, &at)
 	for _, p := range r.texts() {
 		into = append(into, p)
 	}
-	if err := rows.Scan(append(into, &latency, &prev, &hash)...); err != nil {
+	if err := rows.Scan(append(into, &latency, &prev, &hash, &r.RuleSource, &r.Module, &r.AskID)...); err != nil {
 		return err
 	}
 	r.Time, r.Latency = time.Unix(0, at).UTC(), time.Duration(latency)

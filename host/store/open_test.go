@@ -262,6 +262,18 @@ func older(t *testing.T, path string, version int64) {
 	must(t, err)
 }
 
+// downTo takes a store back to an older schema.
+func downTo(t *testing.T, path string, version int64) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	defer db.Close()
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, os.DirFS("migrations"), goose.WithDisableGlobalRegistry(true))
+	must(t, err)
+	_, err = p.DownTo(t.Context(), version)
+	must(t, err)
+}
+
 func TestMigrations_goDownAndUp(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")

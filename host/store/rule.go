@@ -331,7 +331,12 @@ func findSame(ctx context.Context, q queryer, r engine.Rule) (*engine.Rule, erro
 }
 
 func selectRules(ctx context.Context, q queryer, where string, args ...any) ([]storedRule, error) {
-	rows, err := q.QueryContext(ctx, "SELECT "+ruleColumns+" FROM rules"+where+" ORDER BY created_at, id", args...)
+	return selectRulesBy(ctx, q, where, "created_at, id", args...)
+}
+
+// selectRulesBy is selectRules in an order of its own.
+func selectRulesBy(ctx context.Context, q queryer, where, order string, args ...any) ([]storedRule, error) {
+	rows, err := q.QueryContext(ctx, "SELECT "+ruleColumns+" FROM rules"+where+" ORDER BY "+order, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -240,7 +240,7 @@ func (s *Store) loadRules(ctx context.Context) (*ruleView, error) {
 
 // admissions returns the audit rows that stored rules name, by their number.
 func admissions(ctx context.Context, q queryer) (map[int64]Row, error) {
-	rows, err := q.QueryContext(ctx, "SELECT "+columns+" FROM audit WHERE seq IN (SELECT audit_seq FROM rules)")
+	rows, err := q.QueryContext(ctx, "SELECT "+columns+" FROM audit_log WHERE seq IN (SELECT audit_seq FROM rules)")
 	if err != nil {
 		return nil, err
 	}
@@ -259,5 +259,6 @@ func admissions(ctx context.Context, q queryer) (map[int64]Row, error) {
 // admits reports whether an audit row is whole and says what the rule says.
 func admits(row Row, r engine.Rule) bool {
 	sum, _ := row.sum(nil)
-	return sum == row.Hash && row.Digest == ruleDigest(r) && (row.Event == EventRuleAdded || row.Event == EventRuleExtended)
+	return sum == row.Hash && row.Digest == ruleDigest(r) &&
+		(row.Event == EventRuleAdded || row.Event == EventRuleExtended || row.Event == EventRuleKept)
 }

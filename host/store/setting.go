@@ -22,7 +22,7 @@ var ErrForged = errors.New("it was changed outside Callgate")
 func (s *Store) Setting(ctx context.Context, name string) ([]byte, error) {
 	var value []byte
 	var digest sql.NullString
-	row := s.reads.QueryRowContext(ctx, `SELECT value, (SELECT digest FROM audit WHERE event <> 'decision' AND rule_text = ?
+	row := s.reads.QueryRowContext(ctx, `SELECT value, (SELECT digest FROM audit_log WHERE event <> 'decision' AND rule_text = ?
 		ORDER BY seq DESC LIMIT 1) FROM settings WHERE name = ?`, settingRow(name), name)
 	err := row.Scan(&value, &digest)
 	switch {
@@ -40,7 +40,7 @@ func (s *Store) Setting(ctx context.Context, name string) ([]byte, error) {
 // that the audit knows: settings are replaced, never deleted.
 func (s *Store) missing(ctx context.Context, name string) error {
 	var rows int
-	err := s.reads.QueryRowContext(ctx, "SELECT count(*) FROM audit WHERE event <> 'decision' AND rule_text = ?", settingRow(name)).Scan(&rows)
+	err := s.reads.QueryRowContext(ctx, "SELECT count(*) FROM audit_log WHERE event <> 'decision' AND rule_text = ?", settingRow(name)).Scan(&rows)
 	switch {
 	case err != nil:
 		return s.closedOr(err)

@@ -15,7 +15,7 @@ func TestT15_SettingWithoutItsRow(t *testing.T) {
 	for name, change := range map[string]string{
 		"another value":  "UPDATE settings SET value = x'7468726565'",
 		"an older value": "UPDATE settings SET value = x'6f6e65'",
-		"no row":         "DELETE FROM audit",
+		"no row":         "DELETE FROM audit_log",
 		"no value":       "DELETE FROM settings",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/callgate/callgate/host/mask"
@@ -26,6 +27,9 @@ type Store struct {
 	masker *mask.Masker
 	rules  *ruleView
 	seen   *sessionView
+	// pruning is held while rows of the audit are removed, and shared while the
+	// audit is verified.
+	pruning sync.RWMutex
 }
 
 // Options change how a store is opened. The zero value is what the daemon uses.

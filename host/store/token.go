@@ -233,8 +233,8 @@ func (s *Store) Tokens(ctx context.Context) (tokens []Token, begun bool, err err
 
 // tokenRows are the last rows of the audit about tokens, by the token's id.
 func (s *Store) tokenRows(ctx context.Context) (map[string]Row, error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT "+columns+" FROM audit WHERE event IN (?, ?) AND event <> 'decision' ORDER BY seq",
-		string(EventTokenCreated), string(EventTokenRevoked))
+	rows, err := s.reads.QueryContext(ctx, "SELECT "+columns+" FROM audit_log WHERE event IN (?, ?, ?) AND event <> 'decision' ORDER BY seq",
+		string(EventTokenCreated), string(EventTokenRevoked), string(EventTokenKept))
 	if err != nil {
 		return nil, err
 	}
@@ -250,11 +250,11 @@ func (s *Store) tokenRows(ctx context.Context) (map[string]Row, error) {
 	return last, rows.Err()
 }
 
-// admitsToken reports whether the last row about a token is whole, created it,
-// and says what the token says.
+// admitsToken reports whether the last row about a token is whole, created it or
+// kept it, and says what the token says.
 func admitsToken(row Row, t storedToken) bool {
 	sum, _ := row.sum(nil)
-	return sum == row.Hash && row.Event == EventTokenCreated && row.Seq == t.auditSeq && row.Digest == tokenDigest(t.Token)
+	return sum == row.Hash && (row.Event == EventTokenCreated || row.Event == EventTokenKept) && row.Seq == t.auditSeq && row.Digest == tokenDigest(t.Token)
 }
 
 const tokenColumns = "id, name, kind, agent, sha256, created_by, created_at, expires_at, last_used_at, revoked_at, audit_seq"

@@ -125,8 +125,8 @@ func TestT15_TokenWithoutItsRow(t *testing.T) {
 		"expiry taken away":  {"UPDATE tokens SET expires_at = 0 WHERE name = 'brief'", "brief"},
 		"revocation undone":  {"UPDATE tokens SET revoked_at = 0 WHERE name = 'gone'", "gone"},
 		"put in":             {"INSERT INTO tokens SELECT 'x', 'mine', 'admin', '', x'01', 'ann', created_at, 0, 0, 0, audit_seq FROM tokens WHERE name = 'check:ci'", "mine"},
-		"audit row altered":  {"UPDATE audit SET decided_by = 'eve' WHERE rule_text = 'token brief'", "brief"},
-		"audit row is gone":  {"DELETE FROM audit WHERE rule_text = 'token brief'", "brief"},
+		"audit row altered":  {"UPDATE audit_log SET decided_by = 'eve' WHERE rule_text = 'token brief'", "brief"},
+		"audit row is gone":  {"DELETE FROM audit_log WHERE rule_text = 'token brief'", "brief"},
 		"row of another one": {"UPDATE tokens SET audit_seq = 1 WHERE name = 'brief'", "brief"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,19 +3,38 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Report is what VerifyAudit found.
 type Report struct {
-	// Rows is how many rows follow each other soundly from the first one.
+	// From is the number of the first row there should be: 1, or the one after
+	// those that retention removed.
+	From int64 `json:"from"`
+	// Rows is how many rows follow each other soundly from there.
 	Rows int64 `json:"rows"`
 	// Head is the number and hash of the last row; note it elsewhere to prove
 	// later that nothing before it was rewritten.
 	Head     int64 `json:"head"`
 	HeadHash Hash  `json:"head_hash"`
+	// Removed tells which rows retention removed; nil when it removed none.
+	Removed *Removed `json:"removed,omitempty"`
 	// Break is the first row at which the audit is not what was written; nil
 	// when it is whole.
 	Break *Break `json:"break,omitempty"`
+}
+
+// Removed is the beginning of the audit that retention removed, as the audit
+// itself says it.
+type Removed struct {
+	// Through and Hash are of the last row that is gone: what is left follows it.
+	Through int64 `json:"through"`
+	Hash    Hash  `json:"hash"`
+	// At, By and Detail are of the row that says so, whose number is Seq.
+	At     time.Time `json:"at,omitzero"`
+	By     string    `json:"by,omitempty"`
+	Detail string    `json:"detail,omitempty"`
+	Seq    int64     `json:"seq,omitempty"`
 }
 
 // Break says where and how the audit was changed.
@@ -28,20 +47,37 @@ type Break struct {
 func (r Report) OK() bool { return r.Break == nil }
 
 // VerifyAudit recomputes the whole chain and names its first break: a row that
-// was edited, removed, moved, added behind the head, or cut off at the end. The
+// was edited, removed, moved, added behind the head, or cut off at the end. Rows
+// that retention removed are none: a row of the audit says that they are gone, and
+// what is left follows the last of them. The
 // error is for a store that cannot be read; tampering is in the Report. Who can
 // write the file can also compute a new chain: compare Head and HeadHash with a
 // copy kept elsewhere. Threat T15.
 func (s *Store) VerifyAudit(ctx context.Context) (Report, error) {
-	// The head first: rows appended meanwhile lie behind it.
-	head, err := readHead(ctx, s.reads)
+	s.pruning.RLock()
+	defer s.pruning.RUnlock()
+	report, err := s.verifyAudit(ctx)
 	if err != nil {
 		return Report{}, fmt.Errorf("verify audit: %w", s.closedOr(err))
 	}
-	v := verifier{head: head, report: Report{Head: head.seq, HeadHash: head.hash}}
+	return report, nil
+}
+
+// verifyAudit is VerifyAudit for who keeps retention from going on meanwhile.
+func (s *Store) verifyAudit(ctx context.Context) (Report, error) {
+	// The head first: rows appended meanwhile lie behind it.
+	head, err := readHead(ctx, s.reads)
+	if err != nil {
+		return Report{}, err
+	}
+	gone, err := readAnchor(ctx, s.reads)
+	if err != nil {
+		return Report{}, err
+	}
+	v := newVerifier(head, gone.link)
 	for row, err := range s.Audit(ctx, Filter{}) {
 		if err != nil {
-			return Report{}, fmt.Errorf("verify audit: %w", err)
+			return Report{}, err
 		}
 		if !v.next(row) {
 			return v.report, nil
@@ -50,7 +86,7 @@ func (s *Store) VerifyAudit(ctx context.Context) (Report, error) {
 	// Rows behind the head are those appended since, if the head has moved too.
 	last, err := readHead(ctx, s.reads)
 	if err != nil {
-		return Report{}, fmt.Errorf("verify audit: %w", s.closedOr(err))
+		return Report{}, err
 	}
 	v.end(last)
 	return v.report, nil
@@ -60,8 +96,19 @@ func (s *Store) VerifyAudit(ctx context.Context) (Report, error) {
 type verifier struct {
 	report Report
 	head   link
+	gone   link
 	last   link
+	said   Removed // the last row that tells of removed rows
 	buf    []byte
+}
+
+// newVerifier follows the chain from behind the rows that are gone to its head.
+func newVerifier(head, gone link) *verifier {
+	v := &verifier{head: head, gone: gone, last: gone, report: Report{From: gone.seq + 1, Head: head.seq, HeadHash: head.hash}}
+	if gone.seq > 0 {
+		v.report.Removed = &Removed{Through: gone.seq, Hash: gone.hash}
+	}
+	return v
 }
 
 // next takes the next row and reports whether the chain still holds.
@@ -70,29 +117,39 @@ func (v *verifier) next(r Row) bool {
 	var sum Hash
 	sum, v.buf = r.sum(v.buf)
 	switch {
+	case r.Seq < want:
+		return v.stop(r.Seq, "the row was added where rows were removed")
 	case r.Seq != want:
 		return v.stop(want, fmt.Sprintf("rows %d to %d are missing", want, r.Seq-1))
 	case sum != r.Hash:
 		return v.stop(want, "the row is not what was written: it was edited or moved")
-	case r.Prev != v.last.hash && v.last.seq > 0:
+	case r.Prev != v.last.hash && v.last.seq > v.gone.seq:
 		return v.stop(v.last.seq, fmt.Sprintf("the row was replaced: row %d followed another one", want))
 	case r.Prev != v.last.hash:
 		return v.stop(want, "the first row followed another one: the rows before it were removed")
 	case r.Seq == v.head.seq && r.Hash != v.head.hash:
 		return v.stop(want, "the row is not the one the head record names: it was replaced")
 	}
+	if r.Event == EventAuditPruned {
+		v.said = removedBy(r)
+	}
 	v.last = link{r.Seq, r.Hash}
-	v.report.Rows = r.Seq
+	v.report.Rows++
 	return true
 }
 
-// end compares the last row with the head record as it is after the walk.
+// end compares the last row with the head record as it is after the walk, and the
+// rows that are gone with what the audit says of them.
 func (v *verifier) end(now link) {
 	switch {
 	case v.last.seq < v.head.seq:
 		v.stop(v.last.seq+1, fmt.Sprintf("rows %d to %d are missing at the end", v.last.seq+1, v.head.seq))
 	case v.last.seq > now.seq:
 		v.stop(now.seq+1, "the row was added behind the head record")
+	case v.gone.seq > v.said.Through, v.gone.seq > 0 && v.gone.seq == v.said.Through && v.gone.hash != v.said.Hash:
+		v.stop(1, fmt.Sprintf("rows 1 to %d are missing, and no row of the audit says that they were removed", v.gone.seq))
+	case v.gone.seq > 0:
+		v.report.Removed.At, v.report.Removed.By, v.report.Removed.Detail, v.report.Removed.Seq = v.said.At, v.said.By, v.said.Detail, v.said.Seq
 	}
 }
 
