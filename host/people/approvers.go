@@ -1,0 +1,148 @@
+package people
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Approvers says who may answer an ask. The zero value lets everybody answer who
+// reaches it, one of them.
+type Approvers struct {
+	// Users and Roles are those who may; without any of both everybody may.
+	Users []string `json:"users,omitempty"`
+	Roles []string `json:"roles,omitempty"`
+	// Quorum is how many of them have to approve; 0 means one.
+	Quorum int `json:"quorum,omitempty"`
+	// ExcludeRequester keeps whoever triggered the call from approving it.
+	ExcludeRequester bool `json:"exclude_requester,omitempty"`
+}
+
+// Policy is who may answer, said several times: each of them has to agree. It has two
+// members while a changed configuration waits for a person, and one more when it was
+// changed while the ask waited.
+type Policy []Approvers
+
+// Answering is what somebody may say to an ask.
+type Answering struct {
+	MayApprove, MayDeny bool
+	// Reason says why they may not approve, or not answer at all: what is missing.
+	// Empty when they may do both.
+	Reason string
+}
+
+// Authorise tells what p may say to an ask that requester triggered; an empty
+// requester is not known. It is the one place that decides that, for every surface.
+//
+// Who is among the users or holds one of the roles may approve and deny. Being an
+// administrator is no role. Whoever triggered the call may always deny it, which only
+// takes back what they wanted themselves. With ExcludeRequester they may not approve
+// it, and nobody may when it is not known who that is.
+func (policy Policy) Authorise(requester string, p Person) Answering {
+	out := Answering{MayApprove: true, MayDeny: true}
+	for _, a := range policy {
+		if reason := a.refuses(p); reason != "" {
+			out = Answering{Reason: reason}
+			break
+		}
+		if reason := a.excludes(requester, p); reason != "" && out.MayApprove {
+			out.MayApprove, out.Reason = false, reason
+		}
+	}
+	if requester != "" && strings.EqualFold(requester, p.Name) {
+		out.MayDeny = true
+	}
+	return out
+}
+
+// refuses says why p is none of those who answer.
+func (a Approvers) refuses(p Person) string {
+	if len(a.Users)+len(a.Roles) == 0 || p.Name != "" && slices.Contains(a.Users, p.Name) || p.has(a.Roles) && p.Name != "" {
+		return ""
+	}
+	return fmt.Sprintf("%s may not answer: it takes %s", p.who(), a.whom())
+}
+
+// excludes says why p may not approve although they may answer.
+func (a Approvers) excludes(requester string, p Person) string {
+	switch {
+	case !a.ExcludeRequester:
+		return ""
+	case requester == "":
+		return "nobody may approve: whoever triggered the call may not, and who that is, is not known (give the agent a user)"
+	case p.Name == "" || strings.EqualFold(requester, p.Name):
+		return fmt.Sprintf("%s triggered the call and may not approve it, only deny it: another approver has to", p.who())
+	}
+	return ""
+}
+
+// whom names those who may answer.
+func (a Approvers) whom() string {
+	var parts []string
+	if len(a.Users) > 0 {
+		parts = append(parts, strings.Join(a.Users, ", "))
+	}
+	if len(a.Roles) == 1 {
+		parts = append(parts, "the role "+a.Roles[0])
+	} else if len(a.Roles) > 1 {
+		parts = append(parts, "one of the roles "+strings.Join(a.Roles, ", "))
+	}
+	return strings.Join(parts, " or ")
+}
+
+// Quorum is how many different people have to approve, at least 1.
+func (policy Policy) Quorum() int {
+	n := 1
+	for _, a := range policy {
+		n = max(n, a.Quorum)
+	}
+	return n
+}
+
+// String says who may answer, for people; empty when everybody may, one of them.
+func (policy Policy) String() string {
+	var parts []string
+	add := func(part string) {
+		if !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	for _, a := range policy {
+		if whom := a.whom(); whom != "" {
+			add(whom)
+		}
+	}
+	if n := policy.Quorum(); n > 1 {
+		add(fmt.Sprintf("%d have to approve", n))
+	}
+	for _, a := range policy {
+		if a.ExcludeRequester {
+			add("not whoever triggered the call")
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Within reports whether a lets nobody approve whom wider does not let approve, nor
+// with fewer people: whether it is at least as strict. Who holds a role is not looked
+// at, so that a user in place of a role counts as looser.
+func (a Approvers) Within(wider Approvers) bool {
+	open := len(wider.Users)+len(wider.Roles) == 0
+	closed := len(a.Users)+len(a.Roles) > 0
+	in := func(list []string) func(string) bool {
+		return func(name string) bool { return !slices.Contains(list, name) }
+	}
+	return (open || closed && !slices.ContainsFunc(a.Users, in(wider.Users)) && !slices.ContainsFunc(a.Roles, in(wider.Roles))) &&
+		max(a.Quorum, 1) >= wider.Quorum && (a.ExcludeRequester || !wider.ExcludeRequester)
+}
+
+// With is the policy with one more member, unless that changes nothing.
+func (policy Policy) With(more ...Approvers) Policy {
+	out := slices.Clone(policy)
+	for _, a := range more {
+		if !slices.ContainsFunc(out, func(known Approvers) bool { return known.Within(a) }) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
