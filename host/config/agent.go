@@ -33,6 +33,11 @@ type Agent struct {
 	// Dialect is empty when nobody said which shell reads the agent's lines.
 	Dialect         Dialect
 	PersistentShell bool
+	// Callback answers the agent's asks; without URL nothing does.
+	Callback Callback
+	// SubAgents and Skills are nil for none.
+	SubAgents map[string]SubAgent
+	Skills    map[string][]string
 	// Rules are the global ones and the agent's own.
 	Rules []engine.Rule
 }
@@ -57,6 +62,9 @@ func (c *Config) Agent(name string) Agent {
 		FollowClientMode:   first(own.FollowClientMode, d.FollowClientMode, false),
 		Dialect:            Dialect(firstText(string(own.Dialect), string(d.Dialect))),
 		PersistentShell:    first(own.PersistentShell, d.PersistentShell, false),
+		Callback:           c.callbackOf(own),
+		SubAgents:          c.subAgentsOf(own),
+		Skills:             c.skillsOf(own),
 		Rules:              c.rulesFor(block),
 	}
 }

@@ -32,6 +32,7 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.tools(c.Tools, "tools")
 	ck.people(c.People)
 	ck.permissionGrants(c.PermissionGrants, c.ProfileNames())
+	ck.webhooks(c.Webhooks)
 	ck.paths(c.Paths)
 	ck.modules(&c.Modules)
 	ck.asks(&c.Asks)
@@ -112,6 +113,9 @@ func (ck *checker) settings(s *Settings, field string) {
 	ck.names(s.DisallowedTools, field+".disallowed_tools")
 	ck.profile(s.Profile, field+".profile")
 	ck.wait(s.Timeout, field+".timeout")
+	ck.callback(s.Callback, field+".callback")
+	ck.subAgents(s.SubAgents, field+".sub_agents")
+	ck.skills(s.Skills, field+".skills")
 	ck.tools(s.Tools, field+".tools")
 }
 

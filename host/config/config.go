@@ -35,6 +35,8 @@ type Config struct {
 	// chat: names of profiles, mode:NAME (that mode, or one that asks more) and
 	// rules:global. Left out: only administrators may grant anything.
 	PermissionGrants people.Grants `yaml:"permission_grants"`
+	// Webhooks are places that are told, signed, of asks and denials.
+	Webhooks []Webhook `yaml:"webhooks"`
 	// Paths are what the operator says of paths, for every tool.
 	Paths Paths `yaml:"paths"`
 	// Modules tells where tool modules of others are and what each may do.
@@ -110,6 +112,16 @@ type Settings struct {
 	// source, ...), what leans on its state is asked about until the session is
 	// cleared. Built in: false, every call gets a shell of its own.
 	PersistentShell *bool `yaml:"persistent_shell"`
+	// Callback answers the agent's asks in place of people; an agent's own replaces
+	// that of defaults, and {} takes it away. Built in: none, people are asked.
+	Callback *Callback `yaml:"callback"`
+	// SubAgents are what sub-agents of the agent's client get at most, by the name the
+	// client has for them; * stands for each without an entry. Built in: what the agent
+	// gets.
+	SubAgents map[string]SubAgent `yaml:"sub_agents"`
+	// Skills restrict the agent to these tools while a skill of that name is active,
+	// besides what the client says of it. Built in: no restriction.
+	Skills map[string][]string `yaml:"skills"`
 	// Tools sets tool configuration for this agent; its keys replace those of
 	// the global tools of the same name.
 	Tools map[string]Tool `yaml:"tools"`

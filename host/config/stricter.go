@@ -116,6 +116,9 @@ func stricterAgent(was, will Agent) Agent {
 	out.FollowClientMode = was.FollowClientMode && will.FollowClientMode
 	out.Dialect = stricterDialect(was.Dialect, will.Dialect)
 	out.PersistentShell = was.PersistentShell || will.PersistentShell
+	out.Callback = stricterCallback(was.Callback, will.Callback)
+	out.SubAgents = stricterSubAgents(was.SubAgents, will.SubAgents)
+	out.Skills = stricterSkills(was.Skills, will.Skills)
 	out.Rules = stricterRules(was.Rules, will.Rules)
 	return out
 }

@@ -107,6 +107,8 @@ func (d *differences) agent(name string) {
 	d.unless(force.FollowClientMode == will.FollowClientMode, at("follow_client_mode"), was.FollowClientMode, will.FollowClientMode)
 	d.unless(force.Dialect == will.Dialect, at("dialect"), string(was.Dialect), string(will.Dialect))
 	d.unless(force.PersistentShell == will.PersistentShell, at("persistent_shell"), was.PersistentShell, will.PersistentShell)
+	d.unless(force.Callback == will.Callback, at("callback"), was.Callback, will.Callback)
+	d.narrowed(was, force, will, at)
 	d.rules(was.Rules, force.Rules, will.Rules)
 	d.unless(reflect.DeepEqual(unknown(force), unknown(will)), "agents."+name, "", "a setting that may widen")
 }
@@ -118,6 +120,7 @@ func unknown(a Agent) Agent {
 	a.Named, a.Timeout, a.ResumeAsks, a.FollowClientMode, a.Rules = false, 0, "", false, nil
 	a.Lists.Disallowed, a.Lists.Allowed, a.Lists.IgnoreDenylist = nil, nil, false
 	a.Dialect, a.PersistentShell, a.Profile = "", false, nil
+	a.Callback, a.SubAgents, a.Skills = Callback{}, nil, nil
 	return a
 }
 

@@ -1,0 +1,172 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Callback is a program that answers an agent's asks in place of people, over
+// HTTP. Without url there is none.
+type Callback struct {
+	// URL is where each ask is posted to: https, or http on this machine's loopback.
+	URL string `yaml:"url"`
+	// SecretFile holds the secret that signs what is posted and what is answered:
+	// 16 to 4096 bytes, readable by the daemon's account alone; absolute or ~/....
+	SecretFile string `yaml:"secret_file"`
+	// Timeout is how long it may think; what it has not answered then is denied. The
+	// agent's own timeout caps it. Built in: 30s.
+	Timeout Duration `yaml:"timeout"`
+}
+
+// Webhook is a place that is told of what happens.
+type Webhook struct {
+	// URL is where each event is posted to: https, or http on this machine's loopback.
+	URL string `yaml:"url"`
+	// Events are the names of the events that are posted: PermissionRequest,
+	// PermissionDenied. Left out: both.
+	Events []string `yaml:"events"`
+	// Agents are the agents whose events are posted. Left out: all.
+	Agents []string `yaml:"agents"`
+	// SecretFile holds the secret that signs what is posted, as for a callback.
+	SecretFile string `yaml:"secret_file"`
+	// Timeout is how long one attempt may take. Built in: 10s.
+	Timeout Duration `yaml:"timeout"`
+}
+
+// The built-in time-outs.
+const (
+	callbackTimeout = Duration(30 * time.Second)
+	webhookTimeout  = Duration(10 * time.Second)
+)
+
+// WebhookEvents are the names of the events that webhooks may be told of.
+func WebhookEvents() []string { return []string{"PermissionRequest", "PermissionDenied"} }
+
+// callbackOf is an agent's callback; one without a URL takes that of defaults away.
+func (c *Config) callbackOf(own Settings) Callback {
+	choice := own.Callback
+	if choice == nil {
+		choice = c.Defaults.Callback
+	}
+	if choice == nil || choice.URL == "" {
+		return Callback{}
+	}
+	out := *choice
+	out.Timeout = Duration(out.Timeout.or(callbackTimeout))
+	return out
+}
+
+// EventHooks are the webhooks with their time-outs filled in.
+func (c *Config) EventHooks() []Webhook {
+	out := slices.Clone(c.Webhooks)
+	for i := range out {
+		out[i].Timeout = Duration(out[i].Timeout.or(webhookTimeout))
+	}
+	return out
+}
+
+// EventHooks are those that were accepted: a change of where events go tightens
+// nothing.
+func (c *Combination) EventHooks() []Webhook { return c.accepted.EventHooks() }
+
+// stricterCallback is the same callback with the shorter time-out, and otherwise
+// none: people are asked then.
+func stricterCallback(was, will Callback) Callback {
+	if was.URL != will.URL || was.SecretFile != will.SecretFile {
+		return Callback{}
+	}
+	was.Timeout = min(was.Timeout, will.Timeout)
+	return was
+}
+
+// String tells where the callback is, for the list of what waits to be accepted.
+func (c Callback) String() string {
+	if c.URL == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s, signed with %s, within %s", c.URL, c.SecretFile, time.Duration(c.Timeout))
+}
+
+func (ck *checker) callback(c *Callback, field string) {
+	switch {
+	case c == nil:
+		return
+	case c.URL == "" && c.SecretFile != "":
+		ck.add(field+".url", "missing: where asks are posted to")
+		return
+	case c.URL == "":
+		return
+	}
+	ck.endpoint(c.URL, &c.SecretFile, c.Timeout, field)
+}
+
+func (ck *checker) webhooks(hooks []Webhook) {
+	for i := range hooks {
+		h, field := &hooks[i], fmt.Sprintf("webhooks[%d]", i)
+		if h.URL == "" {
+			ck.add(field+".url", "missing: where events are posted to")
+			continue
+		}
+		ck.endpoint(h.URL, &h.SecretFile, h.Timeout, field)
+		for j, name := range h.Events {
+			if !slices.Contains(WebhookEvents(), name) {
+				ck.add(fmt.Sprintf("%s.events[%d]", field, j), "unknown event %q: want %s", name, strings.Join(WebhookEvents(), " or "))
+			}
+		}
+		for j, name := range h.Agents {
+			if strings.TrimSpace(name) == "" {
+				ck.add(fmt.Sprintf("%s.agents[%d]", field, j), "an empty name: write the name of an agent")
+			}
+		}
+	}
+}
+
+// endpoint checks what callbacks and webhooks have in common.
+func (ck *checker) endpoint(address string, secret *string, timeout Duration, field string) {
+	if err := CheckEndpoint(address); err != nil {
+		ck.add(field+".url", "%v", err)
+	}
+	if *secret == "" {
+		ck.add(field+".secret_file", "missing: write the path of a file with a secret of at least 16 bytes, such as `openssl rand -hex 32` makes, that the daemon's account alone can read")
+	}
+	ck.path(secret, field+".secret_file")
+	ck.wait(timeout, field+".timeout")
+}
+
+// maxURL bounds an address, in bytes.
+const maxURL = 2048
+
+// CheckEndpoint refuses an address that calls of agents must not be told to: one
+// without TLS that is not this machine's own, and one that holds a password.
+func CheckEndpoint(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || len(address) > maxURL || u.Host == "" || u.Opaque != "":
+		return fmt.Errorf("%.80q is no address: want https://HOST/PATH, or http://127.0.0.1:PORT/PATH", address)
+	case u.User != nil:
+		return fmt.Errorf("it holds a user or a password: the secret file is what proves who posts")
+	case u.Fragment != "":
+		return fmt.Errorf("it holds a #fragment, which is never sent: leave it out")
+	case u.Scheme == "https":
+		return nil
+	case u.Scheme == "http" && IsLoopback(u.Hostname()):
+		return nil
+	case u.Scheme == "http":
+		return fmt.Errorf("%s is not on this machine: use https, or http with 127.0.0.1, [::1] or localhost", net.JoinHostPort(u.Hostname(), u.Port()))
+	}
+	return fmt.Errorf("scheme %q: want https, or http on this machine's loopback", u.Scheme)
+}
+
+// IsLoopback reports whether a host's name is this machine's own.
+func IsLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Unmap().IsLoopback()
+}
