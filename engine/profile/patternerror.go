@@ -1,9 +1,6 @@
 package profile
 
-import (
-	"fmt"
-	"strconv"
-)
+import "fmt"
 
 // PatternError is one pattern that cannot be used.
 type PatternError struct {
@@ -17,7 +14,7 @@ type PatternError struct {
 
 // Error implements error.
 func (e *PatternError) Error() string {
-	return fmt.Sprintf("%s[%d]: pattern %s: %v", e.List, e.Index, strconv.Quote(e.Pattern), e.Err)
+	return fmt.Sprintf("%s[%d]: pattern %s: %v", e.List, e.Index, quote(e.Pattern), e.Err)
 }
 
 // Unwrap returns Err.

@@ -135,6 +135,7 @@ func parseDescribed(data []byte) (Description, error) {
 		Language       string       `json:"language"`
 		Targets        []wireTarget `json:"targets"`
 		TargetsUnknown bool         `json:"targets_unknown"`
+		Analysed       *bool        `json:"analysed"`
 		Moves          bool         `json:"moves"`
 		ChangesShell   []string     `json:"changes_shell"`
 		Marks          []wireTarget `json:"marks"`
@@ -143,8 +144,11 @@ func parseDescribed(data []byte) (Description, error) {
 		return Description{}, err
 	}
 	d := Description{
-		Action: a.Action, Actions: a.Actions, TargetsUnknown: a.TargetsUnknown, Moves: a.Moves, ChangesShell: a.ChangesShell,
+		Action: a.Action, Actions: a.Actions, TargetsUnknown: a.TargetsUnknown, Analysed: !a.TargetsUnknown, Moves: a.Moves, ChangesShell: a.ChangesShell,
 		Title: clean(a.Title), Preview: cleanLines(a.Preview, maxPreview), Language: sandbox.Clean(a.Language, 32),
+	}
+	if a.Analysed != nil {
+		d.Analysed = *a.Analysed
 	}
 	if err := checkActions(a.Action, a.Actions); err != nil {
 		return Description{}, err

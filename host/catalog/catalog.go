@@ -171,7 +171,7 @@ func (t *tool) entry(called string, own bool) Entry {
 		},
 		Module: t.module.label(), File: t.module.file, Digest: t.module.digest,
 		InputSchema: json.RawMessage(t.InputSchema), RuleHelp: t.RuleHelp,
-		EditsFiles: t.EditsFiles, ReadOnly: t.ReadOnly,
+		EditsFiles: t.EditsFiles, ReadOnly: t.ReadOnly, Embedded: t.module.embedded,
 	}
 	if !own || isGlob(t.Name) {
 		e.Name, e.Aliases, own = called, nil, false

@@ -21,6 +21,8 @@ type Entry struct {
 	Summary     string
 	EditsFiles  bool
 	ReadOnly    bool
+	// Embedded tells that the module comes with the binary.
+	Embedded bool
 
 	describer *adapter
 }
@@ -43,6 +45,8 @@ type Description struct {
 	// Targets are what the call touches, not yet resolved.
 	Targets        []engine.Target
 	TargetsUnknown bool
+	// Analysed: the actions say all that the call does.
+	Analysed bool
 	// Moves: the call may change the current directory or links.
 	Moves bool
 	// ChangesShell: what the call may change of the shell that runs it, of

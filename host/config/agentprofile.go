@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/engine/profile"
@@ -18,8 +19,9 @@ type AgentProfile struct {
 	name     string
 	lists    profile.Profile
 	compiled *profile.Compiled
-	// granting is the same without its ask patterns.
-	granting *profile.Compiled
+	// parts are the same without its ask patterns, and what only these decide; made
+	// when a list of tools is asked for.
+	parts func() (granting, asking *profile.Compiled)
 	// missing says why there is no such profile; everything is denied then.
 	missing string
 	// other is the second of two profiles.
@@ -28,20 +30,30 @@ type AgentProfile struct {
 	limits bool
 }
 
-func newAgentProfile(name string, lists profile.Profile) (*AgentProfile, error) {
+// NewAgentProfile compiles a profile under a name. Its error is that of
+// profile.Compile.
+func NewAgentProfile(name string, lists profile.Profile) (*AgentProfile, error) {
 	compiled, err := profile.Compile(lists)
 	if err != nil {
 		return nil, err
 	}
-	granting := compiled
-	if len(lists.Ask) > 0 {
-		lists := lists
-		lists.Ask = nil
-		if granting, err = profile.Compile(lists); err != nil {
-			return nil, err
-		}
+	parts := sync.OnceValues(func() (granting, asking *profile.Compiled) {
+		allow := lists
+		allow.Ask = nil
+		ask := lists
+		ask.Allow, ask.Deny = nil, slices.Concat(lists.Deny, lists.Allow)
+		return mustCompile(allow), mustCompile(ask)
+	})
+	return &AgentProfile{name: name, lists: lists, compiled: compiled, parts: parts}, nil
+}
+
+// mustCompile compiles patterns that were compiled before.
+func mustCompile(lists profile.Profile) *profile.Compiled {
+	c, err := profile.Compile(lists)
+	if err != nil {
+		panic("config: patterns that were good: " + err.Error())
 	}
-	return &AgentProfile{name: name, lists: lists, compiled: compiled, granting: granting}, nil
+	return c
 }
 
 // Name is the profile's name, or where its lists stand; empty for none.
@@ -150,16 +162,29 @@ func (p *AgentProfile) stricter(a, b engine.ProfileAnswer) *engine.ProfileAnswer
 // Offers reports whether a tool that produces actions of these shapes may ever be
 // allowed or asked about, as far as the profile has a say. See profile.Offers.
 func (p *AgentProfile) Offers(shapes ...profile.Shape) bool {
-	return p.offers(shapes, func(p *AgentProfile) *profile.Compiled { return p.compiled })
+	return p == nil || p.missing == "" && p.compiled.Offers(shapes...) && p.other.Offers(shapes...)
 }
 
 // Grants is Offers for what the profile itself may allow; none grants nothing.
 func (p *AgentProfile) Grants(shapes ...profile.Shape) bool {
-	return p != nil && !p.limits && p.offers(shapes, func(p *AgentProfile) *profile.Compiled { return p.granting })
+	if p == nil || p.limits || p.missing != "" {
+		return false
+	}
+	granting, _ := p.parts()
+	return granting.Offers(shapes...) && (p.other == nil || p.other.Grants(shapes...))
 }
 
-func (p *AgentProfile) offers(shapes []profile.Shape, by func(*AgentProfile) *profile.Compiled) bool {
-	return p == nil || p.missing == "" && by(p).Offers(shapes...) && p.other.offers(shapes, by)
+// OnlyLimits tells that the profile grants nothing, because one of two configurations
+// has none.
+func (p *AgentProfile) OnlyLimits() bool { return p != nil && p.limits }
+
+// Asks is Offers for what the profile itself may ask about; none asks nothing.
+func (p *AgentProfile) Asks(shapes ...profile.Shape) bool {
+	if p == nil || p.missing != "" {
+		return false
+	}
+	_, asking := p.parts()
+	return asking.Offers(shapes...) || p.other.Asks(shapes...)
 }
 
 // String names the profile and, unless it is a preset, shows its lists.

@@ -68,7 +68,7 @@ var presets = sync.OnceValue(func() map[string]*AgentProfile {
 	for _, name := range profile.Presets() {
 		lists, err := profile.Preset(name)
 		if err == nil {
-			out[name], err = newAgentProfile(name, lists)
+			out[name], err = NewAgentProfile(name, lists)
 		}
 		if err != nil {
 			panic("config: the preset " + name + ": " + err.Error())
@@ -108,7 +108,7 @@ type placed interface {
 }
 
 func (ck *checker) compile(name string, p Profile, field string) *AgentProfile {
-	out, err := newAgentProfile(name, profile.Profile{Name: name, Allow: p.Allow, Ask: p.Ask, Deny: p.Deny})
+	out, err := NewAgentProfile(name, profile.Profile{Name: name, Allow: p.Allow, Ask: p.Ask, Deny: p.Deny})
 	for _, e := range apart(err) {
 		at := field
 		if here, ok := errors.AsType[placed](e); ok {
@@ -192,7 +192,7 @@ func (c *Config) problem(field, format string, args ...any) error {
 
 // missingProfile denies everything.
 func missingProfile(name string, names []string) *AgentProfile {
-	p, err := newAgentProfile(name, profile.Profile{Name: name})
+	p, err := NewAgentProfile(name, profile.Profile{Name: name})
 	if err != nil {
 		panic("config: a profile without patterns: " + err.Error())
 	}

@@ -36,7 +36,8 @@ func (e *Evaluator) decide(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	s.req.Lists = r.lists()
-	if s.req.Profile, err = s.profileOf(r, gate.Actions(s.desc)); err != nil {
+	inForce, err := r.profileOf()
+	if err != nil {
 		return nil, err
 	}
 	if s.badInput != nil {
@@ -45,6 +46,7 @@ func (e *Evaluator) decide(ctx context.Context, r *request) (any, error) {
 			Suggestions: []ruleAnswer{}, Trace: []engine.Step{},
 		}, nil
 	}
+	s.req.Profile = gate.Judge(inForce, s.entry, s.req.Call, s.desc, s.req.Err)
 	d := engine.Decide(ctx, s.req)
 	if called {
 		d = engine.ApplyCallback(d, r.Tool, callback)

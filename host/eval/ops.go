@@ -32,7 +32,7 @@ func (e *Evaluator) answer(ctx context.Context, r *request) (any, error) {
 	case "profile":
 		return r.profileAnswer()
 	case "offered":
-		return r.offered()
+		return e.offered(r)
 	case "command":
 		return e.command(ctx, r)
 	case "frontmatter":

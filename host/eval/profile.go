@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -9,40 +10,30 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/engine/profile"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/internal/strictjson"
 )
 
-// compiled reads the request's profile: a preset's name or its lists. Nil when
+// profileOf reads the request's profile: a preset's name or its lists. Nil when
 // there is none.
-func (r *request) compiled() (*profile.Compiled, error) {
+func (r *request) profileOf() (*config.AgentProfile, error) {
 	if r.Profile == nil || r.Profile.Kind() == 'n' {
 		return nil, nil
 	}
-	var p profile.Profile
 	var name string
 	if json.Unmarshal(r.Profile, &name) == nil {
-		var err error
-		if p, err = profile.Preset(name); err != nil {
+		p, err := profile.Preset(name)
+		if err != nil {
 			return nil, err
 		}
-	} else if err := strictjson.Explain(json.Unmarshal(r.Profile, &p, json.RejectUnknownMembers(true))); err != nil {
+		return config.NewAgentProfile(name, p)
+	}
+	var p profile.Profile
+	if err := strictjson.Explain(json.Unmarshal(r.Profile, &p, json.RejectUnknownMembers(true))); err != nil {
 		return nil, fmt.Errorf("profile: %w", err)
 	}
-	return profile.Compile(p)
-}
-
-// profileOf is the profile's answer to a described call; nil without a profile.
-// A call whose targets its module cannot name counts as not analysed.
-func (s subject) profileOf(r *request, actions []string) (*engine.ProfileAnswer, error) {
-	c, err := r.compiled()
-	if c == nil || err != nil {
-		return nil, err
-	}
-	answer := c.Decide(actions)
-	if s.req.Call.Context.TargetsUnknown {
-		answer = c.DecideUnanalysed(actions)
-	}
-	return &answer, nil
+	return config.NewAgentProfile(cmp.Or(p.Name, "custom"), p)
 }
 
 type profileAnswer struct {
@@ -52,7 +43,7 @@ type profileAnswer struct {
 
 // profileAnswer is op profile.
 func (r *request) profileAnswer() (any, error) {
-	c, err := r.compiled()
+	c, err := r.profileOf()
 	switch {
 	case err != nil:
 		return nil, err
@@ -70,8 +61,12 @@ type offeredAnswer struct {
 }
 
 // offered is op offered.
-func (r *request) offered() (any, error) {
-	c, err := r.compiled()
+func (e *Evaluator) offered(r *request) (any, error) {
+	lookup, err := e.lookup(r.ToolDefs)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.profileOf()
 	switch {
 	case err != nil:
 		return nil, err
@@ -80,5 +75,5 @@ func (r *request) offered() (any, error) {
 	case r.Tool == "":
 		return nil, errors.New("tool: missing")
 	}
-	return offeredAnswer{r.ID, c.Offered(r.Tool)}, nil
+	return offeredAnswer{r.ID, gate.Offers(c, lookup(r.Tool))}, nil
 }

@@ -119,7 +119,8 @@ func evenNumber(number string) string {
 }
 
 // genericAction is the action string of a tool that gives none. Source: design
-// section 5, "any other tool:NAME:JSON".
-func genericAction(call *engine.Call) string {
-	return "tool:" + call.Tool + ":" + string(call.Input)
+// section 5, "any other tool:NAME:JSON". name is the tool's canonical name, whatever
+// the agent calls it.
+func genericAction(name string, call *engine.Call) string {
+	return "tool:" + name + ":" + string(call.Input)
 }

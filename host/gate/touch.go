@@ -26,15 +26,15 @@ type Resolver interface {
 // that is configured through a link holds what is written through that link.
 func Touch(ctx context.Context, lookup func(string) catalog.Entry, r Resolver, entry catalog.Entry, call *engine.Call, configured ...string) (catalog.Description, []engine.Related, error) {
 	if entry.Err != nil {
-		return catalog.Description{Action: genericAction(call)}, nil, nil // the engine makes it the tool's error
+		return catalog.Description{Action: genericAction(entry.Name, call)}, nil, nil // the engine makes it the tool's error
 	}
 	desc, err := entry.Describe(ctx, call)
 	if desc.Action == "" {
-		desc.Action = genericAction(call)
+		desc.Action, desc.Analysed = genericAction(entry.Name, call), !desc.TargetsUnknown
 	}
 	if err != nil {
 		call.Context.TargetsUnknown = true
-		return desc, related(lookup, entry.Name, call), fmt.Errorf("describe_call: %w", err)
+		return desc, related(lookup, entry.Name, call), fmt.Errorf("%w: %w", errDescribe, err)
 	}
 	call.Context.TargetsUnknown = desc.TargetsUnknown
 	dirs := slices.Concat(call.Context.WorkingDirectories, configured)
@@ -63,10 +63,10 @@ func led(t engine.Target) bool { return t.Kind == "path" && t.Error == "" && t.R
 func nameResolved(ctx context.Context, entry catalog.Entry, call *engine.Call, desc *catalog.Description) error {
 	again, err := entry.Describe(ctx, call)
 	if err != nil {
-		return fmt.Errorf("describe_call of the resolved paths: %w", err)
+		return fmt.Errorf("%w of the resolved paths: %w", errDescribe, err)
 	}
 	if again.Action != "" {
-		desc.Action, desc.Actions = again.Action, again.Actions
+		desc.Action, desc.Actions, desc.Analysed = again.Action, again.Actions, desc.Analysed && again.Analysed
 	}
 	return nil
 }

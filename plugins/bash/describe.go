@@ -27,7 +27,7 @@ func (c *call) describe() tool.Description {
 	}
 	d := tool.Description{
 		Action: "tool:bash:" + c.in.Command, Title: "Run a shell command", Preview: c.in.Command, Language: "bash",
-		TargetsUnknown: c.line.Opaque != "", Moves: c.moves(), ChangesShell: c.changesShell(),
+		TargetsUnknown: c.line.Opaque != "", Analysed: new(c.line.Opaque == ""), Moves: c.moves(), ChangesShell: c.changesShell(),
 	}
 	if c.in.Description != "" {
 		d.Title = c.in.Description

@@ -34,7 +34,7 @@ func Tools() []tool.Tool {
 				return tool.Description{TargetsUnknown: true}
 			}
 			targets, unknown := named.Targets(c.Raw, reads(c.Tool))
-			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool, Targets: targets, TargetsUnknown: unknown}
+			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool, Targets: targets, TargetsUnknown: unknown, Analysed: new(true)}
 		},
 	})}
 }

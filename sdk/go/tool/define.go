@@ -278,6 +278,9 @@ func (r *reading) askDescribe() Description {
 		targets[i] = Target{Kind: target.Kind, Value: target.Value, Access: target.Access}
 	}
 	answer.Targets = targets
+	if !r.complete {
+		answer.Analysed = new(bool)
+	}
 	return answer
 }
 

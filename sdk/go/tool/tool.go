@@ -157,6 +157,11 @@ type Description struct {
 	Language       string   `json:"language,omitzero"`
 	Targets        []Target `json:"targets,omitzero"`
 	TargetsUnknown bool     `json:"targets_unknown,omitzero"`
+	// Analysed tells whether Actions, or Action, say all that the call does: a
+	// profile's patterns allow no other call, unless they speak of every one. Nil
+	// means that they do unless TargetsUnknown. Of an input with members that In
+	// does not have they never do.
+	Analysed *bool `json:"analysed,omitzero"`
 	// Moves: the call may change the current directory or links, so that until it
 	// ends the relative paths of other calls may lead elsewhere.
 	Moves bool `json:"moves,omitzero"`

@@ -1,0 +1,78 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/config"
+)
+
+// errDescribe marks that a module could not say what a call is.
+var errDescribe = errors.New("describe_call")
+
+// Judge is what a profile says of a call that Touch described, with Touch's error;
+// nil when there is no profile. It is never looser than what it would say of the
+// call's true actions: without them the call may be any, a call that was not analysed
+// is allowed only by patterns that speak of every one, and what another's module says
+// does not count for tools that are not its own. Source: design sections 5 and 6.
+func Judge(p *config.AgentProfile, entry catalog.Entry, call *engine.Call, desc catalog.Description, err error) *engine.ProfileAnswer {
+	switch {
+	case entry.Err != nil:
+		return p.DecideUnknown(entry.Err.Error())
+	case errors.Is(err, errDescribe):
+		return p.DecideUnknown(err.Error())
+	}
+	actions := ProfileActions(entry, call, desc)
+	if desc.Analysed && err == nil {
+		return p.Decide(actions)
+	}
+	return p.DecideUnanalysed(actions)
+}
+
+// ProfileActions are the actions of a described call that a profile judges: one per
+// part. A module of others may name its own tool's actions only: beside any other
+// the generic action, tool:NAME:JSON, has to be allowed as well, for a module can
+// lie about its own tool and nothing else.
+func ProfileActions(entry catalog.Entry, call *engine.Call, desc catalog.Description) []string {
+	actions := Actions(desc)
+	generic := genericAction(entry.Name, call)
+	if entry.Embedded || slices.Contains(actions, generic) {
+		return actions
+	}
+	names := entry.Names(call.Tool)
+	for _, action := range actions {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(action, "tool:"+name+":") }) {
+			return append(slices.Clone(actions), generic)
+		}
+	}
+	return actions
+}
+
+// profileInForce is the profile of an agent: the one it was given, else the one of
+// the configuration. After an error it is not known which.
+func (g *Gate) profileInForce(ctx context.Context, agent config.Agent) (*config.AgentProfile, error) {
+	given, ok, err := g.profileOverride(ctx, agent.Name)
+	if err != nil {
+		return nil, fmt.Errorf("it is not known which profile the agent has: %w", err)
+	}
+	if ok {
+		return g.c.Settings().Profile(given), nil
+	}
+	return agent.Profile, nil
+}
+
+// profiled puts the profile's answer into the request. err is what describing the
+// call failed with. A profile that cannot be told denies.
+func (g *Gate) profiled(ctx context.Context, p *prepared, err error) {
+	inForce, unknown := g.profileInForce(ctx, p.agent)
+	if unknown != nil {
+		p.req.Profile = &engine.ProfileAnswer{Name: p.agent.Profile.Name(), Note: unknown.Error()}
+		return
+	}
+	p.req.Profile = Judge(inForce, p.entry, p.req.Call, p.desc, err)
+}
