@@ -27,19 +27,29 @@ type Options struct {
 // difference, in unified form, which is empty when nothing had to be added. The
 // result is a configuration that config.Parse accepts.
 func Apply(file string, existing []byte, r Recipe, o Options) (updated []byte, diff string, err error) {
+	return Merge(file, existing, r.fragment(o), "recipe "+r.Name)
+}
+
+// Merge is Apply for settings from elsewhere: fragment is a configuration as it
+// would stand alone, without comments of its own before a key or a rule; what
+// names it in an error.
+func Merge(file string, existing, fragment []byte, what string) (updated []byte, diff string, err error) {
 	if _, err := config.Parse(file, existing, anyDirs); err != nil {
 		return nil, "", fmt.Errorf("the file has errors already:\n%w", err)
 	}
-	m, err := newMerger(file, existing, r.fragment(o))
+	m, err := newMerger(file, existing, fragment)
 	if err != nil {
 		return nil, "", err
+	}
+	if m.newRoot == nil {
+		return existing, "", nil
 	}
 	if err := m.merge(); err != nil {
 		return nil, "", err
 	}
 	updated = m.apply()
 	if _, err := config.Parse(file, updated, anyDirs); err != nil {
-		return nil, "", fmt.Errorf("recipe %s does not fit into the file:\n%w", r.Name, err)
+		return nil, "", fmt.Errorf("%s does not fit into the file:\n%w", what, err)
 	}
 	return updated, m.diff(), nil
 }

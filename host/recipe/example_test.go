@@ -32,5 +32,5 @@ agents:
 	//    builder:
 	//      mode: accept_edits   # she is here
 	// <nil>
-	// callgate.yaml:4:1: agents.builder.mode: is set already, to something else: remove it, or apply the recipe to another agent
+	// callgate.yaml:4:1: agents.builder.mode: is set already, to something else: remove it, or choose another agent
 }

@@ -101,10 +101,29 @@ func (m *merger) value(field string, have, want *ast.MappingValueNode, end int) 
 	}
 	haveList, ok := have.Value.(*ast.SequenceNode)
 	wantList, wanted := want.Value.(*ast.SequenceNode)
-	if ok && wanted && strings.HasSuffix("."+field, ".rules") {
+	if ok && wanted && joins(field) {
+		if contains(haveList, wantList) {
+			return nil
+		}
 		return m.rules(field, line, haveList, wantList, end)
 	}
-	return m.conflict(line, field, "is set already, to something else: remove it, or apply the recipe to another agent")
+	return m.conflict(line, field, "is set already, to something else: remove it, or choose another agent")
+}
+
+// joins tells which lists are joined: those whose order says nothing, and that an
+// agent may have from several sources.
+func joins(field string) bool {
+	return strings.HasSuffix("."+field, ".rules") || strings.HasSuffix("."+field, ".disallowed_tools")
+}
+
+// contains reports whether a list has all items of another one.
+func contains(have, want *ast.SequenceNode) bool {
+	for _, item := range want.Values {
+		if !slices.ContainsFunc(have.Values, func(n ast.Node) bool { return same(n, item) }) {
+			return false
+		}
+	}
+	return true
 }
 
 func (m *merger) rules(field string, at int, have, want *ast.SequenceNode, end int) error {
