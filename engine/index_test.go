@@ -1,0 +1,181 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// names that rules and calls use: what differs by case in ASCII and beyond it, by
+// what clients write in place of other signs, by where a server's name ends.
+var typedNames = []string{
+	"Tool", "tool", "TOOL", "alias", "Alias", "Read", "read", "Other", "", "Task", "task", "ta\u017fk", "TAS\u212a",
+	"mcp__github__get", "mcp__GitHub__get", "MCP__github__get", "mcp__github", "mcp__GITHUB", "mcp__my server__get", "mcp__my_server__get", "mcp__my.server",
+	"mcp__a__b__c", "mcp__a", "mcp__a__b", "mcp__a_", "mcp__a___b", "mcp__", "a/b", "a\x00b", "a\\b", "a[b]", "\u00e9", "\xc3", "\u0130", "i",
+}
+
+func drawName(t *rapid.T, glob bool) string {
+	name := rapid.SampledFrom(typedNames).Draw(t, "name")
+	if !glob || rapid.IntRange(0, 2).Draw(t, "is glob") > 0 {
+		return name
+	}
+	at := rapid.IntRange(0, len(name)).Draw(t, "at")
+	star := rapid.SampledFrom([]string{"*", "?", "**", "*__", "?*"}).Draw(t, "star")
+	to := rapid.IntRange(at, len(name)).Draw(t, "to")
+	return name[:at] + star + name[to:]
+}
+
+func drawNamed(t *rapid.T) engine.Rule {
+	r := drawRule(t)
+	r.Tool = drawName(t, true)
+	r.OnlyTightens = rapid.IntRange(0, 3).Draw(t, "only tightens") == 0
+	if r.Behavior == engine.Allow && rapid.IntRange(0, 3).Draw(t, "of a server") == 0 {
+		r.Server = rapid.SampledFrom([]string{"github@1", "github@2"}).Draw(t, "rule's server")
+	}
+	return r
+}
+
+func drawNamedScene(t *rapid.T) engine.Request {
+	req := drawScene(t).req
+	req.Rules = rapid.SliceOfN(rapid.Custom(drawNamed), 0, 12).Draw(t, "rules")
+	for i := range req.Rules {
+		req.Rules[i].ID = fmt.Sprint(i)
+	}
+	call := *req.Call
+	call.Tool = drawName(t, false)
+	if rapid.Bool().Draw(t, "other entry") {
+		req.Entry.Name, req.Entry.Aliases = drawName(t, false), nil
+		req.Entry.Own = rapid.Bool().Draw(t, "own")
+	}
+	if rapid.Bool().Draw(t, "told server") {
+		call.Context.Server = &engine.Server{
+			Name:     rapid.SampledFrom([]string{"github", "a", "a__b", "my_server"}).Draw(t, "server"),
+			Identity: rapid.SampledFrom([]string{"", "github@1"}).Draw(t, "identity"),
+			Doubt:    rapid.SampledFrom([]string{"", "the project defines it"}).Draw(t, "doubt"),
+		}
+	}
+	req.Call = &call
+	return req
+}
+
+// TestIndexedRulesDecideTheSame: with the rules that an index finds every call is
+// decided as with all of them, down to the trace.
+func TestIndexedRulesDecideTheSame(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		req := drawNamedScene(t)
+		want := engine.Decide(context.Background(), req)
+		list := engine.NewRuleList(slices.Clone(req.Rules))
+		found := req
+		found.Rules = list.For(req.About())
+		if got := engine.Decide(context.Background(), found); !reflect.DeepEqual(got, want) {
+			t.Fatalf("with %d of %d rules: got %+v\nwant %+v", len(found.Rules), len(req.Rules), got, want)
+		}
+	})
+}
+
+// TestIndexFindsWhatMayBeMeant: no rule that could be meant under some server or
+// name is left out, whatever the rest of the request decides.
+func TestIndexFindsWhatMayBeMeant(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		req := drawNamedScene(t)
+		req.Rules = []engine.Rule{{Tool: drawName(t, true), Behavior: rapid.SampledFrom(behaviors).Draw(t, "behavior")}}
+		req.Lists, req.Profile, req.Protected, req.Err = engine.Lists{}, nil, "", nil
+		req.Entry.Tool, req.Entry.Err = &stub{verdict: passthrough}, nil
+		none := req
+		none.Rules = nil
+		if len(engine.NewRuleList(req.Rules).For(req.About())) == 1 {
+			return
+		}
+		with, without := engine.Decide(context.Background(), req), engine.Decide(context.Background(), none)
+		if !reflect.DeepEqual(with, without) {
+			t.Fatalf("rule %q for a call of %q is left out, and decides %+v in place of %+v", req.Rules[0].Tool, req.Call.Tool, with, without)
+		}
+	})
+}
+
+// TestIndexLeavesOutOtherTools: it is of use.
+func TestIndexLeavesOutOtherTools(t *testing.T) {
+	t.Parallel()
+	var rules []engine.Rule
+	for i := range 1000 {
+		rules = append(rules, engine.Rule{Tool: fmt.Sprintf("mcp__s%d__get", i)}, engine.Rule{Tool: fmt.Sprintf("mcp__s%d__list_*", i)}, engine.Rule{Tool: fmt.Sprintf("Other%d", i)})
+	}
+	rules = append(rules, engine.Rule{Tool: "Bash"}, engine.Rule{Tool: "mcp__s7"}, engine.Rule{Tool: "mcp__s7*"}, engine.Rule{Tool: "mcp*"})
+	list := engine.NewRuleList(rules)
+	for _, tc := range []struct{ tool, want string }{
+		{"Bash", "[Bash]"},
+		{"bash", "[Bash]"},
+		{"mcp__s7__get", "[mcp__s7__get mcp__s7 mcp__s7* mcp*]"},
+		{"mcp__s70__list_all", "[mcp__s70__list_* mcp__s7* mcp*]"},
+		{"Nothing", "[]"},
+	} {
+		req := engine.Request{Call: &engine.Call{Tool: tc.tool}, Entry: engine.Entry{Name: tc.tool}}
+		if got := fmt.Sprint(list.For(req.About())); got != tc.want {
+			t.Errorf("%s: got %s, want %s", tc.tool, got, tc.want)
+		}
+	}
+}
+
+// TestIndexForgets: what is taken out is not found, what is left is.
+func TestIndexForgets(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var x engine.Index
+		in := map[int]string{}
+		for n := range rapid.IntRange(0, 20).Draw(t, "changes") {
+			if len(in) > 0 && rapid.Bool().Draw(t, "remove") {
+				out := rapid.SampledFrom(sortedNumbers(in)).Draw(t, "number")
+				x.Remove(out, in[out])
+				delete(in, out)
+				continue
+			}
+			in[n] = drawName(t, true)
+			x.Add(n, in[n])
+		}
+		var fresh engine.Index
+		for _, n := range sortedNumbers(in) {
+			fresh.Add(n, in[n])
+		}
+		req := engine.Request{Call: &engine.Call{Tool: drawName(t, false)}, Entry: engine.Entry{Name: "Tool"}}
+		if got, want := x.Find(req.About()), fresh.Find(req.About()); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v of %v", got, want, in)
+		}
+	})
+}
+
+func sortedNumbers(m map[int]string) []int {
+	var out []int
+	for n := range m {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestEveryLetterIsFoundInAnyCase: a rule typed in another case is found, for every
+// letter there is.
+func TestEveryLetterIsFoundInAnyCase(t *testing.T) {
+	t.Parallel()
+	for r := rune(1); r <= unicode.MaxRune; r++ {
+		name := string(r)
+		for _, other := range []string{string(unicode.SimpleFold(r)), strings.ToLower(name), strings.ToUpper(name)} {
+			if other == name || !strings.EqualFold(other, name) && strings.ToLower(other) != strings.ToLower(name) {
+				continue
+			}
+			req := engine.Request{Call: &engine.Call{Tool: name}, Entry: engine.Entry{Name: name}}
+			if len(engine.NewRuleList([]engine.Rule{{Tool: other}, {Tool: other + "*"}}).For(req.About())) != 2 {
+				t.Errorf("%q (%U) is not found as %q (%U)", name, r, other, []rune(other))
+			}
+		}
+	}
+}
