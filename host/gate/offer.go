@@ -103,7 +103,7 @@ func (g *Gate) prepareOffer(ctx context.Context, caller Caller, r OfferRequest) 
 	if p.agent, err = g.place(caller, r.Context, &call.Context); err != nil {
 		return p, err
 	}
-	call.Context.Mode = modeOf(caller, p.agent, known.Mode, claimed)
+	call.Context.Mode = forkMode(caller, p.agent, call.Context.Kind, known, claimed, modeOf(caller, p.agent, known.Mode, claimed))
 	p.req.ResumeAsks = p.agent.ResumeAsks
 	return p, g.stand(ctx, caller, r.Context, &p, &call.Context)
 }
