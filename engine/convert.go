@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"strings"
 )
 
 // convert turns an ask that nobody may answer into a denial. Source: design
@@ -72,6 +71,8 @@ type CallbackAnswer struct {
 	// Unexpected is the value that was none of allow, deny, deny with reason;
 	// it denies and is named.
 	Unexpected string
+	// Failed says why there is no answer; it denies and is named.
+	Failed string
 }
 
 // ApplyCallback answers an ask with a callback approver's value. Only an ask
@@ -82,6 +83,8 @@ func ApplyCallback(d Decision, tool string, a CallbackAnswer) Decision {
 	}
 	asked := d.Stage
 	switch {
+	case a.Failed != "":
+		d = d.withdraw(CodeCallback, "the callback approver gave no answer: "+a.Failed)
 	case a.Unexpected != "":
 		d = d.withdraw(CodeCallback, "the callback approver answered "+a.Unexpected+", which is none of allow, deny, deny with a reason")
 	case a.Behavior == Allow:
@@ -93,16 +96,4 @@ func ApplyCallback(d Decision, tool string, a CallbackAnswer) Decision {
 	d.Trace = append(d.Trace, Step{Step: "callback", Saw: d.Reason, Result: d.Behavior.String()})
 	d.Message = message(tool, d)
 	return d
-}
-
-// message is the sentence for the model. An allow needs none.
-func message(tool string, d Decision) string {
-	reason := strings.TrimRight(d.Reason, ". \n")
-	switch d.Behavior {
-	case Deny:
-		return fmt.Sprintf("%s was denied: %s.", tool, reason)
-	case Ask:
-		return fmt.Sprintf("%s waits for a human: %s.", tool, reason)
-	}
-	return ""
 }

@@ -25,6 +25,7 @@ func Decide(ctx context.Context, req Request) Decision {
 		d.Server = w.call.identity()
 		w.suggest(&d)
 	}
+	w.locate(&d)
 	d.Message = message(req.Call.Tool, d)
 	d.Trace = w.trace
 	return d

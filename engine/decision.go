@@ -27,6 +27,12 @@ type Decision struct {
 	Reason string `json:"reason,omitempty"`
 	// Message is one clean sentence for the model; set on every denial.
 	Message string `json:"message,omitempty"`
+	// Offending are the parts of the call that the decision is about, such as the
+	// commands of a line that no rule covers; empty when that is not known.
+	Offending []string `json:"offending,omitempty"`
+	// Permitted is what would be allowed: tools of the list that this one is not on,
+	// or allow rules of this tool that do not match. Set only where it is known.
+	Permitted []string `json:"permitted,omitempty"`
 	// Rule is the rule that decided; nil when none did.
 	Rule         *Rule `json:"rule,omitempty"`
 	BypassImmune bool  `json:"bypass_immune,omitempty"`

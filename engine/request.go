@@ -43,6 +43,18 @@ type Lists struct {
 	// Skills are the active skills' allowed-tools; all must allow. A nil slice
 	// does not restrict.
 	Skills map[string][]string
+	// Children are the lists of the sub-agents that a call comes through, the
+	// outermost first. They hold besides the others, and IgnoreDenylist lifts none.
+	Children []ChildLists
+}
+
+// ChildLists are the tool lists of a sub-agent.
+type ChildLists struct {
+	// Name tells whose they are.
+	Name       string
+	Disallowed []string
+	// Allowed nil means no restriction.
+	Allowed []string
 }
 
 // Related is one synthetic call put to the owner of a target.

@@ -67,14 +67,24 @@ func (w *walk) listStep() (Decision, bool) {
 	lists, mode := w.req.Lists, w.mode
 	lifted := lists.IgnoreDenylist && mode == Trusted
 	if w.named(lists.Disallowed) && !lifted {
-		return w.listHit(CodeDisallowed, w.call.Tool+" is on disallowed_tools"), true
+		return w.listHit(CodeDisallowed, w.call.Tool+" is on disallowed_tools", nil), true
+	}
+	for _, c := range lists.Children {
+		if w.named(c.Disallowed) {
+			return w.listHit(CodeDisallowed, fmt.Sprintf("%s is on disallowed_tools of the sub-agent %q", w.call.Tool, c.Name), nil), true
+		}
 	}
 	if lists.Allowed != nil && !w.listed(lists.Allowed) {
-		return w.listHit(CodeNotInAllowlist, w.call.Tool+" is not on allowed_tools"), true
+		return w.listHit(CodeNotInAllowlist, w.call.Tool+" is not on allowed_tools", lists.Allowed), true
+	}
+	for _, c := range lists.Children {
+		if c.Allowed != nil && !w.listed(c.Allowed) {
+			return w.listHit(CodeNotInAllowlist, fmt.Sprintf("%s is not on allowed_tools of the sub-agent %q", w.call.Tool, c.Name), c.Allowed), true
+		}
 	}
 	for _, skill := range sortedKeys(lists.Skills) {
 		if tools := lists.Skills[skill]; tools != nil && !w.listed(tools) {
-			return w.listHit(CodeSkill, fmt.Sprintf("the active skill %q does not allow %s", skill, w.call.Tool)), true
+			return w.listHit(CodeSkill, fmt.Sprintf("the active skill %q does not allow %s", skill, w.call.Tool), tools), true
 		}
 	}
 	return Decision{}, false
@@ -91,9 +101,10 @@ func (w *walk) protect() Decision {
 	}
 }
 
-func (w *walk) listHit(code, reason string) Decision {
+// listHit denies a tool by a list. permitted is what the list lets through.
+func (w *walk) listHit(code, reason string, permitted []string) Decision {
 	w.note(StageDenyRule, reason, "deny")
-	return Decision{Stage: StageDenyRule, Code: code, Reason: reason}
+	return Decision{Stage: StageDenyRule, Code: code, Reason: reason, Permitted: slices.Clone(permitted)}
 }
 
 // named reports whether a list names the tool.

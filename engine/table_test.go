@@ -300,7 +300,7 @@ func TestVerbsCalled(t *testing.T) {
 		engine.Explore:     "match_rule deny, match_rule ask, check_read_only",
 		engine.Bypass:      "match_rule deny, match_rule ask, check_permissions, match_rule allow",
 		engine.Trusted:     "match_rule deny, match_rule ask, check_permissions, match_rule allow",
-		engine.DontAsk:     "match_rule deny, match_rule ask, check_permissions, match_rule allow",
+		engine.DontAsk:     "match_rule deny, match_rule ask, check_permissions, match_rule allow, generate_suggestions",
 	}
 	for mode, verbs := range want {
 		tool := stub{verdict: passthrough}

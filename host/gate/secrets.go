@@ -17,6 +17,9 @@ const noteSecret = "a rule for this call would keep its secret: it can be approv
 // secret of the call's input into the store, where rules are kept readable. A set
 // goes as a whole, because its rules only help together. Threat T14.
 func withoutSecrets(input []byte, d engine.Decision) engine.Decision {
+	if slices.ContainsFunc(d.Offending, func(part string) bool { return keepsSecret(part, input) }) {
+		d.Offending = nil // the message quotes it for the agent, which wrote it
+	}
 	leaking := map[int]bool{}
 	for _, s := range d.Suggestions {
 		if s.Content != nil && keepsSecret(*s.Content, input) {

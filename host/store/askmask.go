@@ -29,7 +29,10 @@ func (s *Store) Masked(a ask.Ask) ask.Ask {
 	for _, p := range []*string{&a.SubAgent, &d.Reason, &d.Message, &d.SuggestionsNote} {
 		*p = hide(*p)
 	}
-	a.Changed, a.Targets = slices.Clone(a.Changed), slices.Clone(a.Targets)
+	a.Changed, a.Targets, d.Offending = slices.Clone(a.Changed), slices.Clone(a.Targets), slices.Clone(d.Offending)
+	for i := range d.Offending {
+		d.Offending[i] = hide(d.Offending[i])
+	}
 	d.Trace, d.Suggestions = slices.Clone(d.Trace), slices.Clone(d.Suggestions)
 	for i := range a.Changed {
 		a.Changed[i] = hide(a.Changed[i])
@@ -54,6 +57,10 @@ func (s *Store) Masked(a ask.Ask) ask.Ask {
 		answer := *a.Answer
 		answer.Reason = hide(answer.Reason)
 		a.Answer = &answer
+	}
+	a.Votes = slices.Clone(a.Votes)
+	for i := range a.Votes {
+		a.Votes[i].Reason = hide(a.Votes[i].Reason)
 	}
 	return a
 }

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The bounds of what a message quotes: of an offending part, in bytes, and of what
+// would be allowed, in entries.
+const (
+	maxOffending = 300
+	maxPermitted = 8
+)
+
+// message is the sentence for the model: what became of the call, the reason, the
+// part that it is about, and what would be allowed. An allow needs none. Sources:
+// the ExAthena seed, "deny as routing signal"; vibing's message on a non-match.
+func message(tool string, d Decision) string {
+	var verb string
+	switch d.Behavior {
+	case Deny:
+		verb = "was denied"
+	case Ask:
+		verb = "waits for a human"
+	default:
+		return ""
+	}
+	text := fmt.Sprintf("%s %s: %s", tool, verb, strings.TrimRight(d.Reason, ". \n"))
+	if d.Behavior == Deny && d.ConvertedBy == DontAsk.String() {
+		text += ", and mode dont_ask asks nobody"
+	}
+	if len(d.Offending) > 0 {
+		parts := make([]string, len(d.Offending))
+		for i, part := range d.Offending {
+			parts[i] = quoted(part)
+		}
+		text += "; no rule covers " + enumerate(parts)
+	}
+	if d.Behavior == Deny && d.Permitted != nil {
+		text += "; " + permitted(d)
+	}
+	return text + "."
+}
+
+// permitted says what would be allowed.
+func permitted(d Decision) string {
+	switch {
+	case len(d.Permitted) == 0:
+		return "no tool is allowed"
+	case d.Stage == StageDenyRule:
+		return "allowed tools are " + enumerate(d.Permitted)
+	}
+	return "allowed patterns are " + enumerate(d.Permitted)
+}
+
+// enumerate writes the first entries of a list.
+func enumerate(list []string) string {
+	if more := len(list) - maxPermitted; more > 0 {
+		return strings.Join(list[:maxPermitted], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(list, ", ")
+}
+
+// quoted sets a part of a call off from the sentence.
+func quoted(part string) string {
+	if len(part) > maxOffending {
+		part = strings.ToValidUTF8(part[:maxOffending], "") + "…"
+	}
+	if strings.ContainsAny(part, "`\n\r") {
+		return fmt.Sprintf("%q", part)
+	}
+	return "`" + part + "`"
+}
+
+// locate puts into a decision of the mode what no rule covers, and the allow rules
+// that there are for the tool.
+func (w *walk) locate(d *Decision) {
+	if w.askReason != "" || !(d.Code == CodeModeAsk || d.Code == CodeModeDeny) {
+		return
+	}
+	suggestions := d.Suggestions
+	if d.Behavior == Deny {
+		// Nothing is offered with a denial; the proposals still tell the parts apart.
+		other := *d
+		newWalk(w.ctx, w.req).suggest(&other)
+		suggestions = other.Suggestions
+		d.Permitted = w.permits()
+	}
+	d.Offending = uncovered(suggestions)
+}
+
+// uncovered is what the rules of the first set would cover.
+func uncovered(suggestions []Suggestion) []string {
+	var parts []string
+	for _, s := range suggestions {
+		if s.Set == suggestions[0].Set && s.Content != nil && !slices.Contains(parts, *s.Content) {
+			parts = append(parts, *s.Content)
+		}
+	}
+	return parts
+}
+
+// permits are the texts of the allow rules for the tool; nil when there are none.
+func (w *walk) permits() []string {
+	var texts []string
+	for _, r := range w.rules[Allow] {
+		if !slices.Contains(texts, r.String()) {
+			texts = append(texts, r.String())
+		}
+	}
+	return texts
+}
