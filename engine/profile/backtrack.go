@@ -8,20 +8,20 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// Bounds of what backtracks, for one decision.
 const (
-	// maxTime is the time for all matches together. A match ends up to two
-	// clock periods late.
-	maxTime = 120 * time.Millisecond
-	// clockPeriod is how often regexp2's clock ticks. While a match has been
-	// running in the last second, one goroutine of the process does that.
+	// stepTime is what a step counts where time is measured: more than one of a
+	// program takes.
+	stepTime = 30 * time.Nanosecond
+	// clockPeriod is how often regexp2's clock ticks; a match ends up to two
+	// periods late. The clock is one goroutine of the process, which ends a second
+	// after the last match.
 	clockPeriod = 10 * time.Millisecond
 	// maxStack is the height of the stack to go back on, in words of 8 bytes.
 	maxStack = 1 << 20
 )
 
 var (
-	errTime  = fmt.Errorf("it goes back and forth on this action for more than %s", maxTime)
+	errTime  = errors.New("it goes back and forth too long on this action")
 	errStack = errors.New("it has more ways on this action than fit into memory")
 )
 
@@ -33,17 +33,19 @@ type backtracker struct {
 	letters *alphabet
 }
 
-// compileBacktracker refuses what has no translation, by name.
-func compileBacktracker(root *node) (b *backtracker, err error) {
+// compileBacktracker refuses what has no translation, by name. It takes the
+// bytes of the translation from room.
+func compileBacktracker(root *node, room *int) (b *backtracker, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			b, err = nil, fmt.Errorf("regexp2 cannot compile it: %v", r)
 		}
 	}()
-	pattern, letters, err := translate(root)
+	pattern, letters, err := translate(root, *room)
 	if err != nil {
 		return nil, err
 	}
+	*room -= len(pattern)
 	re, err := regexp2.Compile(pattern, regexp2.OptionMaxBacktrackingStackSize(maxStack))
 	if err != nil {
 		return nil, fmt.Errorf("regexp2 cannot compile it: %w", err)
@@ -59,22 +61,21 @@ func (m *backtracker) fullMatch(text []rune, b *budget) (ok bool, err error) {
 			ok, err = false, fmt.Errorf("regexp2 failed: %v", r)
 		}
 	}()
-	left := maxTime - b.spent
-	if left <= 0 {
-		return false, errTime
+	if b.left <= 0 {
+		return false, errSteps
 	}
 	if m.letters != nil {
 		text = m.letters.text(text)
 	}
 	// The copy shares the program; the time-out is this match's own.
 	re := *m.re
-	re.MatchTimeout = left
+	re.MatchTimeout = time.Duration(b.left) * stepTime
 	start := time.Now()
 	ok, err = re.MatchRunes(text)
-	b.spent += time.Since(start)
+	b.left -= int(time.Since(start) / stepTime)
 	switch {
 	case err == nil:
-		return ok, nil
+		return ok, nil // in time, even if the next match is not
 	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
 		return false, errStack
 	}

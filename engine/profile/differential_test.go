@@ -36,7 +36,7 @@ type question struct {
 
 // answer is Python's: which texts match, or why it refuses the pattern.
 type answer struct {
-	Match    []bool
+	Match    []*bool
 	Error    string
 	Position *int
 }
@@ -91,9 +91,11 @@ func ask(t *testing.T, interpreter string, questions []question) []answer {
 	}
 	cmd := exec.Command(interpreter, "testdata/oracle.py")
 	cmd.Stdin = &in
+	var said bytes.Buffer
+	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%s testdata/oracle.py: %v", interpreter, err)
+		t.Fatalf("%s testdata/oracle.py: %v: %s", interpreter, err, said.String())
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(lines) != len(questions) {
@@ -139,7 +141,12 @@ func (sum *tally) compare(t *testing.T, q question, want answer) {
 		if profile.Backtracks(c) {
 			sum.Slow++
 		}
-		for i, match := range want.Match {
+		sum.translated(t, q, want)
+		for i, known := range want.Match {
+			if known == nil {
+				continue
+			}
+			match := *known
 			a := c.Decide([]string{q.Texts[i]})
 			if match {
 				sum.Matched++
@@ -151,6 +158,28 @@ func (sum *tally) compare(t *testing.T, q question, want answer) {
 			if got := a.Behavior == engine.Allow; got != match || a.Note != "" {
 				t.Errorf("pattern %q on %q: got %t, Python says %t (%s)", q.Pattern, q.Texts[i], got, match, a.Note)
 			}
+		}
+	}
+}
+
+// translated checks the translation of a pattern, even where a program would
+// match it.
+func (sum *tally) translated(t *testing.T, q question, want answer) {
+	t.Helper()
+	match, err := profile.Translated(q.Pattern)
+	if err != nil && strings.Contains(err.Error(), ": not supported: ") {
+		return
+	}
+	if err != nil {
+		t.Errorf("pattern %q: translated: %v", q.Pattern, err)
+		return
+	}
+	for i, text := range q.Texts {
+		switch got, err := match(text); {
+		case err != nil:
+			sum.GaveUp++
+		case want.Match[i] != nil && got != *want.Match[i]:
+			t.Errorf("pattern %q on %q: translated, got %t, Python says %t", q.Pattern, text, got, !got)
 		}
 	}
 }

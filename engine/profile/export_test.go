@@ -9,3 +9,17 @@ func Backtracks(c *Compiled) bool {
 	}
 	return false
 }
+
+// Translated matches a pattern by its translation, whether it needs one or not.
+func Translated(pattern string) (func(text string) (bool, error), error) {
+	root, err := parse(pattern)
+	if err != nil {
+		return nil, err
+	}
+	room := maxTranslation
+	b, err := compileBacktracker(root, &room)
+	if err != nil {
+		return nil, err
+	}
+	return func(text string) (bool, error) { return b.fullMatch([]rune(text), &budget{left: maxSteps}) }, nil
+}

@@ -2,9 +2,7 @@ package profile
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
 )
 
 // group reads what follows "(". It returns nil for comments and for flags of
@@ -111,10 +109,12 @@ func (p *parser) name(terminator string) string {
 	return name
 }
 
+var nameStart, nameRest = newSet(nameStartRanges...), newSet(nameRanges...)
+
+// isIdentifier is Python's str.isidentifier.
 func isIdentifier(s string) bool {
 	for i, c := range s {
-		inside := unicode.In(c, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc)
-		if c != '_' && !unicode.IsLetter(c) && (i == 0 || !inside) {
+		if !pick(i == 0, nameStart, nameRest).has(c) {
 			return false
 		}
 	}
@@ -173,8 +173,8 @@ func (p *parser) condition(f flags, start int) *node {
 }
 
 func (p *parser) conditionNumber(name string, back int) int {
-	group, err := strconv.Atoi(name)
-	if err != nil || strings.Trim(name, digits) != "" {
+	group, ok := pythonInt(name)
+	if !ok {
 		p.fail(back, fmt.Sprintf("bad character in group name %q", name), "")
 	}
 	if group == 0 {
@@ -184,6 +184,40 @@ func (p *parser) conditionNumber(name string, back int) int {
 		p.wanted[group] = p.pos() - back
 	}
 	return group
+}
+
+// pythonInt is Python's int of a text that isn't negative: blanks around, a sign,
+// digits of any script, single underscores between them. Numbers above a million
+// read as that.
+func pythonInt(text string) (int, bool) {
+	text = strings.TrimFunc(text, spaceSet.has)
+	if text, minus := strings.CutPrefix(text, "-"); minus {
+		n, ok := pythonInt("+" + text)
+		return 0, ok && n == 0 && !strings.HasPrefix(text, "+")
+	}
+	text = strings.TrimPrefix(text, "+")
+	n, gap := 0, true
+	for _, c := range text {
+		switch {
+		case digitSet.has(c):
+			n, gap = min(10*n+digit(c), 1_000_000), false
+		case c == '_' && !gap:
+			gap = true
+		default:
+			return 0, false
+		}
+	}
+	return n, !gap
+}
+
+// digit is the value of a decimal digit: those of each script stand in order.
+func digit(c rune) int {
+	for i := 0; i < len(digitRanges); i += 2 {
+		if c >= digitRanges[i] && c <= digitRanges[i+1] {
+			return int(c-digitRanges[i]) % 10
+		}
+	}
+	return 0
 }
 
 // flagGroup reads (?i), (?i-s:...) from its first letter or dash on.

@@ -29,10 +29,13 @@ var shapes = map[string]Shape{
 	"self_edit_model":         {"tool:self_edit:model:", false},
 	"Bash":                    {"tool:bash:", false},
 	"Read":                    {"tool:view:", false},
+	"ReadMany":                {"tool:view:", false},
 	"Write":                   {"tool:create_file:", false},
 	"Edit":                    {"tool:str_replace:", false},
 	"MultiEdit":               {"tool:str_replace:", false},
 	"NotebookEdit":            {"tool:str_replace:", false},
+	"ApplyPatch":              {"tool:str_replace:", false},
+	"Delete":                  {"tool:delete_file:", false},
 	"Glob":                    {"tool:glob:", false},
 	"Grep":                    {"tool:grep:", false},
 	"WebFetch":                {"tool:web_fetch:", false},
@@ -66,17 +69,22 @@ func (c *Compiled) Offers(shapes ...Shape) bool {
 
 func (c *Compiled) offers(s Shape) bool {
 	if s.Exact {
-		return c.Decide([]string{s.Text}).Behavior != engine.Deny
+		a := c.Decide([]string{s.Text})
+		return a.Behavior != engine.Deny || a.Note != ""
 	}
 	b := &budget{left: maxSteps}
 	text := []rune(s.Text)
+	room := maxAllInstructions
 	var start product
 	for _, p := range slices.Concat(c.allow, c.ask) {
-		loose := compileLinear(p.root, true)
-		if loose == nil {
+		prog := p.prog
+		if prog == nil {
+			prog = compileLinear(p.root, true, &room)
+		}
+		if prog == nil {
 			return true
 		}
-		f := newFrontier(loose, text, b)
+		f := newFrontier(prog, text, b)
 		start.allow = append(start.allow, f.after())
 		if f.err != nil {
 			return true
@@ -192,7 +200,8 @@ func (f *frontier) at(p place, pos int) truth {
 // look tells whether a look-around holds before the rest of the text is known.
 func (f *frontier) look(l *look, pos int) truth {
 	t := maybe
-	body := &compiler{prog: &program{}}
+	room := maxInstructions
+	body := &compiler{prog: &program{}, room: &room}
 	match := body.emit(instruction{code: codeMatch})
 	body.prog.start = body.node(l.node, match)
 	if !body.memory && !body.tooLarge {

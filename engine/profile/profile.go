@@ -3,6 +3,8 @@ package profile
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/callgate/callgate/engine"
 )
@@ -22,11 +24,12 @@ type Profile struct {
 // Limits of one profile; more is refused when it is compiled.
 const (
 	maxPatterns      = 1000
-	maxPatternLength = 16384 // bytes
+	maxPatternLength = 16_384  // bytes
+	maxLength        = 262_144 // bytes of all patterns
 )
 
-// maxSteps bounds one decision: under 250 ms on a slow machine, and the same
-// answer on every machine.
+// maxSteps bounds one decision, about 60 ms of what programs do and 150 ms of what
+// backtracks. Source: issue 6, "denies within 250 ms".
 const maxSteps = 5_000_000
 
 // presets are the Chorus seed's built-in profiles. Theirs is the meaning of
@@ -75,9 +78,13 @@ type Compiled struct {
 type pattern struct {
 	text string
 	root *node
-	// prog is nil when the pattern needs backtracking, and slow else.
-	prog *program
-	slow *backtracker
+	// prefix is what every match begins with.
+	prefix string
+	// plain is set when nothing but a repeat follows the prefix; else prog, unless
+	// the pattern needs backtracking, and slow then.
+	plain *plain
+	prog  *program
+	slow  *backtracker
 }
 
 // Compile reads all patterns of a profile. One bad pattern refuses the whole;
@@ -90,23 +97,27 @@ func Compile(p Profile) (*Compiled, error) {
 	if n := len(p.Allow) + len(p.Ask) + len(p.Deny); n > maxPatterns {
 		return nil, fmt.Errorf("profile %s: %d patterns: at most %d", c.name, n, maxPatterns)
 	}
+	room := &room{instructions: maxAllInstructions, translation: maxTranslation, length: maxLength}
 	var err error
 	for _, l := range []struct {
 		name string
 		from []string
 		to   *[]pattern
 	}{{"deny", p.Deny, &c.deny}, {"allow", p.Allow, &c.allow}, {"ask", p.Ask, &c.ask}} {
-		if *l.to, err = compileList(l.name, l.from); err != nil {
+		if *l.to, err = compileList(l.name, l.from, room); err != nil {
 			return nil, fmt.Errorf("profile %s: %w", c.name, err)
 		}
 	}
 	return c, nil
 }
 
-func compileList(list string, texts []string) ([]pattern, error) {
+// room is what the patterns of a profile may still take.
+type room struct{ instructions, translation, length int }
+
+func compileList(list string, texts []string, room *room) ([]pattern, error) {
 	out := make([]pattern, len(texts))
 	for i, text := range texts {
-		p, err := compilePattern(text)
+		p, err := compilePattern(text, room)
 		if err != nil {
 			return nil, &PatternError{list, i, text, err}
 		}
@@ -115,26 +126,45 @@ func compileList(list string, texts []string) ([]pattern, error) {
 	return out, nil
 }
 
-func compilePattern(text string) (pattern, error) {
+// quote shows a pattern in a message, all of it unless that is no help.
+func quote(text string) string {
+	const shown = 300
+	if len(text) > shown {
+		return strconv.Quote(text[:shown]) + "..."
+	}
+	return strconv.Quote(text)
+}
+
+func compilePattern(text string, room *room) (pattern, error) {
 	if len(text) > maxPatternLength {
 		return pattern{}, fmt.Errorf("%d bytes: at most %d", len(text), maxPatternLength)
+	}
+	if room.length -= len(text); room.length < 0 {
+		return pattern{}, fmt.Errorf("the patterns of a profile have at most %d bytes together: split the profile, or merge patterns with |", maxLength)
 	}
 	root, err := parse(text)
 	if err != nil {
 		return pattern{}, err
 	}
-	p := pattern{text: text, root: root, prog: compileLinear(root, false)}
-	if p.prog == nil {
-		p.slow, err = compileBacktracker(root)
+	p := pattern{text: text, root: root}
+	p.prefix, p.plain = plainOf(root)
+	if p.prog = compileLinear(root, false, &room.instructions); p.prog == nil {
+		p.slow, err = compileBacktracker(root, &room.translation)
 	}
 	return p, err
 }
 
-func (p *pattern) matches(text []rune, b *budget) (bool, error) {
-	if p.prog != nil {
-		return p.prog.fullMatch(text, b)
+// matches reports whether the pattern matches the whole action.
+func (p *pattern) matches(a *subject, m *machine) (bool, error) {
+	switch {
+	case !strings.HasPrefix(a.text, p.prefix):
+		return false, nil
+	case p.plain != nil:
+		return p.plain.fullMatch(a.text[len(p.prefix):], m.spent)
+	case p.prog != nil:
+		return p.prog.fullMatch(a.characters(), m)
 	}
-	return p.slow.fullMatch(text, b)
+	return p.slow.fullMatch(a.characters(), m.spent)
 }
 
 // Decide answers for all actions of a call: the strictest answer over them.
@@ -162,9 +192,12 @@ func speaksOfEverything(text string) bool {
 
 func (c *Compiled) strictest(actions []string, allow []pattern) engine.ProfileAnswer {
 	worst := engine.ProfileAnswer{Name: c.name, Note: "the call has no action string"}
-	b := &budget{left: maxSteps}
+	m := machines.Get().(*machine)
+	defer m.release()
+	m.own.left = maxSteps
+	m.spent = &m.own
 	for i, action := range actions {
-		a := c.one(action, allow, b)
+		a := c.one(action, allow, m)
 		if i == 0 || a.Behavior < worst.Behavior {
 			worst = a
 		}
@@ -173,8 +206,8 @@ func (c *Compiled) strictest(actions []string, allow []pattern) engine.ProfileAn
 }
 
 // one answers for a single action: deny, allow, ask, and denied by default.
-func (c *Compiled) one(action string, allow []pattern, b *budget) engine.ProfileAnswer {
-	text := []rune(action)
+func (c *Compiled) one(action string, allow []pattern, m *machine) engine.ProfileAnswer {
+	m.on = subject{text: action}
 	a := engine.ProfileAnswer{Name: c.name, Action: action}
 	for _, l := range []struct {
 		behavior engine.Behavior
@@ -182,7 +215,7 @@ func (c *Compiled) one(action string, allow []pattern, b *budget) engine.Profile
 	}{{engine.Deny, c.deny}, {engine.Allow, allow}, {engine.Ask, c.ask}} {
 		for i := range l.patterns {
 			p := &l.patterns[i]
-			ok, err := p.matches(text, b)
+			ok, err := p.matches(&m.on, m)
 			if err != nil {
 				a.Pattern, a.Note = p.text, fmt.Sprintf("pattern %s: gave up: %v", p.text, err)
 				return a

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Limits of a translation: how long it may get, in bytes. Beyond, the pattern is
-// refused.
-const maxTranslation = 1 << 20
+// maxTranslation bounds the translations of a profile, in bytes. A class of \w is
+// about 5,000 of them.
+const maxTranslation = 4 << 20
 
 // translation writes a parsed pattern for regexp2. Nothing is left to that
 // library's own ideas of classes, case, places and empty repeats, and no option
@@ -19,28 +19,32 @@ type translation struct {
 	// letters is how references without regard to case are told apart from
 	// regexp2's; nil without one.
 	letters *alphabet
+	// limit is how long it may get, in bytes.
+	limit int
+	// groups is the highest group number.
+	groups int
 }
 
 // translate returns the regexp2 pattern that matches exactly the texts that
 // root does, in letters when that isn't nil. The error tells what has no
 // translation.
-func translate(root *node) (pattern string, letters *alphabet, err error) {
-	t := &translation{}
-	if err := t.check(root, nil, false); err != nil {
+func translate(root *node, limit int) (pattern string, letters *alphabet, err error) {
+	t := &translation{limit: limit}
+	if err := t.check(root, nil); err != nil {
 		return "", nil, err
 	}
 	t.out.WriteString(`\A(?:`)
 	t.node(root)
 	t.out.WriteString(`)\z`)
 	if t.tooLong() {
-		return "", nil, unsupported(0, fmt.Sprintf("more than %d bytes of classes, written out", maxTranslation), `use fewer \w, \b and classes under (?i)`)
+		return "", nil, unsupported(0, fmt.Sprintf("more than %d bytes of classes in a profile, written out for patterns with memory", maxTranslation), `use fewer \w and \b there, or (?a)`)
 	}
 	return t.out.String(), t.letters, nil
 }
 
 // check finds what has no translation, and how references compare letters. open
-// are the groups that n is in and that repeat; again is whether n repeats.
-func (t *translation) check(n *node, open []int, again bool) error {
+// are the groups that n is in.
+func (t *translation) check(n *node, open []int) error {
 	switch {
 	case n.op == opRef && n.fold != foldNone:
 		a := alphabets[n.fold]()
@@ -49,19 +53,20 @@ func (t *translation) check(n *node, open []int, again bool) error {
 		}
 		t.letters = a
 	case n.op == opCond && slices.Contains(open, n.group):
-		return unsupported(n.pos, "a condition on the group that it stands in, when that repeats", "Python's answer depends on where the group began: ask about a group that is closed")
-	case n.op == opGroup && again:
+		return unsupported(n.pos, "a condition on the group that it stands in", "Python's answer depends on what it tried before: ask about a group that is closed")
+	case n.op == opGroup:
+		t.groups = max(t.groups, n.group)
 		open = append(slices.Clip(open), n.group)
 	}
 	for _, sub := range n.subs {
-		if err := t.check(sub, open, again || (n.op == opRepeat && n.max != 1)); err != nil {
+		if err := t.check(sub, open); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *translation) tooLong() bool { return t.out.Len() > maxTranslation }
+func (t *translation) tooLong() bool { return t.out.Len() > t.limit }
 
 // node writes n so that a quantifier may follow.
 func (t *translation) node(n *node) {
@@ -188,27 +193,36 @@ func (t *translation) repeat(n *node) {
 	switch {
 	case n.appetite == possessive:
 		t.out.WriteString("(?>")
-		t.wrap("(?>", body)
+		t.body("(?>", body)
 		t.count(n.min, n.max, greedy)
 	case body.lo == 0 && n.min > 0 && n.max != n.min:
 		t.out.WriteString("(?:")
-		t.wrap("(?:", body)
+		t.body("(?:", body)
 		t.count(n.min, n.min, greedy)
 		rest := n.max
 		if rest != unlimited {
 			rest -= n.min
 		}
-		t.wrap("(?:", body)
+		t.body("(?:", body)
 		t.count(0, rest, n.appetite)
 	default:
 		t.out.WriteString("(?:")
-		if body.op == opSet {
-			t.set(body.set)
-		} else {
-			t.wrap("(?:", body)
-		}
+		t.body("(?:", body)
 		t.count(n.min, n.max, n.appetite)
 	}
+	t.out.WriteByte(')')
+}
+
+// body writes what repeats. regexp2 2.12 takes a repeat of a repeat for one, even
+// where the inner one is atomic and (?>a+)? gets a meaning of its own; an empty
+// group that nothing asks for keeps them apart, and costs nothing at match time.
+func (t *translation) body(open string, n *node) {
+	if n.op == opSet {
+		t.set(n.set)
+		return
+	}
+	fmt.Fprintf(&t.out, "(?:(?<%d>)", t.groups+1)
+	t.wrap(open, n)
 	t.out.WriteByte(')')
 }
 

@@ -1,6 +1,7 @@
 """Answers for Python: one JSON object {pattern, texts} per line in, one object out.
 
-{"match": [bool, ...]} tells per text whether re.fullmatch matches; {"error":
+{"match": [bool or null, ...]} tells per text whether re.fullmatch matches, null
+where re breaks; {"error":
 text, "position": number or null} that re raises on the pattern.
 """
 
@@ -19,7 +20,14 @@ def answer(case):
         return {"error": str(e), "position": e.pos}
     except Exception as e:  # what the parser lets slip
         return {"error": repr(e)}
-    return {"match": [bool(compiled.fullmatch(t)) for t in case["texts"]]}
+    return {"match": [full_match(compiled, t) for t in case["texts"]]}
+
+
+def full_match(compiled, text):
+    try:
+        return bool(compiled.fullmatch(text))
+    except SystemError:  # "The span of capturing group is wrong": a bug of re
+        return None
 
 
 for line in sys.stdin:
