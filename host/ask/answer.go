@@ -22,13 +22,22 @@ const (
 // later one gets a *SettledError that names the first and changes nothing. The
 // ask returned is the ask as it ended, as Config.Ended shows it.
 //
+// Where several have to approve, an approval is a vote and the ask returned still
+// waits, until as many different people have approved; one denial ends it. A second
+// vote of the same person takes the place of the first. The ask is then approved as
+// its voters did together: a rule is stored only if every one of them accepted it, for
+// the same scope, and until the earliest end that one of them gave it.
+//
 // Other errors, each without any change: ErrUnknown, ErrNotShown,
-// ErrUnconfirmed, ErrBadAnswer, or the store's. Whether answer.By may answer at
-// all is for the surface to know.
+// ErrNotApprover, ErrUnconfirmed, ErrBadAnswer, or the store's. Who answers is the
+// surface's to know; who may is the policies', of the ask and of the answer.
 func (b *Broker) Answer(ctx context.Context, id string, answer Answer) (Ask, error) {
 	return b.answer(ctx, id, answer, CauseAnswered, func(e *entry) error {
 		if e.ask.State != Shown {
 			return ErrNotShown
+		}
+		if err := e.authorise(answer); err != nil {
+			return err
 		}
 		return validAnswer(e.ask, answer, b.cfg.Now())
 	})
@@ -38,7 +47,8 @@ func (b *Broker) Answer(ctx context.Context, id string, answer Answer) (Ask, err
 // accepted on another card. The approver must have been shown this card, or
 // nobody must have: then its call is simply decided by the rule, as a later one
 // would be.
-// Safety checks are never settled. The answer carries no rules of its own.
+// Safety checks are never settled, nor asks that several have to approve or that
+// answer.By may not. The answer carries no rules of its own.
 func (b *Broker) Settle(ctx context.Context, id string, answer Answer) (Ask, error) {
 	return b.answer(ctx, id, answer, CauseSettled, func(e *entry) error {
 		switch {
@@ -50,8 +60,10 @@ func (b *Broker) Settle(ctx context.Context, id string, answer Answer) (Ask, err
 			return ErrNotSeen
 		case !validName(answer.By):
 			return fmt.Errorf("%w: it names no approver", ErrBadAnswer)
+		case e.ask.Approvers.With(answer.Policy...).Quorum() > 1:
+			return e.refused(answer.By, "several have to approve this ask, each on its own card")
 		}
-		return nil
+		return e.authorise(answer)
 	})
 }
 
@@ -108,11 +120,19 @@ func (b *Broker) decide(ctx context.Context, e *entry, answer Answer, cause Caus
 		answer.Scope = engine.Session
 	}
 	next := e.ask
-	next.Answer, next.Cause = &answer, cause
+	next.Approvers, answer.Policy = next.Approvers.With(answer.Policy...), nil
 	next.State = Denied
 	if answer.Verdict == Approve {
+		votes, enough := next.vote(answer)
+		if !enough {
+			return b.keepVote(ctx, e, votes, next.Approvers)
+		}
 		next.State = Approved
+		if len(votes) > 1 {
+			next.Votes, answer = votes, together(votes)
+		}
 	}
+	next.Answer, next.Cause = &answer, cause
 	err := b.end(ctx, e, next)
 	if err != nil && e.ask.State.Waiting() {
 		return e.ask, fmt.Errorf("answer ask %s: %w", next.ID, err)

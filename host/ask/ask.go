@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/people"
 )
 
 // Ask is a call that waits, or waited, for a human. It is plain data: a Store
@@ -41,6 +42,12 @@ type Ask struct {
 	ModuleDigest string      `json:"module_digest,omitempty"`
 	Kind         engine.Kind `json:"kind,omitempty"`
 	ProjectRoot  string      `json:"project_root,omitempty"`
+	// Approvers say who may answer, as the operator said it when the ask was made or,
+	// where that is stricter, at an approval; nil for everybody who reaches it.
+	Approvers people.Policy `json:"approvers,omitempty"`
+	// Votes are the approvals so far, and at last all that counted, the latest last:
+	// one of each person.
+	Votes []Answer `json:"votes,omitempty"`
 	// Changed says, for an ask that follows an approval whose second decision
 	// came out otherwise, what differs; one line each, empty on a first ask.
 	Changed []string `json:"changed,omitempty"`
@@ -217,6 +224,12 @@ type Answer struct {
 	// By names the approver, Surface where they answered ("terminal").
 	By      string `json:"by"`
 	Surface string `json:"surface,omitempty"`
+	// Roles and Administrator are of By, as they were at the answer.
+	Roles         []string `json:"roles,omitempty"`
+	Administrator bool     `json:"administrator,omitempty"`
+	// Policy is what the operator says of who may answer when the answer comes. It
+	// counts besides Ask.Approvers.
+	Policy people.Policy `json:"-"`
 	// ConfirmID is the ask's id as the person typed it, where Ask.WantsID.
 	ConfirmID string    `json:"confirm_id,omitempty"`
 	At        time.Time `json:"at,omitzero"`

@@ -112,6 +112,8 @@ type entry struct {
 	timer   *time.Timer
 	seen    map[string]bool // approvers that were shown the card
 	failed  map[string]bool // surfaces that could not show it
+	// turnedAway are those who were told that they may not answer; guarded by the turn.
+	turnedAway map[string]bool
 
 	useOnce sync.Once
 	usedAt  time.Time

@@ -9,6 +9,7 @@ type EventKind string
 const (
 	EventQueued    EventKind = "queued"
 	EventShown     EventKind = "shown" // again after a restart
+	EventVoted     EventKind = "voted" // an approval that is not yet enough
 	EventAnswered  EventKind = "answered"
 	EventTimedOut  EventKind = "timed_out"
 	EventCancelled EventKind = "cancelled"

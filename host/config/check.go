@@ -31,6 +31,7 @@ func (c *Config) check(places strictyaml.Places) error {
 	c.name()
 	ck.tools(c.Tools, "tools")
 	ck.people(c.People)
+	ck.allApprovers(c)
 	ck.permissionGrants(c.PermissionGrants, c.ProfileNames())
 	ck.webhooks(c.Webhooks)
 	ck.paths(c.Paths)

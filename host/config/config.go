@@ -122,6 +122,9 @@ type Settings struct {
 	// Skills restrict the agent to these tools while a skill of that name is active,
 	// besides what the client says of it. Built in: no restriction.
 	Skills map[string][]string `yaml:"skills"`
+	// Approvers says who may answer asks about this agent's calls. Built in: everybody
+	// who has a token for it.
+	Approvers *Approvers `yaml:"ask_approvers"`
 	// Tools sets tool configuration for this agent; its keys replace those of
 	// the global tools of the same name.
 	Tools map[string]Tool `yaml:"tools"`
@@ -138,6 +141,8 @@ type Block struct {
 type Tool struct {
 	// Config goes to the tool's module as it is.
 	Config json.RawMessage `yaml:"config"`
+	// Approvers says who may answer asks about calls of the tool.
+	Approvers *Approvers `yaml:"ask_approvers"`
 }
 
 // Modules tells where tool modules of others are and what each may do. The

@@ -41,6 +41,7 @@ func (c *Combination) Widenings() []Widening {
 	}
 	d.grants()
 	d.people()
+	d.approvers()
 	d.permissionGrants()
 	d.asks()
 	d.rest()

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,28 +22,32 @@ type Answered struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Answer settles an ask. The first valid answer wins; the rules it accepts are
-// stored before the waiting call goes on, and answer the other waiting asks
-// that they cover and that this approver had been shown. Its errors are the
-// broker's (ask.ErrUnknown, ask.ErrSettled, ask.ErrBadAnswer, ...).
+// Answer settles an ask, or votes where several have to approve. The first valid
+// answer wins; the rules it accepts are stored before the waiting call goes on, and
+// answer the other waiting asks that they cover and that this approver had been shown.
+// Whoever may not answer gets ask.ErrNotApprover, and a row in the audit. Its other
+// errors are the broker's (ask.ErrUnknown, ask.ErrSettled, ask.ErrBadAnswer, ...).
 func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, error) {
 	waiting, err := g.c.Asks.Get(ctx, id)
 	if err != nil {
 		return Answered{}, err
 	}
-	a.Sets = sessionSets(waiting, a)
-	rules, err := acceptedRules(waiting, a)
-	if err != nil {
+	a.Sets, a.Policy = sessionSets(waiting, a), g.approvers(waiting.Agent, waiting.Tool)
+	if _, err := acceptedRules(waiting, a); err != nil {
 		return Answered{Ask: waiting}, err
 	}
-	rules = g.exemplified(ctx, waiting, rules)
 	release := g.holdBack(waiting.ID)
 	settled, err := g.c.Asks.Answer(ctx, id, a)
 	if err != nil {
 		release()
-		return Answered{Ask: settled}, err
+		return Answered{Ask: settled}, g.turnedAway(ctx, waiting, a, err)
 	}
 	out := Answered{Ask: settled}
+	rules, err := g.rulesOf(ctx, waiting, settled)
+	if err != nil {
+		out.Notes = append(out.Notes, "the call was approved once, but no rule is stored: "+err.Error())
+	}
+	out.Notes = append(out.Notes, voteNotes(settled, a)...)
 	for _, r := range rules {
 		stored, err := g.c.Store.AddRule(context.WithoutCancel(ctx), r)
 		if err != nil {
@@ -73,24 +78,26 @@ func sessionSets(waiting ask.Ask, a ask.Answer) []int {
 func (g *Gate) holdBack(id string) func() {
 	done := make(chan struct{})
 	g.mu.Lock()
-	g.answering[id] = done
+	g.answering[id] = append(g.answering[id], done)
 	g.mu.Unlock()
 	return func() {
 		g.mu.Lock()
-		if g.answering[id] == done {
+		defer g.mu.Unlock()
+		left := slices.DeleteFunc(slices.Clone(g.answering[id]), func(other chan struct{}) bool { return other == done })
+		if g.answering[id] = left; len(left) == 0 {
 			delete(g.answering, id)
 		}
-		g.mu.Unlock()
 		close(done)
 	}
 }
 
-// awaitRules waits until the rules that an answer accepted are stored.
+// awaitRules waits until the rules that an answer accepted are stored: it is one of
+// those under way.
 func (g *Gate) awaitRules(id string) {
 	g.mu.Lock()
-	done := g.answering[id]
+	answering := g.answering[id]
 	g.mu.Unlock()
-	if done != nil {
+	for _, done := range answering {
 		<-done
 	}
 }
@@ -108,7 +115,7 @@ func acceptedRules(a ask.Ask, answer ask.Answer) ([]engine.Rule, error) {
 	}
 	rule := engine.Rule{
 		Tool: a.Tool, Behavior: engine.Allow, Source: "ask " + a.ID, Scope: scope, ScopeKey: key,
-		CreatedBy: answer.By, ExpiresAt: answer.ExpiresAt, Server: a.Decision.Server,
+		CreatedBy: cmp.Or(a.DecidedBy(), answer.By), ExpiresAt: answer.ExpiresAt, Server: a.Decision.Server,
 	}
 	if answer.WholeTool {
 		return []engine.Rule{rule}, nil
@@ -162,7 +169,8 @@ func (g *Gate) settleCovered(ctx context.Context, id string, a ask.Answer) []str
 		if !g.coveredNow(ctx, other) {
 			continue
 		}
-		answer := ask.Answer{Verdict: ask.Approve, By: a.By, Surface: a.Surface, Reason: "covered by the rule accepted on " + id, At: a.At}
+		answer := ask.Answer{Verdict: ask.Approve, By: a.By, Surface: a.Surface, Reason: "covered by the rule accepted on " + id, At: a.At,
+			Roles: a.Roles, Administrator: a.Administrator, Policy: g.approvers(other.Agent, other.Tool)}
 		if _, err := g.c.Asks.Settle(ctx, other.ID, answer); err == nil {
 			settled = append(settled, other.ID)
 		}

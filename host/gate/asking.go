@@ -117,7 +117,7 @@ func (g *Gate) newAsk(ctx context.Context, p prepared, d engine.Decision, change
 		Tool: p.req.Call.Tool, Input: p.req.Call.Input, CWD: c.CWD, Decision: d, Targets: c.Targets, Action: p.desc.Action,
 		Identities:   g.identities(ctx, p),
 		ModuleDigest: p.entry.Digest, Kind: c.Kind, ProjectRoot: c.ProjectRoot, Changed: changed, Timeout: p.patience(),
-		CallerDeadline: p.deadline,
+		CallerDeadline: p.deadline, Approvers: g.approvers(c.Agent, p.req.Call.Tool),
 	}
 }
 
@@ -152,10 +152,7 @@ func (p prepared) approved(d engine.Decision, out ask.Outcome) Result {
 }
 
 func answeredBy(out ask.Outcome) string {
-	if out.Ask.Answer == nil {
-		return ""
-	}
-	return out.Ask.Answer.By
+	return out.Ask.DecidedBy()
 }
 
 // refusals are the audit's words for the ends of an ask; a refusal without a

@@ -35,6 +35,8 @@ type Settings interface {
 	// Person is somebody as the configuration knows them, MayGrant its
 	// permission_grants.
 	Person(name string) people.Person
+	// Approvers are who may answer asks about calls of a tool of these names.
+	Approvers(agent string, names ...string) people.Policy
 	MayGrant(p people.Person, what string) error
 }
 
@@ -90,6 +92,8 @@ type Store interface {
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
 	Calls(ctx context.Context, session string) ([]store.Call, error)
 	SetMode(ctx context.Context, id string, mode *engine.Mode, by string) error
+	SetForkMode(ctx context.Context, id string, mode *engine.Mode, by string) error
+	EndForks(ctx context.Context, id, by, detail string) error
 	NoteShell(ctx context.Context, id, tool, callID string, parts []string) error
 	NoteSession(ctx context.Context, id string, event store.Event, by, detail string) error
 	Setting(ctx context.Context, name string) ([]byte, error)
@@ -135,8 +139,8 @@ type Gate struct {
 
 	mu sync.Mutex
 	// answering holds back the waiters of an ask until the rules that its
-	// answer accepted are stored.
-	answering map[string]chan struct{}
+	// answer accepted are stored: one channel for each answer under way.
+	answering map[string][]chan struct{}
 	// waiting decides the call behind a waiting ask again.
 	waiting map[waiter]func(context.Context) engine.Decision
 	// moving are calls that may change the current directory or links and are
@@ -159,6 +163,6 @@ func New(c Config) (*Gate, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Gate{
-		c: c, answering: map[string]chan struct{}{}, waiting: map[waiter]func(context.Context) engine.Decision{}, moving: map[int]mover{}, tried: map[trialOf]bool{},
+		c: c, answering: map[string][]chan struct{}{}, waiting: map[waiter]func(context.Context) engine.Decision{}, moving: map[int]mover{}, tried: map[trialOf]bool{},
 	}, nil
 }

@@ -136,11 +136,14 @@ func (a Approvers) Within(wider Approvers) bool {
 		max(a.Quorum, 1) >= wider.Quorum && (a.ExcludeRequester || !wider.ExcludeRequester)
 }
 
+// Restricting is the policy without what restricts nobody; nil when that is all.
+func (policy Policy) Restricting() Policy { return Policy(nil).With(policy...) }
+
 // With is the policy with one more member, unless that changes nothing.
 func (policy Policy) With(more ...Approvers) Policy {
 	out := slices.Clone(policy)
 	for _, a := range more {
-		if !slices.ContainsFunc(out, func(known Approvers) bool { return known.Within(a) }) {
+		if !(Approvers{}).Within(a) && !slices.ContainsFunc(out, func(known Approvers) bool { return known.Within(a) }) {
 			out = append(out, a)
 		}
 	}

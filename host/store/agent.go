@@ -7,4 +7,6 @@ const (
 	// EventProfileGiven: an agent has another profile than the configuration's.
 	EventProfileGiven Event = "profile_given"
 	EventProfileReset Event = "profile_reset"
+	// EventAnswerRefused: somebody answered an ask who may not.
+	EventAnswerRefused Event = "answer_refused"
 )
