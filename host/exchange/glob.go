@@ -1,0 +1,96 @@
+package exchange
+
+import (
+	"strings"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// crossing turns a pattern over paths in which * crosses directories into
+// globs. classes tells that [ab] is a class there, and not three characters. For
+// allow the globs match no more than the pattern, for deny and ask no less.
+func crossing(b engine.Behavior, pattern string, classes bool) string {
+	special := `\{}`
+	if !classes {
+		special += "[]"
+	}
+	var quoted strings.Builder
+	for _, r := range pattern {
+		if strings.ContainsRune(special, r) {
+			quoted.WriteByte('\\')
+		}
+		quoted.WriteRune(r)
+	}
+	if strings.Trim(pattern, "*") == "" {
+		return "" // the whole tool
+	}
+	parts := strings.Split(quoted.String(), "/")
+	for i, p := range parts {
+		parts[i] = crossingPart(b, p, i == len(parts)-1)
+	}
+	out := strings.Join(parts, "/")
+	for strings.Contains(out, "**/**/") {
+		out = strings.ReplaceAll(out, "**/**/", "**/")
+	}
+	if b == engine.Allow && strings.HasPrefix(out, "**") {
+		return "./" + out
+	}
+	return out
+}
+
+// crossingPart turns one part between slashes.
+func crossingPart(b engine.Behavior, p string, last bool) string {
+	stars := strings.Contains(p, "*")
+	switch {
+	case !stars:
+		return p
+	case strings.Trim(p, "*") == "":
+		return "**"
+	case b != engine.Allow:
+		for strings.Contains(p, "**") {
+			p = strings.ReplaceAll(p, "**", "*")
+		}
+		return strings.ReplaceAll(p, "*", "**")
+	}
+	for strings.Contains(p, "**") {
+		p = strings.ReplaceAll(p, "**", "*")
+	}
+	if last && strings.HasPrefix(p, "*") && strings.Count(p, "*") == 1 {
+		return "**/" + p
+	}
+	return p
+}
+
+// ignoring turns a pattern as in .gitignore, which starts at the directory of the
+// agent, into the contents of rules. dir is the directory that a pattern with a
+// slash in front starts at, "" when unknown. why is set when there are none.
+func ignoring(b engine.Behavior, pattern, dir string) (contents []string, why string) {
+	allow := b == engine.Allow
+	p := strings.ReplaceAll(pattern, `\`, `\\`)
+	if strings.HasSuffix(p, "/") {
+		p += "**"
+	}
+	slashed := strings.Contains(strings.TrimSuffix(p, "/**"), "/")
+	switch {
+	case p == "" || strings.HasPrefix(p, "!") || strings.HasPrefix(p, "#"):
+		return nil, "a negated or empty pattern has no counterpart: write a rule for what it should match"
+	case strings.HasPrefix(p, "//"):
+		p = p[1:]
+	case strings.HasPrefix(p, "/"):
+		if dir == "" && allow {
+			return nil, "it starts where the settings file belongs: say where with --dir, or write a relative or a //absolute pattern"
+		}
+		p = dir + p
+		if dir == "" {
+			p = "." + p
+		}
+	case strings.HasPrefix(p, "~/"):
+	case allow && strings.HasPrefix(p, "**/"), allow && !slashed && !strings.HasPrefix(p, "./"):
+		p = "./**/" + strings.TrimPrefix(p, "**/")
+	}
+	braces := strings.NewReplacer("{", `\{`, "}", `\}`).Replace(p)
+	if allow || braces == p {
+		return []string{braces}, ""
+	}
+	return []string{braces, p}, ""
+}

@@ -1,0 +1,83 @@
+package exchange_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/exchange"
+	"github.com/callgate/callgate/host/recipe"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var dirs = config.Dirs{Home: "/home/dev", Config: "/c", State: "/s", Cache: "/k"}
+
+// golden are the files of testdata with what they are imported as.
+var golden = []struct {
+	file    string
+	from    exchange.Format
+	options exchange.Options
+}{
+	{"claude-settings.json", exchange.ClaudeSettings, exchange.Options{Agent: "builder", Dir: "~/src/shop"}},
+	{"claude-auto.json", exchange.ClaudeSettings, exchange.Options{}},
+	{"codex-config.toml", exchange.Codex, exchange.Options{Agent: "codex", Dir: "/home/dev/shop"}},
+	{"codex-never.toml", exchange.Codex, exchange.Options{}},
+	{"codex-default.rules", exchange.Codex, exchange.Options{Agent: "codex"}},
+	{"gemini-settings.json", exchange.Gemini, exchange.Options{}},
+	{"gemini-policy.toml", exchange.Gemini, exchange.Options{Agent: "gemini"}},
+	{"opencode.jsonc", exchange.OpenCode, exchange.Options{Agent: "oc", Dir: "/p"}},
+	{"opencode-closed.json", exchange.OpenCode, exchange.Options{Agent: "oc"}},
+	{"chat.vibing.md", exchange.Vibing, exchange.Options{Agent: "nvim"}},
+	{"chorus-agent.json", exchange.Chorus, exchange.Options{}},
+	{"chorus-config.json", exchange.Chorus, exchange.Options{}},
+	{"chorus-bare.json", exchange.Chorus, exchange.Options{}},
+	{"agentscope.json", exchange.AgentScope, exchange.Options{Agent: "ci"}},
+}
+
+// TestGolden compares the reports of files as people write them, line by line,
+// and what would be stored. Secrets in them (do-not-show) are never repeated.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for _, g := range golden {
+		t.Run(g.file, func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(filepath.Join("testdata", g.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := exchange.Import(g.from, g.file, data, g.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := r.Text() + "---\n" + r.YAML()
+			if strings.Contains(got, "do-not-show") {
+				t.Errorf("a secret of the file is shown:\n%s", got)
+			}
+			path := filepath.Join("testdata", g.file+".golden")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil || got != string(want) {
+				t.Errorf("%v; got\n%s\nwant\n%s", err, got, want)
+			}
+			c, err := config.Parse("callgate.yaml", []byte(r.YAML()), dirs)
+			if err != nil {
+				t.Fatalf("what would be stored is no configuration: %v\n%s", err, r.YAML())
+			}
+			if p := c.Problems(); len(p) > 0 {
+				t.Errorf("what would be stored cannot be meant: %v", p)
+			}
+			again, _, err := recipe.Merge("callgate.yaml", []byte(r.YAML()), []byte(r.YAML()), "the import")
+			if err != nil || string(again) != r.YAML() {
+				t.Errorf("a second import changes something: %v\n%s", err, again)
+			}
+		})
+	}
+}
