@@ -51,7 +51,7 @@ Exit codes: 0 allow or success, 1 deny, 2 ask or time-out, 3 error or usage.`,
 		&cobra.Group{ID: "people", Title: "For the people who answer:"},
 		&cobra.Group{ID: "setup", Title: "Setting up:"},
 	)
-	for _, add := range commands {
+	for _, add := range append(commands, texts...) {
 		root.AddCommand(add(c))
 	}
 	root.SetCompletionCommandGroupID("setup")
@@ -96,5 +96,5 @@ func (c *cli) print(w io.Writer, v any, human func(io.Writer)) error {
 var commands = []func(*cli) *cobra.Command{
 	serveCommand, checkCommand, explainCommand, evalCommand, recordCommand, demoCommand, hookCommand,
 	asksCommand, rulesCommand, sessionsCommand, auditCommand, pinCommand, tokensCommand,
-	toolsCommand, configCommand, recipesCommand, doctorCommand, serviceCommand, versionCommand,
+	toolsCommand, configCommand, recipesCommand, importCommand, exportCommand, doctorCommand, serviceCommand, versionCommand,
 }

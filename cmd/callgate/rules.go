@@ -28,7 +28,7 @@ func rulesCommand(c *cli) *cobra.Command {
 	}
 	var by string
 	asFlag(cmd, &by)
-	cmd.AddCommand(rulesList(c), rulesAdd(c, &by), rulesShow(c), rulesRemove(c, &by), rulesTest(c))
+	cmd.AddCommand(rulesList(c), rulesAdd(c, &by), rulesShow(c), rulesRemove(c, &by), rulesTest(c), rulesTemplate(c, &by))
 	return cmd
 }
 

@@ -25,12 +25,12 @@ func sessionsCommand(c *cli) *cobra.Command {
 	}
 	var by string
 	asFlag(cmd, &by)
-	cmd.AddCommand(sessionsList(c), sessionsSetMode(c, &by), sessionsClear(c, &by),
+	cmd.AddCommand(sessionsList(c), sessionsSetMode(c, &by), sessionsLists(c, &by), sessionsClear(c, &by),
 		sessionsDo(c, "interrupt", "Cancel what waits in a session", func(cmd *cobra.Command, client *api.Client, id string) (any, string, error) {
 			n, err := client.InterruptSession(cmd.Context(), by, id)
 			return map[string]int{"asks": n}, fmt.Sprintf("%d asks cancelled", n), err
 		}),
-		sessionsDo(c, "exit-fork", "Cancel what a session's interactive forks wait for; the main conversation goes on", func(cmd *cobra.Command, client *api.Client, id string) (any, string, error) {
+		sessionsDo(c, "exit-fork", "Cancel what a session's interactive forks wait for, and end their mode; the main conversation goes on", func(cmd *cobra.Command, client *api.Client, id string) (any, string, error) {
 			n, err := client.ExitFork(cmd.Context(), by, id)
 			return map[string]int{"asks": n}, fmt.Sprintf("%d asks cancelled", n), err
 		}),
@@ -74,6 +74,9 @@ func printSessions(w io.Writer, sessions []store.Session) {
 		if s.Mode != nil {
 			mode = s.Mode.String()
 		}
+		if s.ForkMode != nil {
+			mode += "; forks " + s.ForkMode.String()
+		}
 		if s.Paused != "" {
 			state = "paused: " + card.Line(s.Paused)
 		}
@@ -88,10 +91,16 @@ func printSessions(w io.Writer, sessions []store.Session) {
 }
 
 func sessionsSetMode(c *cli, by *string) *cobra.Command {
-	return &cobra.Command{
-		Use:               "set-mode SESSION MODE",
-		Short:             "Give a session a mode of its own; \"agent\" gives it back to the agent's",
-		Example:           "  callgate sessions set-mode s-42 accept_edits",
+	var fork bool
+	cmd := &cobra.Command{
+		Use:     "set-mode SESSION MODE",
+		Aliases: []string{"mode"},
+		Short:   "Give a session, or its interactive forks, a mode of its own; \"agent\" gives it back to the agent's",
+		Long: `Gives a session a mode of its own. With --fork only the calls of its interactive
+forks have it, until exit-fork or clear; "agent" gives them the session's again.
+A mode that asks less than a client's check token could ask for itself is refused
+for forks: only a token of kind integrator is believed that a call is a fork's.`,
+		Example:           "  callgate sessions set-mode s-42 accept_edits\n  callgate sessions set-mode s-42 bypass --fork",
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: inOrder(c.completeSessions(), words(append(engine.Modes(), "agent")...)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -104,19 +113,25 @@ func sessionsSetMode(c *cli, by *string) *cobra.Command {
 				mode = &m
 			}
 			return c.withClient("", func(client *api.Client) error {
-				if err := client.SetMode(cmd.Context(), *by, args[0], mode); err != nil {
+				set, whose := client.SetMode, ""
+				if fork {
+					set, whose = client.SetForkMode, "forks have "
+				}
+				if err := set(cmd.Context(), *by, args[0], mode); err != nil {
 					return seeAlso(err, "callgate sessions list")
 				}
-				return c.print(cmd.OutOrStdout(), map[string]any{"session": args[0], "mode": mode}, func(w io.Writer) {
-					fmt.Fprintf(w, "session %s: mode %s\n", card.Line(args[0]), args[1])
+				return c.print(cmd.OutOrStdout(), map[string]any{"session": args[0], "mode": mode, "fork": fork}, func(w io.Writer) {
+					fmt.Fprintf(w, "session %s: %smode %s\n", card.Line(args[0]), whose, args[1])
 				})
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&fork, "fork", false, "only of the session's interactive forks, until they end")
+	return cmd
 }
 
 func sessionsClear(c *cli, by *string) *cobra.Command {
-	return sessionsDo(c, "clear", "Cancel what waits in a session and drop its grants, its mode and what is known of its shell",
+	return sessionsDo(c, "clear", "Cancel what waits in a session and drop its grants, its modes and what is known of its shell",
 		func(cmd *cobra.Command, client *api.Client, id string) (any, string, error) {
 			cleared, err := client.ClearSession(cmd.Context(), *by, id)
 			return cleared, fmt.Sprintf("%d asks cancelled, %d grants dropped", cleared.Asks, cleared.Grants), err

@@ -33,9 +33,9 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 // guard refuses what no honest client sends.
 func guard(r *http.Request) error {
 	switch r.Method {
-	case http.MethodGet, http.MethodPost, http.MethodDelete:
+	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete:
 	default:
-		return failure(http.StatusMethodNotAllowed, CodeBadRequest, "method not allowed: want GET, POST or DELETE")
+		return failure(http.StatusMethodNotAllowed, CodeBadRequest, "method not allowed: want GET, POST, PUT or DELETE")
 	}
 	if !localHost(r) {
 		return failure(http.StatusForbidden, CodeBadHost, "the Host header does not name this machine's loopback")

@@ -19,7 +19,12 @@ import (
 // T13: DNS rebinding, CSRF, and a check token that reads others' asks.
 
 // forCalls are the operations that a check token opens. Source: design section 10.
-var forCalls = []string{"/v1/check", "/v1/evaluate", "/v1/calls/finished"}
+var forCalls = []string{"/v1/check", "/v1/evaluate", "/v1/offer", "/v1/calls/finished"}
+
+// forChats are the operations that an integrator's token opens besides: what they
+// widen takes the roles of the person it names. Source: design section 8, slash
+// commands.
+var forChats = []string{"/v1/command", "/v1/sessions/{id}/lists"}
 
 // TestT13_tokenByOperation tries every operation of the document with every kind
 // of token, with none, and with those that are no more.
@@ -79,8 +84,8 @@ func (w *world) tryKind(t *testing.T, d *document, path string, op operation, at
 	public := slices.Contains([]string{"/v1/health", "/v1/openapi.json"}, path)
 	calls := slices.Contains(forCalls, path)
 	designed := map[string]bool{
-		"admin": true, "check": calls || public, "integrator": calls || public,
-		"approver": public || path == "/v1/evaluate" || !calls && !strings.HasPrefix(path, "/v1/tokens") && path != "/v1/presence/reset",
+		"admin": true, "check": calls || public, "integrator": calls || public || slices.Contains(forChats, path),
+		"approver": public || path == "/v1/evaluate" || path == "/v1/offer" || !calls && !strings.HasPrefix(path, "/v1/tokens") && path != "/v1/presence/reset",
 	}[kind]
 	if opened != designed {
 		t.Errorf("%s %s: the document opens it to %s: %t, the design %t", at.method, path, kind, opened, designed)

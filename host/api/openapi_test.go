@@ -16,6 +16,7 @@ import (
 
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/store"
 )
 
 // document is openapi.json, as far as the tests read it.
@@ -148,6 +149,19 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("GET", "/v1/rules", "?scope=nowhere", "", 400)
 	x.do("POST", "/v1/rules/test", "", `{"rule":{"rule":"Bash(ls)","behavior":"deny"},"tool":"shell","input":{"command":"ls"},"cwd":"/","home":"/","working_directories":["/"]}`, 200)
 	x.do("POST", "/v1/rules/test", "", `{"rule":{"rule":"Bash(","behavior":"deny"},"input":{}}`, 400)
+	x.do("POST", "/v1/rules/changes", "?by=ana", `{"rules":[{"rule":"Bash(npm ci)","behavior":"allow"},{"rule":"Bash(a)","behavior":"ask"}],"source":"template:safe-dev","dry_run":true}`, 200)
+	x.do("POST", "/v1/rules/changes", "?by=ana", `{"rules":[{"rule":"Bash(npm ci)","behavior":"allow"}],"source":"template:safe-dev"}`, 200)
+	x.do("POST", "/v1/rules/changes", "", `{"rules":[{"rule":"Bash(","behavior":"allow"}]}`, 400)
+	x.do("POST", "/v1/rules/changes", "", `{"rules":[],"source":"config"}`, 400)
+	x.do("POST", "/v1/rules/changes", "", `{"remove":["0000"]}`, 404)
+	x.do("POST", "/v1/command", "?by=ana", `{"text":"/ask Bash(make)","global":true}`, 200)
+	x.do("POST", "/v1/command", "", `{"text":"/ask Nope","cwd":"/","default_agent":"ci"}`, 200)
+	x.do("POST", "/v1/command", "", `{"text":"/ask","lists":{"allow":["Bash"],"ask":[],"deny":[],"mode":"plan"},"agent":"ci"}`, 200)
+	x.do("POST", "/v1/command", "", `{"text":"/ask -Bash(make)","global":true}`, 200)
+	x.do("POST", "/v1/command", "", `{"text":"/ask","global":true,"session":"s"}`, 400)
+	x.do("POST", "/v1/command", "", `{"text":"/ask","session":"none"}`, 404)
+	x.do("POST", "/v1/command", "", `{"text":"/ask","project":"here"}`, 400)
+	x.do("POST", "/v1/command", "", `{}`, 400)
 	x.do("GET", "/v1/tools", "", "", 200)
 	x.do("GET", "/v1/tools/{name}", "shell", "", 200)
 	x.do("GET", "/v1/tools/{name}", "none", "", 404)
@@ -156,6 +170,10 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("POST", "/v1/check", "?timeout=10s", allowed, 200)
 	x.do("POST", "/v1/evaluate", "", `{"tool":"Bash","input":{"command":"npm test"}}`, 200)
 	x.do("POST", "/v1/evaluate", "", `{"tool":""}`, 400)
+	x.do("POST", "/v1/offer", "", `{"context":{"agent":"ci","cwd":"/","mode":"plan","kind":"main"},"tools":["mcp__github__get_issue"],"all":true}`, 200)
+	x.do("POST", "/v1/offer", "", `{}`, 200)
+	x.do("POST", "/v1/offer", "", `{"tools":[""]}`, 400)
+	x.do("POST", "/v1/offer", "", `{"context":{"session":"none"}}`, 404)
 	x.do("POST", "/v1/check", "", `{"call_id":"c2","tool":"Bash","input":{"command":"ls"},"context":{"session":"run","mode":"plan"},"reports":true,"follows_up":false}`, 200)
 	x.do("POST", "/v1/calls/finished", "", `{"call_id":"c1","tool":"shell","input":{"command":"npm run build"},"context":{"agent":"default","session":"a/b"},"failed":true}`, 200)
 	x.do("POST", "/v1/calls/finished", "", `{"call_id":"c9","tool":"Bash","input":{"command":"ls"},"context":{"session":"stopped"}}`, 200)
@@ -195,8 +213,16 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("GET", "/v1/sessions/{id}", "none", "", 404)
 	x.do("POST", "/v1/sessions/{id}/mode", "a%2Fb/mode?by=ana", `{"mode":"plan"}`, 200)
 	x.do("POST", "/v1/sessions/{id}/mode", "s/mode", `{"mode":null}`, 200)
+	x.do("POST", "/v1/sessions/{id}/mode", "s/mode", `{"mode":"plan","kind":"interactive_fork"}`, 200)
+	x.do("GET", "/v1/sessions", "", "", 200)
+	x.do("POST", "/v1/sessions/{id}/mode", "s/mode", `{"mode":"bypass","kind":"interactive_fork"}`, 409)
+	x.do("POST", "/v1/sessions/{id}/mode", "s/mode", `{"mode":"plan","kind":"background"}`, 400)
 	x.do("POST", "/v1/sessions/{id}/mode", "s/mode", `{"mode":"auto"}`, 400)
 	x.do("POST", "/v1/sessions/{id}/mode", "none/mode", `{"mode":"plan"}`, 404)
+	x.do("PUT", "/v1/sessions/{id}/lists", "s/lists?by=ana", `{"allow":["Read"],"ask":["Bash"],"mode":"plan"}`, 200)
+	x.do("PUT", "/v1/sessions/{id}/lists", "s/lists", `{"allow":["Read("]}`, 400)
+	x.do("PUT", "/v1/sessions/{id}/lists", "s/lists", `{"mode":"yolo"}`, 400)
+	x.do("PUT", "/v1/sessions/{id}/lists", "none/lists", `{}`, 404)
 	x.do("POST", "/v1/sessions/{id}/interrupt", "s/interrupt", "", 200)
 	x.do("POST", "/v1/sessions/{id}/exit-fork", "s/exit-fork?by=ana", "", 200)
 	x.do("POST", "/v1/sessions/{id}/exit-fork", "none/exit-fork", "", 404)
@@ -236,6 +262,20 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("GET", "/v1/audit/export", "?format=jsonl&since=2020-01-01T00:00:00Z", "", 200)
 	x.do("GET", "/v1/audit/export", "?format=csv", "", 200)
 	x.do("GET", "/v1/audit/export", "?format=xml", "", 400)
+	x.do("GET", "/v1/audit", "?person=ana&rule=Bash(npm%20run%20build)&call=c1", "", 200)
+	x.do("GET", "/v1/audit/rows/{seq}", "2", "", 200)
+	x.do("GET", "/v1/audit/rows/{seq}", "99999", "", 404)
+	x.do("GET", "/v1/audit/rows/{seq}", "last", "", 400)
+	for row, err := range w.store.Audit(t.Context(), store.Filter{Decision: store.AskApproved, Limit: 1}) {
+		if err != nil || row.AskID == "" {
+			t.Fatalf("the row of an approval: got %+v, %v", row, err)
+		}
+		x.do("GET", "/v1/audit/rows/{seq}", fmt.Sprint(row.Seq), "", 200)
+	}
+	x.do("POST", "/v1/audit/prune", "", `{"before":"2001-01-01T00:00:00Z","dry_run":true}`, 200)
+	x.do("POST", "/v1/audit/prune", "", `{}`, 400)
+	x.do("POST", "/v1/audit/prune", "", `{"before":"2999-01-01T00:00:00Z"}`, 400)
+	x.do("POST", "/v1/audit/prune", "?by=ana", `{"before":"2001-01-01T00:00:00Z"}`, 200)
 	x.do("GET", "/v1/audit/verify", "", "", 200)
 	id := ruleID(t, rule)
 	x.do("DELETE", "/v1/rules/{id}", id, "", 200)

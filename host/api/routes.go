@@ -14,6 +14,7 @@ const (
 	needAdmin    need = iota
 	needApprover      // a token of who answers
 	needCheck         // a token that calls are checked with
+	needChat          // a token of who answers, or one whose word on people counts
 	needToken         // any token
 	needNobody        // none
 )
@@ -24,6 +25,7 @@ var mayUse = map[need][]gate.Standing{
 	needAdmin:    {gate.Admin},
 	needApprover: {gate.Approver, gate.Admin},
 	needCheck:    {gate.Checker, gate.Integrator, gate.Admin},
+	needChat:     {gate.Approver, gate.Integrator, gate.Admin},
 	needToken:    {gate.Checker, gate.Approver, gate.Integrator, gate.Admin},
 }
 
@@ -50,6 +52,7 @@ var routes = []route{
 	{method: http.MethodGet, path: "/v1/openapi.json", need: needNobody, handle: (*Server).openapi},
 	{method: http.MethodPost, path: "/v1/check", need: needCheck, handle: (*Server).check},
 	{method: http.MethodPost, path: "/v1/evaluate", need: needToken, handle: (*Server).evaluate},
+	{method: http.MethodPost, path: "/v1/offer", need: needToken, handle: (*Server).offer},
 	{method: http.MethodPost, path: "/v1/calls/finished", need: needCheck, handle: (*Server).finishCall},
 	{method: http.MethodGet, path: "/v1/asks", need: needApprover, handle: (*Server).listAsks},
 	{method: http.MethodGet, path: "/v1/asks/{id}", need: needApprover, handle: (*Server).getAsk},
@@ -59,13 +62,20 @@ var routes = []route{
 	{method: http.MethodPost, path: "/v1/rules", need: needApprover, handle: (*Server).addRule},
 	{method: http.MethodDelete, path: "/v1/rules/{id}", need: needApprover, handle: (*Server).removeRule},
 	{method: http.MethodPost, path: "/v1/rules/test", need: needApprover, handle: (*Server).testRule},
+	{method: http.MethodPost, path: "/v1/rules/changes", need: needApprover, handle: (*Server).changeRules},
+	{method: http.MethodPost, path: "/v1/command", need: needChat, handle: (*Server).command},
 	{method: http.MethodGet, path: "/v1/tools", need: needApprover, handle: (*Server).listTools},
 	{method: http.MethodGet, path: "/v1/tools/{name}", need: needApprover, handle: (*Server).getTool},
+	{method: http.MethodGet, path: "/v1/profiles", need: needApprover, handle: (*Server).listProfiles},
+	{method: http.MethodPost, path: "/v1/profiles/reset", need: needApprover, widens: true, handle: (*Server).resetProfiles},
+	{method: http.MethodPost, path: "/v1/agents/{agent}/profile", need: needApprover, handle: (*Server).giveProfile},
+	{method: http.MethodPost, path: "/v1/agents/{agent}/profile/reset", need: needApprover, handle: (*Server).resetProfile},
 	{method: http.MethodGet, path: "/v1/config", need: needApprover, handle: (*Server).getConfig},
 	{method: http.MethodPost, path: "/v1/config/accept", need: needApprover, widens: true, handle: (*Server).acceptConfig},
 	{method: http.MethodGet, path: "/v1/sessions", need: needApprover, handle: (*Server).listSessions},
 	{method: http.MethodGet, path: "/v1/sessions/{id}", need: needApprover, handle: (*Server).getSession},
 	{method: http.MethodPost, path: "/v1/sessions/{id}/mode", need: needApprover, handle: (*Server).setMode},
+	{method: http.MethodPut, path: "/v1/sessions/{id}/lists", need: needChat, handle: (*Server).setLists},
 	{method: http.MethodPost, path: "/v1/sessions/{id}/clear", need: needApprover, handle: (*Server).clearSession},
 	{method: http.MethodPost, path: "/v1/sessions/{id}/interrupt", need: needApprover, handle: (*Server).interruptSession},
 	{method: http.MethodPost, path: "/v1/sessions/{id}/exit-fork", need: needApprover, handle: (*Server).exitFork},
@@ -73,6 +83,8 @@ var routes = []route{
 	{method: http.MethodGet, path: "/v1/audit", need: needApprover, handle: (*Server).searchAudit},
 	{method: http.MethodGet, path: "/v1/audit/export", need: needApprover, handle: (*Server).exportAudit},
 	{method: http.MethodGet, path: "/v1/audit/verify", need: needApprover, handle: (*Server).verifyAudit},
+	{method: http.MethodGet, path: "/v1/audit/rows/{seq}", need: needApprover, handle: (*Server).showAudit},
+	{method: http.MethodPost, path: "/v1/audit/prune", need: needAdmin, handle: (*Server).pruneAudit},
 	{method: http.MethodGet, path: "/v1/presence", need: needApprover, handle: (*Server).getPresence},
 	{method: http.MethodPost, path: "/v1/presence/unlock", need: needApprover, handle: (*Server).unlock},
 	{method: http.MethodPost, path: "/v1/presence/set", need: needApprover, handle: (*Server).setPIN},

@@ -14,8 +14,10 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/command"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/people"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/store"
 )
@@ -24,15 +26,28 @@ import (
 type Gate interface {
 	Check(ctx context.Context, caller gate.Caller, r gate.Request, progress gate.Progress) (gate.Result, error)
 	Evaluate(ctx context.Context, caller gate.Caller, r gate.Request) (gate.Result, error)
+	Offer(ctx context.Context, caller gate.Caller, r gate.OfferRequest) (gate.Offering, error)
 	Finish(ctx context.Context, caller gate.Caller, f gate.Finished) (gate.Matched, error)
 	Answer(ctx context.Context, id string, a ask.Answer) (gate.Answered, error)
 	AddRule(ctx context.Context, by string, r engine.Rule) (engine.Rule, []string, error)
 	RemoveRule(ctx context.Context, by, id string) error
+	ChangeRules(ctx context.Context, c gate.Change, add []engine.Rule, remove []string, dryRun bool) (gate.Changed, error)
+	Command(ctx context.Context, c gate.Change, where gate.Where, text string) (gate.Commanded, error)
+	CommandOn(ctx context.Context, lists command.State, where gate.Where, text string) (gate.Commanded, error)
+	SetLists(ctx context.Context, c gate.Change, session string, lists command.State) (gate.Listed, error)
+	Profiles(ctx context.Context) (gate.Profiles, error)
+	ProfileTightens(ctx context.Context, agent, name string) (bool, error)
+	GiveProfile(ctx context.Context, agent, name, by, approvedBy string) (gate.GivenProfile, error)
+	ResetProfile(ctx context.Context, agent, by string) error
+	ResetProfiles(ctx context.Context, by string) error
+	Person(caller gate.Caller, name string, roles []string, administrator bool) people.Person
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
 	TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (bool, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
 	Session(ctx context.Context, id string) (store.Session, []store.Call, error)
 	SetMode(ctx context.Context, session string, mode *engine.Mode, by string) error
+	SetForkMode(ctx context.Context, session string, mode *engine.Mode, by string) error
+	WidensFork(ctx context.Context, session string, mode *engine.Mode) (bool, error)
 	Widens(ctx context.Context, session string, mode *engine.Mode) (bool, error)
 	ClearSession(ctx context.Context, session, by string) (gate.Cleared, error)
 	InterruptSession(ctx context.Context, session, by string) (int, error)
@@ -56,6 +71,8 @@ type Audit interface {
 	Append(ctx context.Context, row store.Row) (store.Row, error)
 	Audit(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error]
 	VerifyAudit(ctx context.Context) (store.Report, error)
+	Prunable(ctx context.Context, before time.Time) (store.Prunable, error)
+	PruneAudit(ctx context.Context, before time.Time, by string) (store.Prunable, error)
 }
 
 // Configuration tells how the configuration file stands, and takes a person's word

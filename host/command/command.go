@@ -195,6 +195,6 @@ func (a *Answer) add(name string, list *[]string, arg string, k Known) error {
 		*list = append(*list, text)
 		a.Message = fmt.Sprintf("added %s to the %s list", text, name[1:])
 	}
-	a.Notes = append(a.Notes, k.order(r, a.State)...)
+	a.Notes = append(a.Notes, k.Order(r, a.State)...)
 	return nil
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// order says where a new rule stands among those in force: deny comes before ask,
+// Order says where a new rule stands among those in force: deny comes before ask,
 // ask before allow. Each note is true of at least one call, which it names when
 // the rules differ. Source: design section 13, "ask or allow first".
-func (k Known) order(r engine.Rule, s State) []string {
+func (k Known) Order(r engine.Rule, s State) []string {
 	var notes []string
 	say := func(behavior engine.Behavior, list []string, format string) {
 		var hits []string

@@ -25,10 +25,13 @@ func (g *Gate) AddRule(ctx context.Context, by string, r engine.Rule) (engine.Ru
 	}
 	notes, err := g.shadows(ctx, stored)
 	if stored.Content != nil && looksSecret(*stored.Content) {
-		notes = append(notes, "the rule's text holds what looks like a secret, and is kept and listed as it is: remove it, and write one that leaves the secret out")
+		notes = append(notes, secretNote)
 	}
 	return stored, notes, err
 }
+
+// secretNote is told of a rule that quotes a secret.
+const secretNote = "the rule's text holds what looks like a secret, and is kept and listed as it is: remove it, and write one that leaves the secret out"
 
 // RemoveRule deletes a stored rule in the name of by. The configuration's rules
 // are changed in its file: to remove one of them is ErrBadRule.

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+	"github.com/callgate/callgate/host/template"
+)
+
+func rulesTemplate(c *cli, by *string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "template",
+		Short: "Ready-made sets of rules, shown before they are stored",
+		Long: `A template is a set of rules that are stored in one go and taken back in one go. Each
+rule says what it lets happen and is tried on its own examples. Recipes (callgate
+recipes) are for what rules cannot say: they change the configuration file, with modes,
+directories and limits.`,
+		Example: "  callgate rules template list\n  callgate rules template apply safe-dev --scope project",
+		Args:    onlyCommands,
+		RunE:    needCommand,
+	}
+	cmd.AddCommand(templateList(c), templateShow(c), templateApply(c, by), templateRemove(c, by))
+	return cmd
+}
+
+func completeTemplates() completer {
+	var names []string
+	for _, t := range template.All() {
+		names = append(names, cobra.CompletionWithDesc(t.Name, t.Title))
+	}
+	return words(names...)
+}
+
+func templateList(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the templates",
+		Example: "  callgate rules template list",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all := template.All()
+			return c.print(cmd.OutOrStdout(), all, func(w io.Writer) {
+				rows := [][]string{{"template", "rules", "what"}}
+				for _, t := range all {
+					rows = append(rows, []string{t.Name, fmt.Sprint(len(t.Rules)), t.Title})
+				}
+				fmt.Fprint(w, table(rows))
+			})
+		},
+	}
+}
+
+func templateShow(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show NAME",
+		Short:             "Show a template's rules and what each of them lets happen",
+		Example:           "  callgate rules template show safe-dev",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(completeTemplates()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := template.Find(args[0])
+			if err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), t, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: %s\n%s\n\n", t.Name, t.Title, t.Description)
+				rows := [][]string{{"behavior", "rule", "note"}}
+				for _, r := range t.Rules {
+					rows = append(rows, []string{r.Behavior, r.Rule, r.Note})
+				}
+				fmt.Fprint(w, table(rows))
+			})
+		},
+	}
+}
+
+// scopeFlags say whose rules are meant.
+func scopeFlags(cmd *cobra.Command, scope, key *string, def engine.Scope) {
+	cmd.Flags().StringVar(scope, "scope", string(def), "global, project, agent or session")
+	cmd.Flags().StringVar(key, "key", "", "the project root (default: here), agent or session the rules are for")
+	completeFlag(cmd, "scope", completeScopes())
+}
+
+func templateApply(c *cli, by *string) *cobra.Command {
+	var scope, key string
+	var yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "apply NAME",
+		Short: "Show what a template would store, and store it after a yes",
+		Long: `Shows each rule as it would be stored, which of them are there already, and which deny
+and ask rules come first; then asks, and stores all of them or none. --yes does not ask,
+--dry-run stores nothing. Their source is template:NAME, by which they are removed.`,
+		Example: `  callgate rules template apply safe-dev --dry-run
+  callgate rules template apply safe-dev --scope project --key ~/shop --yes
+  callgate rules template apply no-destruction --scope global`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(completeTemplates()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := template.Find(args[0])
+			if err != nil {
+				return err
+			}
+			change, err := templateChange(t, engine.Scope(scope), key)
+			if err != nil {
+				return err
+			}
+			return c.withClient("", func(client *api.Client) error {
+				return c.confirmedChange(cmd, client, *by, change, t.Rules, yes, dryRun)
+			})
+		},
+	}
+	scopeFlags(cmd, &scope, &key, engine.Project)
+	cmd.Flags().BoolVar(&yes, "yes", false, "store without asking")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show it")
+	return cmd
+}
+
+// templateChange is what storing a template means.
+func templateChange(t template.Template, scope engine.Scope, key string) (api.RuleChange, error) {
+	change := api.RuleChange{Source: t.Source(), Rules: []api.NewRule{}}
+	if _, err := engine.ParseScope(string(scope)); err != nil {
+		return change, err
+	}
+	key, err := scopeKey(scope, key)
+	if err != nil {
+		return change, err
+	}
+	for _, rule := range t.Rules {
+		r, err := rule.Engine()
+		if err != nil {
+			return change, err
+		}
+		change.Rules = append(change.Rules, api.NewRule{
+			Rule: rule.Rule, Behavior: &r.Behavior, Scope: scope, ScopeKey: key, Reason: rule.Note, Match: rule.Match, NotMatch: rule.NotMatch,
+		})
+	}
+	return change, nil
+}
+
+// confirmedChange shows a change of rules and makes it after a yes.
+func (c *cli) confirmedChange(cmd *cobra.Command, client *api.Client, by string, change api.RuleChange, notes []template.Rule, yes, dryRun bool) error {
+	change.DryRun = true
+	plan, err := client.ChangeRules(cmd.Context(), by, change)
+	if err != nil {
+		return err
+	}
+	if dryRun {
+		return c.print(cmd.OutOrStdout(), plan, func(w io.Writer) { printPlan(w, plan, notes) })
+	}
+	if !yes {
+		printPlan(cmd.ErrOrStderr(), plan, notes)
+		if err := agreedTo(cmd.Context(), plan); err != nil {
+			return err
+		}
+	}
+	change.DryRun = false
+	done, err := client.ChangeRules(cmd.Context(), by, change)
+	if err != nil {
+		return err
+	}
+	return c.print(cmd.OutOrStdout(), done, func(w io.Writer) {
+		if yes {
+			printPlan(w, done, notes)
+		}
+		stored := len(slices.DeleteFunc(slices.Clone(done.Rules), func(p gate.Planned) bool { return p.Exists }))
+		fmt.Fprintf(w, "%d rules stored, %d removed\n", stored, len(done.Removed))
+	})
+}
+
+// errRefused is a person who said no.
+var errRefused = errors.New("nothing was changed")
+
+// agreedTo asks the person at the terminal for a yes.
+func agreedTo(ctx context.Context, plan gate.Changed) error {
+	p, err := atTerminal()
+	if err != nil {
+		return fmt.Errorf("%w; or look at it with --dry-run and give --yes", err)
+	}
+	defer p.close()
+	question := fmt.Sprintf("Store these %d rules? [y/N] ", len(plan.Rules))
+	if len(plan.Removed) > 0 {
+		question = fmt.Sprintf("Remove these %d rules? [y/N] ", len(plan.Removed))
+	}
+	answer, err := p.line(ctx, question)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"y", "yes"}, strings.ToLower(answer)) {
+		return errRefused
+	}
+	return nil
+}
+
+// printPlan prints what would be stored or removed, rule by rule.
+func printPlan(w io.Writer, plan gate.Changed, notes []template.Rule) {
+	rows := [][]string{}
+	for i, p := range plan.Rules {
+		state := "new"
+		if p.Exists {
+			state = "is there"
+		}
+		note := p.Rule.Reason
+		if i < len(notes) {
+			note = cmp.Or(notes[i].Note, note)
+		}
+		rows = append(rows, []string{state, p.Rule.Behavior.String(), scopeText(p.Rule), card.Line(p.Rule.String()), card.Line(note)})
+	}
+	for _, r := range plan.Removed {
+		rows = append(rows, []string{"remove", r.Behavior.String(), scopeText(r), card.Line(r.String()), r.ID})
+	}
+	fmt.Fprint(w, table(rows))
+	for _, p := range plan.Rules {
+		for _, note := range p.Notes {
+			fmt.Fprintf(w, "note: %s: %s\n", card.Line(p.Rule.String()), card.Line(note))
+		}
+	}
+}
+
+func scopeText(r engine.Rule) string {
+	return strings.TrimSpace(string(r.Scope) + " " + card.Line(r.ScopeKey))
+}
+
+func templateRemove(c *cli, by *string) *cobra.Command {
+	var scope, key string
+	var yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Remove the stored rules of a template",
+		Long: `Removes the stored rules whose source is template:NAME, after showing them. A rule that
+was there before the template was applied is not the template's and stays.`,
+		Example:           "  callgate rules template remove safe-dev\n  callgate rules template remove safe-dev --scope global --yes",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(completeTemplates()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withClient("", func(client *api.Client) error {
+				f := store.RuleFilter{Scope: engine.Scope(scope), Key: key}
+				if scope == string(engine.Project) {
+					var err error
+					if f.Key, err = scopeKey(engine.Project, key); err != nil {
+						return err
+					}
+				}
+				rules, err := client.Rules(cmd.Context(), f)
+				if err != nil {
+					return err
+				}
+				change := api.RuleChange{Rules: []api.NewRule{}}
+				for _, r := range rules {
+					if r.Source == template.SourcePrefix+args[0] {
+						change.Remove = append(change.Remove, r.ID)
+					}
+				}
+				if len(change.Remove) == 0 {
+					if _, err := template.Find(args[0]); err != nil {
+						return err
+					}
+					return fmt.Errorf("no stored rule is of the template %s: see callgate rules list", args[0])
+				}
+				return c.confirmedChange(cmd, client, *by, change, nil, yes, dryRun)
+			})
+		},
+	}
+	scopeFlags(cmd, &scope, &key, "")
+	cmd.Flags().BoolVar(&yes, "yes", false, "remove without asking")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show them")
+	return cmd
+}
