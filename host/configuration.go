@@ -108,7 +108,7 @@ func (h *Host) tightened(ctx context.Context, s *configuration) error {
 			return err
 		}
 	}
-	h.configuration.Store(combine(s.file, s.file))
+	h.put(combine(s.file, s.file))
 	return nil
 }
 
@@ -173,7 +173,7 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 	if err := h.permit(ctx, now); err != nil {
 		return nil, fmt.Errorf("modules: %w", err)
 	}
-	h.configuration.Store(now)
+	h.put(now)
 	if now.pending() {
 		h.warnPending(now)
 		notes = append(notes, fmt.Sprintf("%d changes of the configuration wait for: callgate config accept", len(now.widenings)))
@@ -182,6 +182,9 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 	}
 	for _, p := range h.Catalog.Problems() {
 		notes = append(notes, fmt.Sprintf("tool module %s is not usable: %v", p.File, p.Err))
+	}
+	for _, p := range next.Problems() {
+		notes = append(notes, p.Error())
 	}
 	if late(old.file, next) {
 		notes = append(notes, "listen, boundary, store, modules.dir, modules.memory_mib and asks change when the daemon is started again")
@@ -225,7 +228,7 @@ func (h *Host) AcceptConfig(ctx context.Context, digest, by string) (config.Stat
 	if err := h.permit(ctx, now); err != nil {
 		return s.state(), fmt.Errorf("the configuration is accepted, but not in force before the next start: modules: %w", err)
 	}
-	h.configuration.Store(now)
+	h.put(now)
 	h.log.Info("configuration accepted", "file", now.file.File, "by", by)
 	return now.state(), nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/store"
 	"github.com/callgate/callgate/host/target"
+	"github.com/callgate/callgate/host/webhook"
 )
 
 // Options say what a Host is made of. Config is required.
@@ -31,6 +32,9 @@ type Options struct {
 	Modules fs.FS
 	// Compiler is the command that compiles modules; see sandbox.Config.
 	Compiler []string
+	// Callback gives what answers an agent's asks in place of people, before the
+	// configuration's callback does; nil, or nil from it, leaves it to that.
+	Callback func(agent string) gate.Callback
 	// Log hears of what has no caller to go to; nil means silence. It never
 	// gets inputs or environments.
 	Log *slog.Logger
@@ -50,6 +54,7 @@ type Host struct {
 	Store   *store.Store
 	Catalog *catalog.Catalog
 
+	hub           *webhook.Hub
 	configuration atomic.Pointer[configuration]
 	changing      sync.Mutex // held while the configuration changes
 	runtime       *sandbox.Runtime
@@ -70,6 +75,7 @@ func (h *Host) facts(o Options) protect.Facts {
 	f, dirs := protect.Own(), o.Config.Dirs()
 	f.Home, f.Config, f.State, f.Cache = dirs.Home, dirs.Config, dirs.State, cmp.Or(o.CacheDir, dirs.Cache)
 	f.Modules, f.ConfigFile, f.Store = o.Config.Modules.Dir, o.Config.File, o.Config.Store
+	f.Secrets = o.Config.SecretFiles()
 	return f
 }
 
@@ -96,7 +102,8 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if err != nil {
 		return nil, err
 	}
-	h.configuration.Store(first)
+	h.hub = webhook.NewHub(o.Log, webhook.Options{Now: o.Now})
+	h.put(first)
 	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.tools(), first.modules()); err != nil {
 		return nil, err
 	}
@@ -118,6 +125,8 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 		Projects: &project.Loader{Report: h.ignored},
 		Asks:     h.Asks,
 		Store:    h.Store,
+		Callback: h.callback(o),
+		Notify:   h.hub.Notify,
 		Now:      o.Now,
 		Log:      o.Log,
 	})
@@ -126,6 +135,9 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	}
 	for _, p := range h.Catalog.Problems() {
 		o.Log.Warn("tool module not usable", "file", p.File, "error", p.Err)
+	}
+	for _, p := range o.Config.Problems() {
+		o.Log.Warn("in the configuration", "problem", p)
 	}
 	for _, r := range h.Store.RefusedRules() {
 		o.Log.Warn("stored allow rule not used: it was changed outside Callgate; remove it or add it again", "id", r.ID, "tool", r.Tool, "scope", r.Scope)
@@ -230,6 +242,9 @@ func (h *Host) Close() error {
 	var errs []error
 	if h.Asks != nil {
 		h.Asks.Close()
+	}
+	if h.hub != nil {
+		h.hub.Close()
 	}
 	if h.runtime != nil {
 		errs = append(errs, h.runtime.Close(context.Background()))

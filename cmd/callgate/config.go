@@ -62,7 +62,8 @@ code 3 when serve would refuse something of it.`,
 }
 
 // checkRules loads the modules and tries the rules on their own examples. What
-// keeps a module from use is a warning: serve goes on without it.
+// keeps a module from use is a warning: serve goes on without it. So is what profiles
+// say that cannot be meant.
 func checkRules(cmd *cobra.Command, cfg *config.Config, dirs config.Dirs) (warnings []string, err error) {
 	ctx := cmd.Context()
 	runtime, tools, err := host.OpenCatalog(ctx, firstParty(cmd, dirs), cfg.Modules)
@@ -72,6 +73,9 @@ func checkRules(cmd *cobra.Command, cfg *config.Config, dirs config.Dirs) (warni
 	defer func() { _ = runtime.Close(ctx) }() // nothing is lost with it
 	for _, p := range tools.Problems() {
 		warnings = append(warnings, "module "+p.String())
+	}
+	for _, doubt := range append(cfg.Problems(), cfg.Advice(gate.Vocabulary(tools))...) {
+		warnings = append(warnings, doubt.Error())
 	}
 	trial := gate.Trial{Catalog: tools, Targets: &target.Resolver{FS: target.OS()}}
 	return warnings, trial.CheckExamples(ctx, cfg)

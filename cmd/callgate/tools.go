@@ -26,12 +26,22 @@ func toolsCommand(c *cli) *cobra.Command {
 }
 
 func toolsList(c *cli) *cobra.Command {
-	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the tools and the modules behind them",
-		Example: "  callgate tools list --json",
-		Args:    cobra.NoArgs,
+	var f offerFlags
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the tools and the modules behind them, or those worth offering to an agent",
+		Long: `Lists the tools and the modules behind them. With --for, lists those of which
+some call of the agent may be allowed or asked about, by its profile, tool lists,
+whole-tool rules and mode; a tool is left out only when each of its calls would be
+denied. That is a help for the model and no decision: every call is checked.`,
+		Example: `  callgate tools list
+  callgate tools list --for builder --json
+  callgate tools list --for builder --mode plan --all --tools mcp__github__get_issue`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if done, err := f.run(c, cmd); done || err != nil {
+				return err
+			}
 			return c.withClient("", func(client *api.Client) error {
 				tools, err := client.Tools(cmd.Context())
 				if err != nil {
@@ -47,6 +57,8 @@ func toolsList(c *cli) *cobra.Command {
 			})
 		},
 	}
+	f.register(c, cmd)
+	return cmd
 }
 
 func grantsText(t catalog.Info) string {

@@ -294,3 +294,16 @@ func (t hopeful) MatchRule(_ context.Context, _ *engine.Call, b engine.Behavior,
 func (hopeful) GenerateSuggestions(context.Context, *engine.Call) ([]engine.SuggestedRule, error) {
 	return nil, nil
 }
+
+// Vocabulary are the names that the actions of the tools begin with, tool:NAME:.
+func Vocabulary(c Catalog) []string {
+	var names []string
+	for _, i := range c.Tools() {
+		for _, s := range Shapes(c.Lookup(i.Name)) {
+			name, _, _ := strings.Cut(strings.TrimPrefix(s.Text, "tool:"), ":")
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
