@@ -20,10 +20,19 @@ type AskView struct {
 	NeedsConfirmation bool `json:"needs_confirmation"`
 	// OffersWholeTool tells that a session grant on the whole tool is offered.
 	OffersWholeTool bool `json:"offers_whole_tool"`
+	// Quorum is how many different people have to approve, at least 1.
+	Quorum int `json:"quorum"`
+	// WhoMayAnswer says it in words; empty when everybody may who reaches it.
+	WhoMayAnswer string `json:"who_may_answer,omitempty"`
+	// Progress says who has approved where several have to: "1 of 2 approved: ann".
+	Progress string `json:"progress,omitempty"`
 }
 
 func (s *Server) view(a ask.Ask) AskView {
-	return AskView{Ask: a, Position: s.c.Asks.Position(a.ID), NeedsConfirmation: a.NeedsConfirmation(), OffersWholeTool: a.OffersWholeTool()}
+	return AskView{
+		Ask: a, Position: s.c.Asks.Position(a.ID), NeedsConfirmation: a.NeedsConfirmation(), OffersWholeTool: a.OffersWholeTool(),
+		Quorum: a.Approvers.Quorum(), WhoMayAnswer: a.Approvers.String(), Progress: a.Progress(),
+	}
 }
 
 type askList struct {
@@ -64,8 +73,12 @@ type answerBody struct {
 	ExpiresAt time.Time     `json:"expires_at,omitzero"`
 	Reason    string        `json:"reason,omitempty"`
 	By        string        `json:"by,omitempty"`
-	Surface   string        `json:"surface,omitempty"`
-	ConfirmID string        `json:"confirm_id,omitempty"`
+	// Roles and Administrator are of by; left out, the configuration's people say it.
+	// They count only from an admin: an approver token speaks for itself.
+	Roles         []string `json:"roles,omitempty"`
+	Administrator bool     `json:"administrator,omitempty"`
+	Surface       string   `json:"surface,omitempty"`
+	ConfirmID     string   `json:"confirm_id,omitempty"`
 }
 
 func (b answerBody) answer(caller gate.Caller) (ask.Answer, error) {
@@ -103,6 +116,8 @@ func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, caller gate.C
 	if err != nil {
 		return err
 	}
+	p := s.c.Gate.Person(caller, answer.By, body.Roles, body.Administrator)
+	answer.Roles, answer.Administrator = p.Roles, p.Administrator
 	if answer.Verdict != ask.Deny {
 		if err := s.present(r, caller); err != nil {
 			return err

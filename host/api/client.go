@@ -40,7 +40,7 @@ func (c *Client) Ask(ctx context.Context, id string) (AskView, error) {
 func (c *Client) Answer(ctx context.Context, id string, a ask.Answer) (gate.Answered, error) {
 	body := answerBody{
 		Verdict: &a.Verdict, Sets: a.Sets, Session: a.ForSession, WholeTool: a.WholeTool, ExpiresAt: a.ExpiresAt,
-		Reason: a.Reason, By: a.By, Surface: a.Surface, ConfirmID: a.ConfirmID,
+		Reason: a.Reason, By: a.By, Roles: a.Roles, Administrator: a.Administrator, Surface: a.Surface, ConfirmID: a.ConfirmID,
 	}
 	if a.Scope != "" {
 		body.Scope = &a.Scope
@@ -114,6 +114,17 @@ func (c *Client) SetMode(ctx context.Context, by, session string, mode *engine.M
 	return err
 }
 
+// SetForkMode gives a session's interactive forks a mode of their own until they end;
+// nil gives them the session's.
+func (c *Client) SetForkMode(ctx context.Context, by, session string, mode *engine.Mode) error {
+	body := struct {
+		Mode *engine.Mode `json:"mode"`
+		Kind engine.Kind  `json:"kind"`
+	}{mode, engine.InteractiveFork}
+	_, err := fetch[sessionMode](ctx, c, http.MethodPost, at("sessions", session, "mode"), values("by", by), body)
+	return err
+}
+
 // ClearSession cancels what waits in a session and drops its grants.
 func (c *Client) ClearSession(ctx context.Context, by, session string) (gate.Cleared, error) {
 	return fetch[gate.Cleared](ctx, c, http.MethodPost, at("sessions", session, "clear"), values("by", by), nil)
@@ -166,6 +177,7 @@ func (c *Client) VerifyAudit(ctx context.Context) (store.Report, error) {
 
 func auditQuery(f store.Filter) url.Values {
 	q := values("agent", f.Agent, "session", f.Session, "tool", f.Tool, "user", f.User,
+		"decided_by", f.DecidedBy, "person", f.Person, "rule", f.Rule, "call", f.Call, "ask", f.Ask,
 		"event", string(f.Event), "decision", string(f.Decision), "text", f.Text)
 	setTime(q, "since", f.Since)
 	setTime(q, "until", f.Until)

@@ -9,6 +9,7 @@ import (
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/people"
 	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/store"
 )
@@ -32,6 +33,8 @@ const (
 	CodeSettled         = "already_settled"
 	CodeNotShown        = "not_shown"
 	CodeUnconfirmed     = "needs_confirmation"
+	CodeNotApprover     = "not_approver" // may not answer this ask, or not so
+	CodeNotGranted      = "not_granted"  // the roles do not cover it
 	CodeConflict        = "conflict"
 	CodeTooLarge        = "too_large"
 	CodeMediaType       = "unsupported_media_type"
@@ -93,6 +96,10 @@ var known = []struct {
 	{gate.ErrNotEntitled, http.StatusForbidden, CodeForbidden},
 	{gate.ErrBadRequest, http.StatusBadRequest, CodeBadRequest},
 	{gate.ErrBadRule, http.StatusBadRequest, CodeBadRequest},
+	{ask.ErrNotApprover, http.StatusForbidden, CodeNotApprover},
+	{people.ErrNotGranted, http.StatusForbidden, CodeNotGranted},
+	{gate.ErrUnknownProfile, http.StatusBadRequest, CodeBadRequest},
+	{gate.ErrNoGivenProfile, http.StatusConflict, CodeConflict},
 	{ask.ErrBadAnswer, http.StatusBadRequest, CodeBadRequest},
 	{ask.ErrUnknown, http.StatusNotFound, CodeNotFound},
 	{store.ErrNotFound, http.StatusNotFound, CodeNotFound},
@@ -103,6 +110,8 @@ var known = []struct {
 	{presence.ErrWeak, http.StatusBadRequest, CodeBadRequest},
 	{presence.ErrNoTerminal, http.StatusForbidden, CodeNoTerminal},
 	{store.ErrTokenExists, http.StatusConflict, CodeConflict},
+	{store.ErrAuditBroken, http.StatusConflict, CodeConflict},
+	{gate.ErrForkNarrows, http.StatusConflict, CodeConflict},
 	{store.ErrLastAdmin, http.StatusConflict, CodeConflict},
 	{ask.ErrSettled, http.StatusConflict, CodeSettled},
 	{ask.ErrNotShown, http.StatusConflict, CodeNotShown},

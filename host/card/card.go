@@ -50,6 +50,10 @@ const (
 func Render(a ask.Ask, now time.Time) Card {
 	c := Card{ID: Line(a.ID), Title: title(a)}
 	c.add(stateFields(a, now)...)
+	c.add(
+		Field{Name: "approvers", Value: approversText(a)},
+		Field{Name: "votes", Value: short(a.Progress())},
+	)
 	for _, line := range a.Changed {
 		c.add(Field{Name: "changed since you approved", Value: short(line), Warn: true})
 	}
@@ -105,6 +109,14 @@ func stateFields(a ask.Ask, now time.Time) []Field {
 	return []Field{{Name: "state", Value: endText(a)}, reasonField(a)}
 }
 
+// approversText says who may answer, while that can still be done.
+func approversText(a ask.Ask) string {
+	if !a.State.Waiting() {
+		return ""
+	}
+	return short(a.Approvers.String())
+}
+
 func clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
 
 // endTexts say how an ask ended that no person answered.
@@ -127,7 +139,7 @@ func endText(a ask.Ask) string {
 	if answer := a.Answer; answer != nil {
 		text = "denied by " + short(answer.By)
 		if a.State == ask.Approved {
-			text = "approved by " + short(answer.By)
+			text = "approved by " + short(a.DecidedBy())
 		}
 		if answer.Surface != "" {
 			text += " in " + short(answer.Surface)

@@ -23,3 +23,32 @@ func (p *AgentProfile) Choice() string {
 	}
 	return text
 }
+
+// Lists are the profile's patterns; of two profiles those of the accepted one.
+func (p *AgentProfile) Lists() Profile {
+	if p == nil {
+		return Profile{}
+	}
+	return Profile{Allow: p.lists.Allow, Ask: p.lists.Ask, Deny: p.lists.Deny}
+}
+
+// Tightens reports whether an agent that gets this profile in place of before may
+// surely do no more than it could: by the patterns' texts, so that no may be a yes.
+// Without a profile before, one that allows nothing by itself tightens.
+func (p *AgentProfile) Tightens(before *AgentProfile) bool {
+	switch {
+	case p == nil:
+		return before == nil
+	case before == nil:
+		return len(p.lists.Allow) == 0 && p.other == nil
+	case p.other != nil || before.other != nil:
+		return false
+	}
+	return p.within(before)
+}
+
+// AgentNames are the agents that the file names.
+func (c *Config) AgentNames() []string { return sortedKeys(c.Agents) }
+
+// AgentNames are the agents that either configuration names.
+func (c *Combination) AgentNames() []string { return c.names()[1:] }

@@ -32,6 +32,8 @@ type Settings interface {
 	// Profile is the profile of that name, ProfileNames are those there are.
 	Profile(name string) *config.AgentProfile
 	ProfileNames() []string
+	// AgentNames are the agents that the configuration names.
+	AgentNames() []string
 	// Person is somebody as the configuration knows them, MayGrant its
 	// permission_grants.
 	Person(name string) people.Person
@@ -125,6 +127,11 @@ type Config struct {
 	// Protect is the protection of the gate itself; nil for none, as where
 	// nothing is run.
 	Protect Protection
+	// Callback gives what answers an agent's asks in place of people; nil, or nil from
+	// it, means that people do.
+	Callback func(agent string) Callback
+	// Notify hears of asks and denials; nil means nobody does. It must not block.
+	Notify func(Notice)
 	// Now is the clock of the audit; nil means time.Now.
 	Now func() time.Time
 	// Log hears of alarms; nil means silence. No input is ever logged.
@@ -136,6 +143,9 @@ type Gate struct {
 	c Config
 	// given are the profiles that agents have in place of the configuration's.
 	given givenProfiles
+
+	// consulting holds a place for each ask that a callback has.
+	consulting chan struct{}
 
 	mu sync.Mutex
 	// answering holds back the waiters of an ask until the rules that its
@@ -163,6 +173,6 @@ func New(c Config) (*Gate, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Gate{
-		c: c, answering: map[string][]chan struct{}{}, waiting: map[waiter]func(context.Context) engine.Decision{}, moving: map[int]mover{}, tried: map[trialOf]bool{},
+		c: c, consulting: make(chan struct{}, maxConsulted), answering: map[string][]chan struct{}{}, waiting: map[waiter]func(context.Context) engine.Decision{}, moving: map[int]mover{}, tried: map[trialOf]bool{},
 	}, nil
 }
