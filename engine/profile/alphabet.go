@@ -11,7 +11,11 @@ import (
 // there, İ is an i, and under (?a) only ASCII has case. Both the sets of a
 // pattern and the text are written in it. The names are surrogates, which are
 // in no text, or characters that are renamed themselves.
-type alphabet struct{ names map[rune]rune }
+type alphabet struct {
+	names map[rune]rune
+	// touched are the characters that are renamed, and their names.
+	touched *set
+}
 
 var alphabets = map[folding]func() *alphabet{
 	foldUnicode: sync.OnceValue(func() *alphabet { return newAlphabet(foldUnicode) }),
@@ -19,7 +23,7 @@ var alphabets = map[folding]func() *alphabet{
 }
 
 func newAlphabet(f folding) *alphabet {
-	a := &alphabet{map[rune]rune{}}
+	a := &alphabet{names: map[rune]rune{}}
 	if f == foldUnicode {
 		// i, I and İ are one letter: they take the place of s, S and ſ.
 		for from, to := range map[rune]rune{'i': 's', 'I': 'S', 'İ': 'ſ', 's': 'i', 'S': 'I'} {
@@ -33,6 +37,11 @@ func newAlphabet(f folding) *alphabet {
 			next++
 		}
 	}
+	var touched []rune
+	for c, name := range a.names {
+		touched = append(touched, c, c, name, name)
+	}
+	a.touched = newSet(touched...)
 	return a
 }
 
@@ -40,6 +49,9 @@ func newAlphabet(f folding) *alphabet {
 // one that isn't equal. Of the characters that regexp2 takes for equal, those
 // keep their names that are equal to the most.
 func (a *alphabet) mistaken(f folding, c rune) bool {
+	if unicode.SimpleFold(c) == c {
+		return false
+	}
 	orbit := []rune{c}
 	for o := unicode.SimpleFold(c); o != c; o = unicode.SimpleFold(o) {
 		orbit = append(orbit, o)
@@ -60,7 +72,7 @@ func (a *alphabet) mistaken(f folding, c rune) bool {
 			best, most = f.lower(o), equal
 		}
 	}
-	return len(orbit) > 1 && (c == 'ſ' || f.lower(c) != best)
+	return c == 'ſ' || f.lower(c) != best
 }
 
 // text writes a text in the alphabet.
@@ -77,12 +89,14 @@ func (a *alphabet) text(text []rune) []rune {
 
 // set writes a set in the alphabet.
 func (a *alphabet) set(s *set) *set {
-	var add, drop []rune
+	if !s.meetsAny(a.touched) {
+		return s
+	}
+	var add []rune
 	for c, name := range a.names {
-		drop = append(drop, c, c, name, name)
 		if s.has(c) {
 			add = append(add, name, name)
 		}
 	}
-	return newSet(s.not().or(newSet(drop...)).not().or(newSet(add...)).ranges...)
+	return s.not().or(a.touched).not().or(newSet(add...))
 }

@@ -22,7 +22,13 @@ var (
 	raised  = make(map[rune][]rune, 1500)
 )
 
+// asciiLower is lowerOf for ASCII.
+var asciiLower = make(map[rune]rune, 26)
+
 func init() {
+	for c := 'A'; c <= 'Z'; c++ {
+		asciiLower[c] = c + 'a' - 'A'
+	}
 	for i := 0; i < len(lowerSteps); i += 4 {
 		first, last, stride, delta := lowerSteps[i], lowerSteps[i+1], lowerSteps[i+2], lowerSteps[i+3]
 		for c := first; c <= last; c += stride {
@@ -78,14 +84,8 @@ func (f folding) unfold(lowered *set) *set {
 			drop = append(drop, from, from)
 		}
 	}
-	if f == foldASCII {
-		for c := 'A'; c <= 'Z'; c++ {
-			each(c, f.lower(c))
-		}
-	} else {
-		for from, to := range lowerOf {
-			each(from, to)
-		}
+	for from, to := range f.capitals() {
+		each(from, to)
 	}
 	return newSet(lowered.not().or(newSet(drop...)).not().or(newSet(add...)).ranges...)
 }
@@ -135,37 +135,59 @@ func (f folding) class(items []item, negate bool) *set {
 // anyCased reports whether a range needs comparing in lower case. Python takes
 // everything outside the basic plane for such.
 func (f folding) anyCased(lo, hi rune) bool {
-	if hi > 0xffff {
-		return true
-	}
-	for c := lo; c <= hi; c++ {
-		if f.cased(c) {
-			return true
-		}
-	}
-	return false
+	return hi > 0xffff || pick(f == foldASCII, asciiCased, casedSet).meets(lo, hi)
 }
 
 // span returns the lower cases that a range stands for. Outside the basic plane
 // Python compares a single character as it stands, and a range with the lower
 // and the upper case of the text.
 func (f folding) span(lo, hi rune) *set {
-	var out []rune
-	for c := lo; c <= min(hi, 0xffff); c++ {
-		for _, l := range f.same(f.lower(c)) {
-			out = append(out, l, l)
+	out := newSet(lo, hi)
+	if last := min(hi, 0xffff); lo <= last {
+		out = f.lowered(lo, last)
+		if hi > last {
+			out = out.or(newSet(last+1, hi))
 		}
 	}
-	if hi <= 0xffff {
-		return newSet(out...)
+	if hi <= 0xffff || lo == hi {
+		return out
 	}
-	out = append(out, lo, hi)
-	if lo != hi {
-		for l, uppers := range raised {
-			if slices.ContainsFunc(uppers, func(u rune) bool { return u >= lo && u <= hi }) {
-				out = append(out, l, l)
+	var more []rune
+	for l, uppers := range raised {
+		if slices.ContainsFunc(uppers, func(u rune) bool { return u >= lo && u <= hi }) {
+			more = append(more, l, l)
+		}
+	}
+	return out.or(newSet(more...))
+}
+
+// lowered returns the lower cases of a range, and what is equal to them.
+func (f folding) lowered(lo, hi rune) *set {
+	var add, drop []rune
+	for from, to := range f.capitals() {
+		if from >= lo && from <= hi {
+			add, drop = append(add, to, to), append(drop, from, from)
+		}
+	}
+	s := newSet(lo, hi).not().or(newSet(drop...)).not().or(newSet(add...))
+	if f == foldASCII {
+		return s
+	}
+	var extra []rune
+	for l, others := range extraCases {
+		if s.has(l) {
+			for _, o := range others {
+				extra = append(extra, o, o)
 			}
 		}
 	}
-	return newSet(out...)
+	return s.or(newSet(extra...))
+}
+
+// capitals maps what has another lower case to it.
+func (f folding) capitals() map[rune]rune {
+	if f == foldASCII {
+		return asciiLower
+	}
+	return lowerOf
 }

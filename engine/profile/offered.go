@@ -42,8 +42,11 @@ var shapes = map[string]Shape{
 	"WebSearch":               {"tool:web_search:", false},
 }
 
-// maxProductStates bounds the search for an action that is not denied.
-const maxProductStates = 4000
+// Bounds of the search for an action that is not denied.
+const (
+	maxProductStates = 4000
+	maxLetterWork    = 2_000_000 // sets times the places where one begins or ends
+)
 
 // ShapeOf returns what the actions of a tool look like. tool is a name of the
 // Chorus seed, an agent's own, or any other, whose actions then begin with
@@ -262,7 +265,11 @@ type product struct{ allow, deny []states }
 // alive reports whether some text that may follow is matched by an allow or ask
 // pattern and by no deny pattern.
 func (p product) alive(b *budget) bool {
-	letters := p.letters()
+	p = p.waiting()
+	letters, ok := p.letters()
+	if !ok {
+		return true
+	}
 	seen := map[string]bool{p.key(): true}
 	queue := []product{p}
 	for len(queue) > 0 {
@@ -283,6 +290,12 @@ func (p product) alive(b *budget) bool {
 		}
 	}
 	return false
+}
+
+// waiting leaves out the patterns that can match no more.
+func (p product) waiting() product {
+	ended := func(s states) bool { return len(s.reach) == 0 }
+	return product{slices.DeleteFunc(p.allow, ended), slices.DeleteFunc(p.deny, ended)}
 }
 
 func (p product) accepts() bool {
@@ -321,6 +334,7 @@ func stepAll(all []states, c rune, assertion truth, b *budget) ([]states, error)
 	out := make([]states, len(all))
 	for i, s := range all {
 		out[i] = states{s.prog, map[int]truth{}}
+		b.left -= len(s.reach)
 		for pc, t := range s.reach {
 			if in := &s.prog.insts[pc]; in.code == codeSet && in.set.has(c) {
 				out[i].follow(in.x, t, assertion, map[int]truth{}, b)
@@ -370,13 +384,15 @@ func (p product) key() string {
 }
 
 // letters returns one character for each way the patterns' sets tell characters
-// apart.
-func (p product) letters() []rune {
+// apart; false when there are too many sets to tell.
+func (p product) letters() ([]rune, bool) {
+	known := map[*set]bool{}
 	var sets []*set
 	cuts := []rune{0, 0xe000} // surrogates are in no text
 	for _, s := range slices.Concat(p.allow, p.deny) {
 		for _, in := range s.prog.insts {
-			if in.code == codeSet && !slices.Contains(sets, in.set) {
+			if in.code == codeSet && !known[in.set] {
+				known[in.set] = true
 				sets = append(sets, in.set)
 				for i := 0; i < len(in.set.ranges); i += 2 {
 					cuts = append(cuts, in.set.ranges[i], in.set.ranges[i+1]+1)
@@ -385,9 +401,13 @@ func (p product) letters() []rune {
 		}
 	}
 	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	if len(cuts)*len(sets) > maxLetterWork {
+		return nil, false
+	}
 	seen := map[string]bool{}
 	var out []rune
-	for _, c := range slices.Compact(cuts) {
+	for _, c := range cuts {
 		if c > maxRune || (c >= 0xd800 && c <= 0xdfff) {
 			continue
 		}
@@ -396,7 +416,7 @@ func (p product) letters() []rune {
 			out = append(out, c)
 		}
 	}
-	return out
+	return out, true
 }
 
 func signature(sets []*set, c rune) string {

@@ -3,10 +3,8 @@ package profile_test
 import (
 	"encoding/json"
 	"os"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/engine/profile"
@@ -196,142 +194,6 @@ func TestErrorsNameThePlace(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("got  %v\nwant %s", err, c.says)
 		}
-	}
-}
-
-// TestCatastrophicPatterns: patterns on which backtracking explodes are either
-// answered rightly or denied, in bounded time; running out says so.
-func TestCatastrophicPatterns(t *testing.T) {
-	t.Parallel()
-	long := "tool:bash:" + strings.Repeat("a", 5000)
-	linear := []string{"tool:bash:(a+)+b", "tool:bash:(a|aa)+$b", "tool:bash:(.*)*x", "tool:bash:(?:a?){25}a{25}c", "tool:bash:(?=(a+)+b)a+",
-		`tool:bash:(?:[\w.-]+/?)+\.py`, "tool:bash:(?:(?!a*b).)*b", "tool:bash:(?:(?<=a)a|aa)*b"}
-	for _, text := range linear {
-		start := time.Now()
-		if a := compiled(t, profile.Profile{Allow: []string{text}}).Decide([]string{long}); a.Behavior != engine.Deny || a.Note != "" {
-			t.Errorf("%s: got %s, note %q; want a plain denial", text, a.Behavior, a.Note)
-		}
-		if d := time.Since(start); d > 5*time.Second {
-			t.Errorf("%s took %s", text, d)
-		}
-	}
-	for _, text := range []string{`tool:bash:(a+)+\1b`, "tool:bash:(?>(a|aa)+b|(a|aa)+)+c", `tool:bash:(?:(a)|a)*b(?(1)x|y)`, `tool:bash:(\w*)*(\w*)*\2c`} {
-		for _, p := range []profile.Profile{{Allow: []string{text}}, {Ask: []string{text}}, {Deny: []string{text}, Allow: []string{".*"}}} {
-			start := time.Now()
-			a := compiled(t, p).Decide([]string{long, "tool:bash:x"})
-			if a.Behavior != engine.Deny || !strings.Contains(a.Note, "gave up") {
-				t.Errorf("%+v: got %s, note %q; want a denial that says it gave up", p, a.Behavior, a.Note)
-			}
-			if d := time.Since(start); d > 5*time.Second {
-				t.Errorf("%s took %s", text, d)
-			}
-		}
-	}
-}
-
-// TestDeepRepeatsGiveUp: a long text cannot use up the memory.
-func TestDeepRepeatsGiveUp(t *testing.T) {
-	t.Parallel()
-	c := compiled(t, profile.Profile{Allow: []string{`tool:bash:(?:(a)|b)*\1`}})
-	if a := c.Decide([]string{"tool:bash:" + strings.Repeat("ab", 1<<19)}); a.Behavior != engine.Deny || !strings.Contains(a.Note, "gave up: ") {
-		t.Errorf("got %s, note %q; want a denial that says it gave up", a.Behavior, a.Note)
-	}
-	if a := c.Decide([]string{"tool:bash:" + strings.Repeat("ab", 200) + "a"}); a.Behavior != engine.Allow {
-		t.Errorf("got %s (%s), want allow", a.Behavior, a.Note)
-	}
-}
-
-// TestBoundIsShared: many patterns and actions together stay within the bound
-// of one decision.
-func TestBoundIsShared(t *testing.T) {
-	t.Parallel()
-	for _, slow := range []string{`tool:bash:(a|aa)+\1b`, "tool:bash:(?:a?){200}a{200}b"} {
-		c := compiled(t, profile.Profile{Ask: slices.Repeat([]string{slow}, 500)})
-		start := time.Now()
-		a := c.Decide(slices.Repeat([]string{"tool:bash:" + strings.Repeat("a", 200)}, 500))
-		if a.Behavior != engine.Deny || !strings.Contains(a.Note, "pattern "+slow+": gave up") {
-			t.Errorf("%s: got %s, note %q; want a denial that names the pattern", slow, a.Behavior, a.Note)
-		}
-		if d := time.Since(start); d > 5*time.Second {
-			t.Errorf("%s: took %s", slow, d)
-		}
-	}
-}
-
-func TestOffered(t *testing.T) {
-	t.Parallel()
-	cases := []struct {
-		name string
-		p    profile.Profile
-		tool string
-		want bool
-	}{
-		{"nothing listed", profile.Profile{}, "bash", false},
-		{"everything", profile.Profile{Allow: []string{"tool:.*"}}, "bash", true},
-		{"asked about", profile.Profile{Ask: []string{"tool:bash:npm .*"}}, "Bash", true},
-		{"other tool", profile.Profile{Allow: []string{"tool:view:.*"}}, "Bash", false},
-		{"agent's name of view", profile.Profile{Allow: []string{"tool:view:.*"}}, "Read", true},
-		{"one detail is enough", profile.Profile{Allow: []string{`tool:create_file:src/main\.py`}}, "Write", true},
-		{"longer name", profile.Profile{Allow: []string{"tool:bashful:.*", "tools:bash:.*", "tool:bas"}}, "bash", false},
-		{"case", profile.Profile{Allow: []string{"(?i)TOOL:BASH:.*"}}, "bash", true},
-		{"look-ahead excludes the tool", profile.Profile{Allow: []string{"tool:(?!bash:).*"}}, "bash", false},
-		{"look-ahead excludes some details", profile.Profile{Allow: []string{"tool:bash:(?!.*sudo).*"}}, "bash", true},
-		{"look-ahead for another tool", profile.Profile{Allow: []string{"(?=tool:view:).*"}}, "bash", false},
-		{"look-behind inside what is known", profile.Profile{Allow: []string{"tool:bash(?<!bash):.*"}}, "bash", false},
-		{"never", profile.Profile{Allow: []string{"tool:bash:(?!)"}}, "bash", false},
-		{"nothing before the start", profile.Profile{Allow: []string{"tool:bash:(?<=a{20})x"}}, "bash", false},
-		{"word boundary inside what is known", profile.Profile{Allow: []string{`tool\B:bash:.*`}}, "bash", false},
-		{"end inside what is known", profile.Profile{Allow: []string{"tool:bash$:.*"}}, "bash", false},
-		{"start again", profile.Profile{Allow: []string{"tool:^bash:.*"}}, "bash", false},
-		{"too clever to tell", profile.Profile{Allow: []string{`tool:bash:(a)\1(?<=b)`}}, "bash", true},
-		{"clever, but for another tool", profile.Profile{Allow: []string{`tool:view:(a)\1(?>b)(?(1)c|d)`}}, "bash", false},
-		{"clever inside a look-ahead", profile.Profile{Allow: []string{`tool:(?!(b)ash\1?)bash:.*`}}, "bash", true},
-		{"too large to tell", profile.Profile{Allow: []string{"tool:view:(?:a{1000}){1000}"}}, "bash", true},
-		{"denied altogether", profile.Profile{Allow: []string{"tool:.*"}, Deny: []string{"tool:bash:.*"}}, "bash", false},
-		{"denied but for line feeds", profile.Profile{Allow: []string{"(?s)tool:.*"}, Deny: []string{"tool:bash:.*"}}, "bash", true},
-		{"denied but for one", profile.Profile{Allow: []string{"tool:.*"}, Deny: []string{"tool:bash:(?:[^l].*|l[^s].*|ls.+)?"}}, "bash", true},
-		{"denied for certain only where it looks", profile.Profile{Allow: []string{"tool:.*"}, Deny: []string{"tool:bash:(?!ls$).*"}}, "bash", true},
-		{"denial too clever to count on", profile.Profile{Allow: []string{"tool:.*"}, Deny: []string{`tool:bash:(.)?(?:\1|.)*`}}, "bash", true},
-		{"exact action", profile.Profile{Allow: []string{"tool:git:commit .+"}}, "git_commit", false},
-		{"exact action allowed", profile.Profile{Allow: []string{"tool:git:(init|commit)"}}, "git_commit", true},
-		{"push needs its arguments", profile.Profile{Allow: []string{"tool:git:push"}}, "git_push", false},
-		{"unknown tool", profile.Profile{Allow: []string{"tool:DeployTool:.*"}}, "DeployTool", true},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			if got := compiled(t, c.p).Offered(c.tool); got != c.want {
-				t.Errorf("Offered(%s) of %+v = %t, want %t", c.tool, c.p, got, c.want)
-			}
-		})
-	}
-}
-
-// TestNotOfferedMeansDenied: a tool that is hidden has no action, among many
-// tried, that would not be denied.
-func TestNotOfferedMeansDenied(t *testing.T) {
-	t.Parallel()
-	g := newGenerator(3)
-	hidden := 0
-	for range 4000 {
-		p := profile.Profile{Allow: []string{g.actionPattern(), g.actionPattern()}, Ask: []string{g.actionPattern()}}
-		if g.IntN(3) == 0 {
-			p.Deny = []string{g.actionPattern()}
-		}
-		c, err := profile.Compile(p)
-		if err != nil || c.Offered("ab") {
-			continue
-		}
-		hidden++
-		for range 40 {
-			action := "tool:ab:" + g.detail()
-			if a := c.Decide([]string{action}); a.Behavior != engine.Deny {
-				t.Fatalf("%+v: ab is not offered, but %q is %s by %s", p, action, a.Behavior, a.Pattern)
-			}
-		}
-	}
-	if hidden < 100 {
-		t.Errorf("only %d of 4000 profiles hide the tool: the test proves little", hidden)
 	}
 }
 

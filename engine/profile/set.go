@@ -51,6 +51,22 @@ func (s *set) has(c rune) bool {
 	return s.search(c)
 }
 
+// meets reports whether a character from lo to hi is in the set.
+func (s *set) meets(lo, hi rune) bool {
+	i := sort.Search(len(s.ranges)/2, func(i int) bool { return s.ranges[2*i+1] >= lo })
+	return 2*i < len(s.ranges) && s.ranges[2*i] <= hi
+}
+
+// meetsAny reports whether the sets have a character in common.
+func (s *set) meetsAny(t *set) bool {
+	for i := 0; i < len(s.ranges); i += 2 {
+		if t.meets(s.ranges[i], s.ranges[i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
 // not returns the complement.
 func (s *set) not() *set {
 	var out []rune
