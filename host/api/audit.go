@@ -21,12 +21,13 @@ const (
 	maxPage     = 1000
 )
 
-var auditParams = []string{"agent", "session", "tool", "user", "event", "decision", "since", "until", "text", "after", "before", "newest", "limit"}
+var auditParams = []string{"agent", "session", "tool", "user", "decided_by", "person", "rule", "call", "ask", "event", "decision", "since", "until", "text", "after", "before", "newest", "limit"}
 
 // auditFilter reads the parameters that choose rows.
 func auditFilter(q params) (f store.Filter, err error) {
 	f = store.Filter{
-		Agent: q["agent"], Session: q["session"], Tool: q["tool"], User: q["user"],
+		Agent: q["agent"], Session: q["session"], Tool: q["tool"], User: q["user"], DecidedBy: q["decided_by"], Person: q["person"],
+		Rule: q["rule"], Call: q["call"], Ask: q["ask"],
 		Event: store.Event(q["event"]), Decision: store.Outcome(q["decision"]), Text: q["text"],
 	}
 	if f.Since, err = q.time("since"); err != nil {
@@ -155,6 +156,7 @@ type csvWriter struct{ csv *csv.Writer }
 var csvColumns = []string{
 	"seq", "timestamp", "event", "agent_name", "session", "user_id", "tool", "action_string", "decision", "decided_by", "detail",
 	"stage", "code", "rule_id", "rule_text", "module_digest", "call_id", "digest", "input", "latency_ns", "prev", "hash",
+	"rule_source", "module", "ask_id",
 }
 
 func newCSVWriter(w io.Writer) csvWriter {
@@ -168,6 +170,7 @@ func (c csvWriter) write(r store.Row) error {
 		strconv.FormatInt(r.Seq, 10), r.Time.UTC().Format(time.RFC3339Nano), string(r.Event), r.Agent, r.Session, r.User, r.Tool, r.Action,
 		string(r.Decision), r.DecidedBy, r.Detail, r.Stage, r.Code, r.RuleID, r.RuleText, r.ModuleDigest, r.CallID, r.Digest, r.Input,
 		strconv.FormatInt(int64(r.Latency), 10), r.Prev.String(), r.Hash.String(),
+		r.RuleSource, r.Module, r.AskID,
 	}
 	for i := range fields {
 		fields[i] = inert(fields[i])

@@ -84,7 +84,7 @@ var routes = []route{
 	{method: http.MethodGet, path: "/v1/audit/export", need: needApprover, handle: (*Server).exportAudit},
 	{method: http.MethodGet, path: "/v1/audit/verify", need: needApprover, handle: (*Server).verifyAudit},
 	{method: http.MethodGet, path: "/v1/audit/rows/{seq}", need: needApprover, handle: (*Server).showAudit},
-	{method: http.MethodPost, path: "/v1/audit/prune", need: needAdmin, handle: (*Server).pruneAudit},
+	{method: http.MethodPost, path: "/v1/audit/prune", need: needApprover, handle: (*Server).pruneAudit},
 	{method: http.MethodGet, path: "/v1/presence", need: needApprover, handle: (*Server).getPresence},
 	{method: http.MethodPost, path: "/v1/presence/unlock", need: needApprover, handle: (*Server).unlock},
 	{method: http.MethodPost, path: "/v1/presence/set", need: needApprover, handle: (*Server).setPIN},

@@ -98,11 +98,18 @@ func (s *Server) setMode(w http.ResponseWriter, r *http.Request, caller gate.Cal
 		return err
 	}
 	defer release()
+	fork, err := forkKind(body)
+	if err != nil {
+		return err
+	}
 	mode, err := modeOf(body)
 	if err != nil {
 		return err
 	}
 	id := r.PathValue("id")
+	if fork {
+		return s.setForkMode(w, r, caller, id, mode, by)
+	}
 	if err := s.maySetMode(r, caller, id, mode); err != nil {
 		return err
 	}
@@ -116,7 +123,7 @@ func modeOf(body map[string]*string) (*engine.Mode, error) {
 	word, given := body["mode"]
 	for name := range body {
 		if name != "mode" {
-			return nil, &Error{Status: http.StatusBadRequest, Code: CodeUnknownField, Field: name, Message: "there is no such member: want mode"}
+			return nil, &Error{Status: http.StatusBadRequest, Code: CodeUnknownField, Field: name, Message: "there is no such member: want mode or kind"}
 		}
 	}
 	if !given {

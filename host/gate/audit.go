@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/callgate/callgate/engine"
@@ -18,13 +19,12 @@ func (g *Gate) audited(ctx context.Context, way *passage, p prepared, res Result
 	row := store.Row{
 		Time: g.c.Now(), Agent: p.req.Call.Context.Agent, Action: p.desc.Action, Decision: res.Outcome,
 		User: p.req.Call.Context.User, DecidedBy: res.DecidedBy, Detail: res.Decision.Reason,
-		Session: p.req.Call.Context.Session, Tool: p.req.Call.Tool, ModuleDigest: p.entry.Digest,
+		Session: p.req.Call.Context.Session, Tool: p.req.Call.Tool,
+		Module: strings.TrimSpace(p.entry.Module + " " + p.entry.Version), ModuleDigest: p.entry.Digest, AskID: res.AskID,
 		Stage: string(res.Decision.Stage), Code: res.Decision.Code, CallID: p.callID, Digest: p.digest,
 		Input: string(p.req.Call.Input), Latency: time.Duration(res.Micros) * time.Microsecond,
 	}
-	if r := res.Decision.Rule; r != nil {
-		row.RuleID, row.RuleText = r.ID, r.String()
-	}
+	row.RuleID, row.RuleText, row.RuleSource = decidedBy(res.Decision, p.req.Profile)
 	out, err := g.append(ctx, row, res, g.judged(way, p, res))
 	if !errors.Is(err, store.ErrCallReused) {
 		return out
@@ -32,8 +32,32 @@ func (g *Gate) audited(ctx context.Context, way *passage, p prepared, res Result
 	res = g.reused(p)
 	res.Outcome = store.Denied
 	row.Decision, row.Detail, row.Stage, row.Code = res.Outcome, res.Decision.Reason, string(res.Decision.Stage), res.Decision.Code
-	row.RuleID, row.RuleText, row.DecidedBy = "", "", ""
+	row.RuleID, row.RuleText, row.RuleSource, row.DecidedBy = "", "", "", ""
 	out, _ = g.append(ctx, row, res, nil) // its failure is a denial as well
+	return out
+}
+
+// decidedBy names the rule that decided, or the profile and its pattern, and where
+// it came from.
+func decidedBy(d engine.Decision, profile *engine.ProfileAnswer) (id, text, source string) {
+	switch {
+	case d.Rule != nil:
+		return d.Rule.ID, d.Rule.String(), ruleSource(d.Rule)
+	case profile != nil && (d.Stage == engine.StageProfile || d.ConvertedFrom == engine.StageProfile):
+		return "", profile.Pattern, "profile " + profile.Name
+	}
+	return "", "", ""
+}
+
+// ruleSource is where a rule holds, where it was written, and by whom.
+func ruleSource(r *engine.Rule) string {
+	out := strings.TrimSpace(string(r.Scope) + " " + r.ScopeKey)
+	if r.Source != "" {
+		out += ": " + r.Source
+	}
+	if r.CreatedBy != "" {
+		out += " (" + r.CreatedBy + ")"
+	}
 	return out
 }
 
@@ -74,6 +98,7 @@ func (g *Gate) refuse(ctx context.Context, caller Caller, r Request, cause error
 		Detail: clip(cause.Error(), 500), Stage: string(engine.StageError), Code: code,
 	}
 	res, _ = g.append(ctx, row, res, nil) // its failure is a denial as well
+	g.noticeRefused(caller, r, res)
 	return res, cause
 }
 

@@ -111,7 +111,7 @@ func (g *Gate) fill(ctx context.Context, caller Caller, p *prepared, look sessio
 	if err != nil {
 		known = store.Session{}
 	}
-	c.Mode = modeOf(caller, p.agent, known.Mode, p.claimed)
+	c.Mode = forkMode(caller, p.agent, c.Kind, known, p.claimed, modeOf(caller, p.agent, known.Mode, p.claimed))
 	c.Dialect = string(p.agent.Dialect)
 	p.shell = known.Shell
 	c.Config = g.c.Settings().ToolConfig(c.Agent, p.entry.Module, p.entry.Entry.Names(call.Tool)...)
@@ -141,6 +141,7 @@ func (g *Gate) seen(ctx context.Context, s store.Session) (store.Session, error)
 func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
 	c := p.req.Call.Context
 	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.ProjectRoot)
+	stored = withoutGrants(c.Kind, stored)
 	p.req.Rules = slices.Concat(g.live(p.agent.Rules), g.proven(ctx, p.entry, p.req.Call.Tool, stored))
 	if err != nil {
 		err = fmt.Errorf("read the stored rules: %w", err)
@@ -265,7 +266,7 @@ func (g *Gate) place(caller Caller, claim Claim, c *engine.Context) (config.Agen
 		Kind: stricterKind(agent.Kind, kind), Resumed: claim.Resumed, Annotations: claim.Annotations,
 		ActiveSkills: slices.Sorted(maps.Keys(claim.ActiveSkills)),
 	}
-	if g.c.Asks.HasSurface() {
+	if g.c.Asks.HasSurface() || g.callbackOf(name) != nil {
 		c.Approver = "attached"
 	}
 	return agent, nil

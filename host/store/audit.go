@@ -32,15 +32,17 @@ type Event string
 // The events. The store writes all but EventDecision itself, in the transaction
 // of the change that they record.
 const (
-	EventDecision       Event = "decision"
-	EventRuleAdded      Event = "rule_added"
-	EventRuleExtended   Event = "rule_extended" // a later expiry
-	EventRuleRemoved    Event = "rule_removed"
-	EventRuleExpired    Event = "rule_expired"
-	EventSessionMode    Event = "session_mode"
-	EventSessionPaused  Event = "session_paused"
-	EventSessionResumed Event = "session_resumed"
-	EventSessionCleared Event = "session_cleared"
+	EventDecision     Event = "decision"
+	EventRuleAdded    Event = "rule_added"
+	EventRuleExtended Event = "rule_extended" // a later expiry
+	EventRuleRemoved  Event = "rule_removed"
+	EventRuleExpired  Event = "rule_expired"
+	EventSessionMode  Event = "session_mode"
+	// EventSessionForkMode is about the mode of a session's interactive forks.
+	EventSessionForkMode Event = "session_fork_mode"
+	EventSessionPaused   Event = "session_paused"
+	EventSessionResumed  Event = "session_resumed"
+	EventSessionCleared  Event = "session_cleared"
 	// EventSessionShell is an allowed call that is to change the shell that its
 	// client keeps.
 	EventSessionShell Event = "session_shell"

@@ -31,6 +31,9 @@ type Session struct {
 	Parent string `json:"parent,omitempty"`
 	// Mode overrides the agent's configured mode; nil when it does not.
 	Mode *engine.Mode `json:"mode,omitempty"`
+	// ForkMode is the mode of the session's interactive forks; nil when they have
+	// the session's. It ends with them.
+	ForkMode *engine.Mode `json:"fork_mode,omitempty"`
 	// Shell is what allowed calls changed of the shells that the client keeps for
 	// the session: of each part of each tool's shell the first two calls, in order.
 	// Only a clear empties it.
@@ -94,8 +97,8 @@ func (v *sessionView) put(s Session) {
 // stored, with its mode and pause. ID, Agent and Token are required. A session
 // belongs to the token and agent that opened it: anybody else's touch is
 // ErrForeignSession and changes nothing. Of a known session User, CWD,
-// ProjectRoot and Kind are replaced where the touch names them; Mode, Shell, Paused,
-// Parent and the times are never the caller's.
+// ProjectRoot and Kind are replaced where the touch names them; Mode, ForkMode, Shell,
+// Paused, Parent and the times are never the caller's.
 func (s *Store) TouchSession(ctx context.Context, in Session) (Session, error) {
 	if err := checkSession(in); err != nil {
 		return Session{}, fmt.Errorf("session %q: %w", in.ID, err)
@@ -167,7 +170,7 @@ func (known Session) touched(in Session, now time.Time) (next Session, changed b
 func touch(ctx context.Context, t *tx, in Session, now time.Time) (out Session, opened bool, err error) {
 	known, err := oneSession(ctx, t, in.ID)
 	if isNotFound(err) {
-		in.CreatedAt, in.SeenAt, in.Mode, in.Shell, in.Paused, in.PausedAt = now, now, nil, nil, "", time.Time{}
+		in.CreatedAt, in.SeenAt, in.Mode, in.ForkMode, in.Shell, in.Paused, in.PausedAt = now, now, nil, nil, nil, "", time.Time{}
 		if in.Kind == "" {
 			in.Kind = engine.Main
 		}
@@ -295,13 +298,29 @@ func (s Session) unknown(tool, callID string, parts []string) []string {
 	})
 }
 
+// SetForkMode gives a session's interactive forks a mode of their own, until they
+// end, or takes it away with nil, in the name of by.
+func (s *Store) SetForkMode(ctx context.Context, id string, mode *engine.Mode, by string) error {
+	word := "the session's own"
+	if mode != nil {
+		word = mode.String()
+	}
+	return s.changeSession(ctx, id, EventSessionForkMode, by, "interactive forks: "+word, func(known *Session) { known.ForkMode = mode })
+}
+
+// EndForks takes away the mode of a session's interactive forks, which have ended,
+// and records the end, in the name of by.
+func (s *Store) EndForks(ctx context.Context, id, by, detail string) error {
+	return s.changeSession(ctx, id, EventSessionForkExit, by, detail, func(known *Session) { known.ForkMode = nil })
+}
+
 // NoteSession records what somebody did to a session that left it as it was:
-// EventSessionInterrupted, EventSessionForkExit.
+// EventSessionInterrupted.
 func (s *Store) NoteSession(ctx context.Context, id string, event Event, by, detail string) error {
 	return s.changeSession(ctx, id, event, by, detail, func(*Session) {})
 }
 
-// ClearSession deletes the session's grants, its own mode and what is known of its
+// ClearSession deletes the session's grants, its own modes and what is known of its
 // shells, in the name of by, and tells how many grants there were. A pause stays: only
 // ask.Broker.Resume ends it.
 func (s *Store) ClearSession(ctx context.Context, id, by string) (int, error) {
@@ -309,7 +328,7 @@ func (s *Store) ClearSession(ctx context.Context, id, by string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return n, s.changeSession(ctx, id, EventSessionCleared, by, fmt.Sprintf("%d grants dropped", n), func(known *Session) { known.Mode, known.Shell = nil, nil })
+	return n, s.changeSession(ctx, id, EventSessionCleared, by, fmt.Sprintf("%d grants dropped", n), func(known *Session) { known.Mode, known.ForkMode, known.Shell = nil, nil, nil })
 }
 
 // changeSession changes one session and records it, in one transaction.
@@ -339,14 +358,9 @@ func (s *Store) recordSession(ctx context.Context, t *tx, known Session, event E
 	return saveSession(ctx, t, known)
 }
 
-const sessionColumns = "id, agent, token, user, cwd, project_root, kind, parent, mode, paused, paused_at, created_at, seen_at, shell"
+const sessionColumns = "id, agent, token, user, cwd, project_root, kind, parent, mode, paused, paused_at, created_at, seen_at, shell, fork_mode"
 
 func saveSession(ctx context.Context, t *tx, s Session) error {
-	var mode *string
-	if s.Mode != nil {
-		word := s.Mode.String()
-		mode = &word
-	}
 	shell := ""
 	if len(s.Shell) > 0 {
 		text, err := json.Marshal(s.Shell)
@@ -355,10 +369,28 @@ func saveSession(ctx context.Context, t *tx, s Session) error {
 		}
 		shell = string(text)
 	}
-	_, err := t.ExecContext(ctx, "INSERT OR REPLACE INTO sessions ("+sessionColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		s.ID, s.Agent, s.Token, s.User, s.CWD, s.ProjectRoot, string(s.Kind), s.Parent, mode,
-		s.Paused, nanos(s.PausedAt), nanos(s.CreatedAt), nanos(s.SeenAt), shell)
+	_, err := t.ExecContext(ctx, "INSERT OR REPLACE INTO sessions ("+sessionColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		s.ID, s.Agent, s.Token, s.User, s.CWD, s.ProjectRoot, string(s.Kind), s.Parent, storedMode(s.Mode),
+		s.Paused, nanos(s.PausedAt), nanos(s.CreatedAt), nanos(s.SeenAt), shell, storedMode(s.ForkMode))
 	return err
+}
+
+// storedMode is a mode as it is stored, NULL for none.
+func storedMode(mode *engine.Mode) *string {
+	if mode == nil {
+		return nil
+	}
+	word := mode.String()
+	return &word
+}
+
+// readMode turns storedMode round.
+func readMode(word sql.NullString) (*engine.Mode, error) {
+	if !word.Valid {
+		return nil, nil
+	}
+	mode, err := engine.ParseMode(word.String)
+	return &mode, err
 }
 
 func oneSession(ctx context.Context, q queryer, id string) (Session, error) {
@@ -390,11 +422,11 @@ func selectSessions(ctx context.Context, q queryer, where string, args ...any) (
 }
 
 func scanSession(rows *sql.Rows) (s Session, err error) {
-	var mode sql.NullString
+	var mode, forkMode sql.NullString
 	var kind, shell string
 	var paused, created, seen int64
 	if err := rows.Scan(&s.ID, &s.Agent, &s.Token, &s.User, &s.CWD, &s.ProjectRoot, &kind, &s.Parent, &mode,
-		&s.Paused, &paused, &created, &seen, &shell); err != nil {
+		&s.Paused, &paused, &created, &seen, &shell, &forkMode); err != nil {
 		return s, err
 	}
 	if shell != "" {
@@ -403,12 +435,11 @@ func scanSession(rows *sql.Rows) (s Session, err error) {
 		}
 	}
 	s.PausedAt, s.CreatedAt, s.SeenAt = fromNanos(paused), fromNanos(created), fromNanos(seen)
-	if s.Kind, err = engine.ParseKind(kind); err != nil || !mode.Valid {
-		return s, err
-	}
-	m, err := engine.ParseMode(mode.String)
-	s.Mode = &m
-	return s, err
+	var errs [3]error
+	s.Kind, errs[0] = engine.ParseKind(kind)
+	s.Mode, errs[1] = readMode(mode)
+	s.ForkMode, errs[2] = readMode(forkMode)
+	return s, errors.Join(errs[:]...)
 }
 
 func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
