@@ -85,7 +85,7 @@ func BenchmarkCheck(b *testing.B) {
 	})
 	measure("session", func() error { _, err := w.Store.TouchSession(ctx, p.session); return err })
 	measure("digest", func() error { _ = gate.Digest("Bash", p.call.Input, w.project); return nil })
-	measure("rules", func() error { _, err := w.Store.RulesFor(ctx, "worker", "s1", w.project); return err })
+	measure("rules", func() error { _, err := w.Store.RulesFor(ctx, "worker", "s1", w.project, nil); return err })
 	measure("project_file", func() error { _, err := p.projects.Load(ctx, w.project); return err })
 	measure("describe_call", func() error { _, err := p.entry.Describe(ctx, p.call); return err })
 	measure("targets", func() error {

@@ -39,7 +39,7 @@ type Agent struct {
 	SubAgents map[string]SubAgent
 	Skills    map[string][]string
 	// Rules are the global ones and the agent's own.
-	Rules []engine.Rule
+	Rules Rules
 }
 
 // Agent returns what holds for the agent of that name; an agent without a
@@ -65,7 +65,7 @@ func (c *Config) Agent(name string) Agent {
 		Callback:           c.callbackOf(own),
 		SubAgents:          c.subAgentsOf(own),
 		Skills:             c.skillsOf(own),
-		Rules:              c.rulesFor(block),
+		Rules:              Rules{global: c.byTool.global, own: c.byTool.agents[name]},
 	}
 }
 
@@ -81,14 +81,6 @@ func (c *Config) lists(own Settings) engine.Lists {
 		Allowed:        slices.Clone(firstList(own.AllowedTools, c.Defaults.AllowedTools)),
 		IgnoreDenylist: respect != nil && !*respect,
 	}
-}
-
-func (c *Config) rulesFor(block Block) []engine.Rule {
-	rules := make([]engine.Rule, 0, len(c.Rules)+len(block.Rules))
-	for _, r := range slices.Concat(c.Rules, block.Rules) {
-		rules = append(rules, r.rule)
-	}
-	return rules
 }
 
 // ToolConfig returns what the operator set for a tool, which goes to its module

@@ -55,6 +55,8 @@ type Config struct {
 
 	dirs Dirs
 	data []byte
+	// byTool are the rules, ready to be looked up.
+	byTool ruleLists
 	// named are Profiles, compiled.
 	named map[string]*AgentProfile
 	// places tell where each value stands in the file.

@@ -32,7 +32,7 @@ func parse(t *testing.T, text string) *config.Config {
 func TestDefault(t *testing.T) {
 	t.Parallel()
 	c := config.Default(dirs)
-	want := config.Agent{Name: "any", Home: "/home/dev", Kind: engine.Main, Timeout: time.Minute, ResumeAsks: "ask", Rules: []engine.Rule{}}
+	want := config.Agent{Name: "any", Home: "/home/dev", Kind: engine.Main, Timeout: time.Minute, ResumeAsks: "ask"}
 	if got := c.Agent("any"); !reflect.DeepEqual(got, want) {
 		t.Errorf("agent: got %+v, want %+v", got, want)
 	}
@@ -94,7 +94,7 @@ asks: {timeout: 7s}
 	base := config.Agent{
 		Name: "bare", Named: true, Mode: engine.Explore, WorkingDirectories: []string{"/home/dev/src"}, Home: "/home/dev", User: "ann",
 		Kind: engine.InteractiveFork, Lists: engine.Lists{Disallowed: []string{"WebSearch"}, Allowed: []string{"Read"}},
-		Timeout: 5 * time.Minute, ResumeAsks: "deny", FollowClientMode: true, Dialect: "zsh", PersistentShell: true, Rules: []engine.Rule{global},
+		Timeout: 5 * time.Minute, ResumeAsks: "deny", FollowClientMode: true, Dialect: "zsh", PersistentShell: true,
 	}
 	unknown := base
 	unknown.Name, unknown.Named = "unknown", false
@@ -102,10 +102,18 @@ asks: {timeout: 7s}
 		Name: "own", Named: true, Mode: engine.AcceptEdits, WorkingDirectories: []string{"/b", "/home/dev"}, Home: "/h", User: "bob",
 		Kind: engine.Background, Lists: engine.Lists{Disallowed: []string{"WebSearch", "mcp__x__*"}, Allowed: []string{}},
 		Timeout: 10 * time.Second, ResumeAsks: "ask", Dialect: "bash",
-		Rules: []engine.Rule{global, {ID: "callgate.yaml:29", Tool: "Write", Source: config.Source, Scope: engine.Agent, ScopeKey: "own"}},
 	}
+	rules := map[string][]engine.Rule{"own": {global, {ID: "callgate.yaml:29", Tool: "Write", Source: config.Source, Scope: engine.Agent, ScopeKey: "own"}}}
 	for _, want := range []config.Agent{base, unknown, own} {
-		if got := c.Agent(want.Name); !reflect.DeepEqual(got, want) {
+		got := c.Agent(want.Name)
+		wantRules := rules[want.Name]
+		if wantRules == nil {
+			wantRules = []engine.Rule{global}
+		}
+		if !reflect.DeepEqual(got.Rules.All(), wantRules) {
+			t.Errorf("%s: got rules %v, want %v", want.Name, got.Rules.All(), wantRules)
+		}
+		if got.Rules = (config.Rules{}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got\n%#v, want\n%#v", want.Name, got, want)
 		}
 	}
@@ -169,7 +177,7 @@ func TestRules(t *testing.T) {
     match: ["npm run x", {command: npm run y, timeout: 5}]
     not_match: [npm]
 `)
-	rules := c.Agent("").Rules
+	rules := c.Agent("").Rules.All()
 	var got []string
 	for _, r := range rules {
 		got = append(got, fmt.Sprintf("%s %s %s %s", r.ID, r.Behavior, r, r.ExpiresAt.UTC().Format(time.RFC3339)))
@@ -330,7 +338,7 @@ func FuzzParse(f *testing.F) {
 			if a.Lists.IgnoreDenylist && a.Mode != engine.Trusted {
 				t.Errorf("%s: the denylist is lifted in mode %v", name, a.Mode)
 			}
-			for _, r := range a.Rules {
+			for _, r := range a.Rules.All() {
 				if r.Behavior == engine.Passthrough || r.Tool == "" || r.ID == "" {
 					t.Errorf("%s: rule %+v", name, r)
 				}

@@ -35,7 +35,7 @@ rules:
 	}
 	for _, name := range []string{"builder", "anyone"} {
 		a := c.Agent(name)
-		fmt.Println(a.Name, a.Mode, a.Lists.Disallowed, a.Rules)
+		fmt.Println(a.Name, a.Mode, a.Lists.Disallowed, a.Rules.All())
 	}
 	// Output:
 	// builder accept_edits [WebSearch WebFetch] [Bash(npm run:*)]

@@ -127,6 +127,7 @@ func (c *Config) fill() {
 		}
 	}
 	c.Asks.fill()
+	c.byTool = newRuleLists(c)
 }
 
 func (a *Asks) fill() {

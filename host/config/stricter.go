@@ -33,17 +33,19 @@ func (c *Combination) Agent(name string) Agent {
 func (c *Combination) AllRules() []engine.Rule {
 	var out []engine.Rule
 	seen := map[string]bool{}
-	for _, name := range c.names() {
-		for _, r := range c.Agent(name).Rules {
-			id := r.ID + "\x00" + r.ScopeKey + "\x00" + sameRule(r)
-			if !seen[id] {
+	c.eachAgent(func(_ string, was, will []engine.Rule) {
+		for _, r := range stricterRules(was, will) {
+			if id := identity(r); !seen[id] {
 				seen[id] = true
 				out = append(out, r)
 			}
 		}
-	}
+	})
 	return out
 }
+
+// identity is equal for rules that stand at the same place and say the same.
+func identity(r engine.Rule) string { return r.ID + "\x00" + r.ScopeKey + "\x00" + sameRule(r) }
 
 // ToolConfig returns what was accepted: only the tool could tell which of two
 // settings is the stricter.
@@ -119,7 +121,7 @@ func stricterAgent(was, will Agent) Agent {
 	out.Callback = stricterCallback(was.Callback, will.Callback)
 	out.SubAgents = stricterSubAgents(was.SubAgents, will.SubAgents)
 	out.Skills = stricterSkills(was.Skills, will.Skills)
-	out.Rules = stricterRules(was.Rules, will.Rules)
+	out.Rules = Rules{stricter: &[2]Rules{was.Rules, will.Rules}}
 	return out
 }
 

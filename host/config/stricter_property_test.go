@@ -216,7 +216,7 @@ func decide(a config.Agent, call engine.Call, resumed bool, now time.Time) engin
 	call.Context = engine.Context{
 		Agent: a.Name, Mode: a.Mode, Kind: a.Kind, WorkingDirectories: a.WorkingDirectories, Resumed: resumed, Approver: "attached",
 	}
-	live := slices.DeleteFunc(slices.Clone(a.Rules), func(r engine.Rule) bool { return !r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt) })
+	live := slices.DeleteFunc(a.Rules.All(), func(r engine.Rule) bool { return !r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt) })
 	entry := engine.Entry{Name: call.Tool, Tool: prefixTool{}, Own: true, MayAllow: true, MayReadOnly: true}
 	return engine.Decide(context.Background(), engine.Request{Call: &call, Entry: entry, Rules: live, Lists: a.Lists, ResumeAsks: a.ResumeAsks, Profile: a.Profile.Decide([]string{"tool:" + call.Tool + ":" + prefixTool{}.text(&call)})}).Behavior
 }
@@ -259,7 +259,7 @@ func meaning(a config.Agent) string {
 			end[key] = t
 		}
 	}
-	for _, r := range a.Rules {
+	for _, r := range a.Rules.All() {
 		longest(r.Behavior.String()+" "+r.String(), r.ExpiresAt)
 	}
 	var rules []string

@@ -29,11 +29,15 @@ type Widening struct {
 // when it is at least as strict as the accepted one in everything, and may hold
 // at once.
 func (c *Combination) Widenings() []Widening {
-	d := &differences{c: c}
+	if c.accepted == c.next {
+		return nil
+	}
+	d := &differences{c: c, noted: map[Widening]bool{}}
 	d.profiles()
 	for _, name := range c.names() {
 		d.agent(name)
 	}
+	d.c.eachAgent(d.rules)
 	d.toolConfig("tools", c.accepted.Tools, c.next.Tools)
 	d.toolConfig("defaults.tools", c.accepted.Defaults.Tools, c.next.Defaults.Tools)
 	for _, name := range c.names() {
@@ -52,12 +56,17 @@ func (c *Combination) Widenings() []Widening {
 type differences struct {
 	c     *Combination
 	found []Widening
+	noted map[Widening]bool
+	// written are the fields of the next file's rules, by identity; filled when the
+	// first is asked for.
+	written map[string]string
 }
 
 // add notes a difference once.
 func (d *differences) add(where string, was, will any) {
 	w := Widening{Where: where, Line: d.c.next.places.Of(where).Line, Was: shown(was), Will: shown(will)}
-	if !slices.Contains(d.found, w) {
+	if !d.noted[w] {
+		d.noted[w] = true
 		d.found = append(d.found, w)
 	}
 }
@@ -110,7 +119,6 @@ func (d *differences) agent(name string) {
 	d.unless(force.PersistentShell == will.PersistentShell, at("persistent_shell"), was.PersistentShell, will.PersistentShell)
 	d.unless(force.Callback == will.Callback, at("callback"), was.Callback, will.Callback)
 	d.narrowed(was, force, will, at)
-	d.rules(was.Rules, force.Rules, will.Rules)
 	d.unless(reflect.DeepEqual(unknown(force), unknown(will)), "agents."+name, "", "a setting that may widen")
 }
 
@@ -118,7 +126,7 @@ func (d *differences) agent(name string) {
 // a widening until somebody says how it tightens.
 func unknown(a Agent) Agent {
 	a.Mode, a.WorkingDirectories, a.Home, a.User, a.Kind = engine.DefaultMode, nil, "", "", ""
-	a.Named, a.Timeout, a.ResumeAsks, a.FollowClientMode, a.Rules = false, 0, "", false, nil
+	a.Named, a.Timeout, a.ResumeAsks, a.FollowClientMode, a.Rules = false, 0, "", false, Rules{}
 	a.Lists.Disallowed, a.Lists.Allowed, a.Lists.IgnoreDenylist = nil, nil, false
 	a.Dialect, a.PersistentShell, a.Profile = "", false, nil
 	a.Callback, a.SubAgents, a.Skills = Callback{}, nil, nil
@@ -163,31 +171,39 @@ func allCovered(list, entries []string) bool {
 	return !slices.ContainsFunc(entries, func(e string) bool { return !covered(list, e) })
 }
 
-// rules compares an agent's: force has every deny and ask rule of next and no
-// allow rule that next has not.
-func (d *differences) rules(was, force, will []engine.Rule) {
-	held, hold := lasting(force), lasting(will)
+// rules compares an agent's: in force are every deny and ask rule of next, and those
+// of its allow rules that were accepted, for as long as they were.
+func (d *differences) rules(_ string, was, will []engine.Rule) {
+	held, hold := lasting(was), lasting(will)
+	texts, after := ruleTexts(was), ruleTexts(will)
 	for _, r := range will {
 		if r.Behavior != engine.Allow {
 			continue
 		}
-		if end, there := held[sameRule(r)]; !there || before(end, hold[sameRule(r)]) {
-			d.add(d.ruleAt(r), ruleText(was, r), ruleLine(r))
+		key := sameRule(r)
+		if end, there := held[key]; !there || before(end, hold[key]) {
+			d.add(d.ruleAt(r), texts[key], ruleLine(r))
 		}
 	}
 	for _, r := range was {
 		if r.Behavior != engine.Allow && !holds(hold, r) {
-			d.add(rulesOf(r), ruleLine(r), ruleText(will, r))
+			d.add(rulesOf(r), ruleLine(r), after[sameRule(r)])
 		}
 	}
 }
 
 // ruleAt is the place of a rule of the next file.
 func (d *differences) ruleAt(r engine.Rule) string {
-	for _, w := range d.c.next.Written() {
-		if w.Rule.ID == r.ID && w.Rule.ScopeKey == r.ScopeKey && sameRule(w.Rule) == sameRule(r) {
-			return w.Field
+	if d.written == nil {
+		d.written = map[string]string{}
+		for _, w := range d.c.next.Written() {
+			if id := identity(w.Rule); d.written[id] == "" {
+				d.written[id] = w.Field
+			}
 		}
+	}
+	if field := d.written[identity(r)]; field != "" {
+		return field
 	}
 	return rulesOf(r)
 }
@@ -200,14 +216,15 @@ func rulesOf(r engine.Rule) string {
 	return "rules"
 }
 
-// ruleText is the one of rules that does the same as r, if there is one.
-func ruleText(rules []engine.Rule, r engine.Rule) string {
-	for _, other := range rules {
-		if sameRule(other) == sameRule(r) {
-			return ruleLine(other)
+// ruleTexts are the rules as they are shown, by what is the same; the first of each.
+func ruleTexts(rules []engine.Rule) map[string]string {
+	texts := make(map[string]string, len(rules))
+	for _, r := range rules {
+		if key := sameRule(r); texts[key] == "" {
+			texts[key] = ruleLine(r)
 		}
 	}
-	return ""
+	return texts
 }
 
 func ruleLine(r engine.Rule) string {

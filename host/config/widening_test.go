@@ -281,10 +281,10 @@ listen: /run/b.sock
 	both := config.Stricter(was, will)
 	a := both.Agent("any")
 	if a.Mode != engine.AcceptEdits || a.Kind != engine.Background || !reflect.DeepEqual(a.WorkingDirectories, []string{"/a"}) ||
-		!reflect.DeepEqual(a.Lists.Disallowed, []string{"Y", "X"}) || fmt.Sprint(a.Rules) != "[Bash(curl:*) Bash(rm:*)]" {
+		!reflect.DeepEqual(a.Lists.Disallowed, []string{"Y", "X"}) || fmt.Sprint(a.Rules.All()) != "[Bash(curl:*) Bash(rm:*)]" {
 		t.Errorf("any agent: got %+v", a)
 	}
-	if g := both.Agent("gone"); g.Mode != engine.Explore || fmt.Sprint(g.Rules) != "[Bash(curl:*) Bash(rm:*) Gone]" {
+	if g := both.Agent("gone"); g.Mode != engine.Explore || fmt.Sprint(g.Rules.All()) != "[Bash(curl:*) Bash(rm:*) Gone]" {
 		t.Errorf("an agent that is gone: got %+v", g)
 	}
 	if got := string(both.ToolConfig("any", "", "Bash")); got != `{"dialect":"bash"}` {

@@ -130,7 +130,7 @@ func (g *Gate) placeOf(ctx context.Context, w Where) (place, error) {
 		p.state.Mode = settings.Mode.String()
 	}
 	p.state.Profile = settings.Profile.Name()
-	all, err := g.c.Store.RulesFor(ctx, agent, session, project)
+	all, err := g.c.Store.RulesFor(ctx, agent, session, project, nil)
 	if err != nil {
 		return p, err
 	}
@@ -143,7 +143,7 @@ func (g *Gate) placeOf(ctx context.Context, w Where) (place, error) {
 		list := p.list(&p.state, r.Behavior)
 		*list = append(*list, r.String())
 	}
-	for _, r := range slices.Concat(g.live(settings.Rules), all) {
+	for _, r := range slices.Concat(g.live(settings.Rules.All()), all) {
 		if r.Source != config.Source && r.Scope == p.scope && r.ScopeKey == p.key {
 			continue
 		}

@@ -23,11 +23,11 @@ func (s deafStore) TouchSession(ctx context.Context, in store.Session) (store.Se
 	return s.Store.TouchSession(ctx, in)
 }
 
-func (s deafStore) RulesFor(ctx context.Context, agent, session, project string) ([]engine.Rule, error) {
+func (s deafStore) RulesFor(ctx context.Context, agent, session, project string, about *engine.About) ([]engine.Rule, error) {
 	if s.rules != nil {
 		return nil, s.rules
 	}
-	return s.Store.RulesFor(ctx, agent, session, project)
+	return s.Store.RulesFor(ctx, agent, session, project, about)
 }
 
 // A failure before the decision kept the rules from being read, so that a call

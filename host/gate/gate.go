@@ -87,7 +87,7 @@ type Store interface {
 	RemoveRule(ctx context.Context, id, by string) error
 	ChangeRules(ctx context.Context, c store.Change) ([]engine.Rule, error)
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
-	RulesFor(ctx context.Context, agent, session, project string) ([]engine.Rule, error)
+	RulesFor(ctx context.Context, agent, session, project string, about *engine.About) ([]engine.Rule, error)
 	ClearSession(ctx context.Context, id, by string) (int, error)
 	TouchSession(ctx context.Context, s store.Session) (store.Session, error)
 	Session(ctx context.Context, id string) (store.Session, error)

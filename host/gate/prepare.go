@@ -115,7 +115,8 @@ func (g *Gate) fill(ctx context.Context, caller Caller, p *prepared, look sessio
 	c.Dialect = string(p.agent.Dialect)
 	p.shell = known.Shell
 	c.Config = g.c.Settings().ToolConfig(c.Agent, p.entry.Module, p.entry.Entry.Names(call.Tool)...)
-	return errors.Join(err, g.gatherRules(ctx, p), g.describe(ctx, p))
+	described := g.describe(ctx, p) // what the call touches tells which rules to gather
+	return errors.Join(err, g.gatherRules(ctx, p), described)
 }
 
 // session finds what is known of a session: opening it, as a check does, or
@@ -137,12 +138,14 @@ func (g *Gate) seen(ctx context.Context, s store.Session) (store.Session, error)
 	return known, nil
 }
 
-// gatherRules puts together the operator's, the stored and the project's rules.
+// gatherRules puts together the operator's, the stored and the project's rules: of
+// the first two, which may be thousands, those that can concern the call.
 func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
 	c := p.req.Call.Context
-	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.ProjectRoot)
+	about := p.req.About()
+	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.ProjectRoot, about)
 	stored = withoutGrants(c.Kind, stored)
-	p.req.Rules = slices.Concat(g.live(p.agent.Rules), g.proven(ctx, p.entry, p.req.Call.Tool, stored))
+	p.req.Rules = slices.Concat(g.live(p.agent.Rules.For(about)), g.proven(ctx, p.entry, p.req.Call.Tool, stored))
 	if err != nil {
 		err = fmt.Errorf("read the stored rules: %w", err)
 	}
@@ -215,10 +218,10 @@ func denyAll(tools []string) []engine.Rule {
 	return rules
 }
 
-// live drops rules of the configuration that have expired.
+// live drops rules of the configuration that have expired. The list is changed.
 func (g *Gate) live(rules []engine.Rule) []engine.Rule {
 	now := g.c.Now()
-	return slices.DeleteFunc(slices.Clone(rules), func(r engine.Rule) bool {
+	return slices.DeleteFunc(rules, func(r engine.Rule) bool {
 		return !r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt)
 	})
 }

@@ -84,7 +84,7 @@ func (g *Gate) shadows(ctx context.Context, r engine.Rule) ([]string, error) {
 		agent = r.ScopeKey
 	}
 	var notes []string
-	for _, other := range append(g.live(g.c.Settings().Agent(agent).Rules), stored...) {
+	for _, other := range append(g.live(g.c.Settings().Agent(agent).Rules.All()), stored...) {
 		if other.Behavior == engine.Allow || !engine.MatchName(other.Tool, r.Tool) {
 			continue
 		}

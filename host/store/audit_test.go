@@ -87,7 +87,7 @@ func TestAppend_afterCloseIsAnError(t *testing.T) {
 	if _, err := s.Append(t.Context(), decision()); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("got %v, want ErrClosed", err)
 	}
-	if _, err := s.RulesFor(t.Context(), "a", "", ""); !errors.Is(err, store.ErrClosed) {
+	if _, err := s.RulesFor(t.Context(), "a", "", "", nil); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("RulesFor: got %v, want ErrClosed", err)
 	}
 	for _, err := range s.Audit(t.Context(), store.Filter{}) {

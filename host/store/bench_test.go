@@ -79,7 +79,7 @@ func BenchmarkRulesFor_100(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		rules, err := s.RulesFor(b.Context(), "builder", "", "/p")
+		rules, err := s.RulesFor(b.Context(), "builder", "", "/p", nil)
 		if err != nil || len(rules) != 100 {
 			b.Fatal(len(rules), err)
 		}

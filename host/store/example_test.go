@@ -28,7 +28,7 @@ func Example() {
 	content := "npm run *"
 	_, err = s.AddRule(ctx, engine.Rule{Tool: "Bash", Content: &content, Behavior: engine.Allow, Scope: engine.Project, ScopeKey: "/app", CreatedBy: "ann"})
 	fmt.Println("stored:", err == nil)
-	rules, err := s.RulesFor(ctx, "builder", "", "/app")
+	rules, err := s.RulesFor(ctx, "builder", "", "/app", nil)
 	fmt.Println(rules, err)
 
 	row, err := s.Append(ctx, store.Row{Agent: "builder", Tool: "Bash", Decision: store.Allowed, Input: `{"command":"npm run build"}`})

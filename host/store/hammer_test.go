@@ -48,7 +48,7 @@ func hammer(t *testing.T, s *store.Store, session, id string) error {
 	if err != nil {
 		return err
 	}
-	rules, err := s.RulesFor(ctx, "a", session, "")
+	rules, err := s.RulesFor(ctx, "a", session, "", nil)
 	if err != nil || len(rules) != 1 || rules[0].ID != rule.ID {
 		return fmt.Errorf("rules after adding %s: got %v, %v", rule.ID, rules, err)
 	}
@@ -68,7 +68,7 @@ func hammer(t *testing.T, s *store.Store, session, id string) error {
 	if err := s.RemoveRule(ctx, rule.ID, "ann"); err != nil {
 		return err
 	}
-	if rules, err = s.RulesFor(ctx, "a", session, ""); err != nil || len(rules) != 0 {
+	if rules, err = s.RulesFor(ctx, "a", session, "", nil); err != nil || len(rules) != 0 {
 		return fmt.Errorf("rules after removing: got %v, %v", rules, err)
 	}
 	return nil

@@ -191,7 +191,7 @@ func TestPruneAudit_restatesWhatIsInForce(t *testing.T) {
 		t.Fatalf("prune: got %+v, %v", p, err)
 	}
 	s = reopenedAt(t, s, c)
-	rules, err := s.RulesFor(ctx, "a", "", "")
+	rules, err := s.RulesFor(ctx, "a", "", "", nil)
 	if err != nil || len(rules) != 250 {
 		t.Errorf("rules in force: got %d, %v, want 250", len(rules), err)
 	}
@@ -214,7 +214,7 @@ func TestPruneAudit_restatesWhatIsInForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = reopenedAt(t, s, c)
-	if rules, err := s.RulesFor(ctx, "a", "", ""); err != nil || len(rules) != 250 {
+	if rules, err := s.RulesFor(ctx, "a", "", "", nil); err != nil || len(rules) != 250 {
 		t.Errorf("rules after a second removal: got %d, %v, want 250", len(rules), err)
 	}
 	if v, err := s.Setting(ctx, "pin"); err != nil || string(v) != "hash" {

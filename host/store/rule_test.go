@@ -29,7 +29,7 @@ func timed(t *testing.T) (*store.Store, *clock) {
 // texts are the rules for a caller, as text, sorted.
 func texts(t *testing.T, s *store.Store, agent, session, project string) []string {
 	t.Helper()
-	rules, err := s.RulesFor(t.Context(), agent, session, project)
+	rules, err := s.RulesFor(t.Context(), agent, session, project, nil)
 	must(t, err)
 	out := []string{}
 	for _, r := range rules {
@@ -118,7 +118,7 @@ func TestT26_RulesOfServers(t *testing.T) {
 	must(t, s.Close())
 	tamper(t, s.Path(), "UPDATE rules SET server = 'gh@user#3' WHERE server = 'gh@project#2'")
 	s = opened(t, s.Path(), store.Options{Now: c.Now})
-	rules, err := s.RulesFor(t.Context(), "a", "", "")
+	rules, err := s.RulesFor(t.Context(), "a", "", "", nil)
 	must(t, err)
 	if len(rules) != 2 || rules[0].Server == rules[1].Server {
 		t.Errorf("got %+v, want the two that nobody changed", rules)

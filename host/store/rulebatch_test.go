@@ -36,7 +36,7 @@ func TestChangeRules_wholeOrNothing(t *testing.T) {
 	}
 	seen := func() []string {
 		t.Helper()
-		rules, err := s.RulesFor(ctx, "a", "s1", "")
+		rules, err := s.RulesFor(ctx, "a", "s1", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

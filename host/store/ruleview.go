@@ -1,18 +1,17 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/callgate/callgate/engine"
 )
-
-// maxViews bounds how many callers' rule lists are kept ready.
-const maxViews = 1024
 
 // place is where a rule applies.
 type place struct {
@@ -20,88 +19,127 @@ type place struct {
 	key   string
 }
 
-// caller is for whom a list of rules is kept ready.
-type caller struct{ agent, session, project string }
-
-// readyList is a caller's rules until one of them expires.
-type readyList struct {
-	rules []engine.Rule
-	until time.Time // zero: for ever
-}
-
 // ruleView holds all stored rules in memory. It changes only after the file has.
 type ruleView struct {
 	mu      sync.RWMutex
-	byID    map[string]engine.Rule
-	byPlace map[place]map[string]struct{}
-	ready   map[caller]readyList
-	// changes counts what made ready lists void: a list that was begun before
-	// the last of them is not kept.
-	changes uint64
+	byID    map[string]numbered
+	byPlace map[place]*placed
+	// last is the number that was given last.
+	last    int
 	refused []engine.Rule // set once, while loading
+}
+
+// numbered is a rule with its number in the index of its place.
+type numbered struct {
+	engine.Rule
+	number int
+}
+
+// placed are the rules of one place.
+type placed struct {
+	index engine.Index
+	rules map[int]engine.Rule
 }
 
 func (v *ruleView) put(r engine.Rule) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	p := place{r.Scope, r.ScopeKey}
-	if v.byPlace[p] == nil {
-		v.byPlace[p] = map[string]struct{}{}
+	if old, ok := v.byID[r.ID]; ok && old.Tool == r.Tool && p == (place{old.Scope, old.ScopeKey}) {
+		v.byID[r.ID] = numbered{r, old.number} // it keeps its place in the order
+		v.byPlace[p].rules[old.number] = r
+		return
 	}
-	v.byPlace[p][r.ID] = struct{}{}
-	v.byID[r.ID] = r
-	v.outdate()
+	v.remove(r.ID)
+	at := v.byPlace[p]
+	if at == nil {
+		at = &placed{rules: map[int]engine.Rule{}}
+		v.byPlace[p] = at
+	}
+	v.last++
+	v.byID[r.ID] = numbered{r, v.last}
+	at.rules[v.last] = r
+	at.index.Add(v.last, r.Tool)
 }
 
 func (v *ruleView) drop(id string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.remove(id)
+}
+
+// remove takes a rule out. The caller holds mu.
+func (v *ruleView) remove(id string) {
 	r, ok := v.byID[id]
 	if !ok {
 		return
 	}
 	p := place{r.Scope, r.ScopeKey}
-	delete(v.byID, id)
-	if delete(v.byPlace[p], id); len(v.byPlace[p]) == 0 {
+	at := v.byPlace[p]
+	at.index.Remove(r.number, r.Tool)
+	delete(at.rules, r.number)
+	if len(at.rules) == 0 {
 		delete(v.byPlace, p)
 	}
-	v.outdate()
+	delete(v.byID, id)
 }
 
-// forget drops the ready lists, after a session was opened.
-func (v *ruleView) forget() {
-	v.mu.Lock()
-	v.outdate()
-	v.mu.Unlock()
-}
-
-func (v *ruleView) outdate() {
-	v.changes++
-	clear(v.ready)
-}
-
-// RulesFor returns all unexpired rules that apply to calls of an agent in a
-// session and project, in no order that matters. Empty names choose nothing of
-// their scope. An allow rule of a session counts only while that session is
-// known (TouchSession) and the agent's own: grants never serve another (threat
-// T02). The answer comes from memory and is shared: the caller must not change it.
-func (s *Store) RulesFor(ctx context.Context, agent, session, project string) ([]engine.Rule, error) {
+// RulesFor returns the unexpired rules that apply to calls of an agent in a session
+// and project and can concern what about says, or all that apply when about is nil,
+// the oldest first. Empty names choose nothing of their scope. An allow rule of a
+// session counts only while that session is known (TouchSession) and the agent's
+// own: grants never serve another (threat T02). The answer comes from memory, is the
+// caller's own, and takes as long as there are rules that it may name.
+func (s *Store) RulesFor(ctx context.Context, agent, session, project string, about *engine.About) ([]engine.Rule, error) {
 	if s.writer.isClosed() {
 		return nil, ErrClosed
 	}
-	now, c := s.now(), caller{agent, session, project}
-	s.rules.mu.RLock()
-	list, ok := s.rules.ready[c]
-	changes := s.rules.changes
-	s.rules.mu.RUnlock()
-	if ok && (list.until.IsZero() || list.until.After(now)) {
-		return list.rules, nil
+	rules := s.rules.at(s.now(), about, place{engine.Global, ""}, place{engine.Project, project}, place{engine.Agent, agent}, place{engine.Session, session})
+	isGrant := func(r engine.Rule) bool { return r.Scope == engine.Session && r.Behavior == engine.Allow }
+	if !slices.ContainsFunc(rules, isGrant) {
+		return rules, nil
 	}
 	owner, err := s.owner(ctx, session)
 	if err != nil {
 		return nil, fmt.Errorf("rules of agent %q, session %q: %w", agent, session, err)
 	}
-	return s.rules.build(c, session != "" && owner == agent, now, changes), nil
+	if owner == "" || owner != agent {
+		rules = slices.DeleteFunc(rules, isGrant)
+	}
+	return rules, nil
+}
+
+// at returns the unexpired rules of places, the oldest first. A place but the global
+// one without a key has none.
+func (v *ruleView) at(now time.Time, about *engine.About, places ...place) []engine.Rule {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	found := []engine.Rule{}
+	for _, p := range places {
+		at := v.byPlace[p]
+		if at == nil || p.key == "" && p.scope != engine.Global {
+			continue
+		}
+		for _, r := range at.about(about) {
+			if !expired(r, now) {
+				found = append(found, r)
+			}
+		}
+	}
+	sortRules(found)
+	return found
+}
+
+func (at *placed) about(about *engine.About) []engine.Rule {
+	if about == nil {
+		return slices.Collect(maps.Values(at.rules))
+	}
+	numbers := at.index.Find(about)
+	rules := make([]engine.Rule, len(numbers))
+	for i, n := range numbers {
+		rules[i] = at.rules[n]
+	}
+	return rules
 }
 
 // owner returns the agent of a session, empty when the session is not known.
@@ -116,44 +154,14 @@ func (s *Store) owner(ctx context.Context, session string) (string, error) {
 	return known.Agent, err
 }
 
-func (v *ruleView) build(c caller, owns bool, now time.Time, changes uint64) []engine.Rule {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	list := readyList{rules: []engine.Rule{}}
-	for _, p := range []place{{engine.Global, ""}, {engine.Project, c.project}, {engine.Agent, c.agent}, {engine.Session, c.session}} {
-		if p.key == "" && p.scope != engine.Global {
-			continue
-		}
-		for id := range v.byPlace[p] {
-			r := v.byID[id]
-			if expired(r, now) || r.Scope == engine.Session && r.Behavior == engine.Allow && !owns {
-				continue
-			}
-			list.rules = append(list.rules, r)
-			if !r.ExpiresAt.IsZero() && (list.until.IsZero() || r.ExpiresAt.Before(list.until)) {
-				list.until = r.ExpiresAt
-			}
-		}
-	}
-	sortRules(list.rules)
-	list.rules = list.rules[:len(list.rules):len(list.rules)]
-	if len(v.ready) >= maxViews {
-		clear(v.ready)
-	}
-	if v.changes == changes {
-		v.ready[c] = list
-	}
-	return list.rules
-}
-
 // sortRules puts the oldest first, so that lists and traces read the same twice.
 func sortRules(rules []engine.Rule) {
-	sort.Slice(rules, func(i, j int) bool {
-		if !rules[i].CreatedAt.Equal(rules[j].CreatedAt) {
-			return rules[i].CreatedAt.Before(rules[j].CreatedAt)
-		}
-		return rules[i].ID < rules[j].ID
-	})
+	older := func(a, b engine.Rule) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
+	}
+	if !slices.IsSortedFunc(rules, older) {
+		slices.SortFunc(rules, older)
+	}
 }
 
 // RuleFilter chooses rules. Zero fields choose everything but expired
@@ -173,7 +181,7 @@ func (s *Store) Rule(_ context.Context, id string) (engine.Rule, error) {
 	s.rules.mu.RLock()
 	defer s.rules.mu.RUnlock()
 	if r, ok := s.rules.byID[id]; ok {
-		return r, nil
+		return r.Rule, nil
 	}
 	return engine.Rule{}, fmt.Errorf("rule %q: %w", id, ErrNotFound)
 }
@@ -184,9 +192,20 @@ func (s *Store) Rules(_ context.Context, f RuleFilter) ([]engine.Rule, error) {
 	s.rules.mu.RLock()
 	defer s.rules.mu.RUnlock()
 	var found []engine.Rule
-	for _, r := range s.rules.byID {
+	choose := func(r engine.Rule) {
 		if f.Chooses(r, now) {
 			found = append(found, r)
+		}
+	}
+	if at := (place{f.Scope, f.Key}); f.Scope == engine.Global || f.Scope != "" && f.Key != "" {
+		if here := s.rules.byPlace[at]; here != nil {
+			for _, r := range here.rules {
+				choose(r)
+			}
+		}
+	} else {
+		for _, r := range s.rules.byID {
+			choose(r.Rule)
 		}
 	}
 	sortRules(found)
@@ -219,7 +238,7 @@ func (s *Store) RefusedRules() []engine.Rule {
 // loadRules reads the rules into memory. One that was changed outside Callgate
 // counts where it tightens and not where it widens.
 func (s *Store) loadRules(ctx context.Context) (*ruleView, error) {
-	v := &ruleView{byID: map[string]engine.Rule{}, byPlace: map[place]map[string]struct{}{}, ready: map[caller]readyList{}}
+	v := &ruleView{byID: map[string]numbered{}, byPlace: map[place]*placed{}}
 	stored, err := selectRules(ctx, s.writes, "")
 	if err != nil {
 		return nil, err

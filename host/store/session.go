@@ -111,18 +111,11 @@ func (s *Store) TouchSession(ctx context.Context, in Session) (Session, error) {
 		}
 	}
 	var out Session
-	var opened bool
 	run := func(ctx context.Context, t *tx) (err error) {
-		out, opened, err = touch(ctx, t, in, now)
+		out, err = touch(ctx, t, in, now)
 		return err
 	}
-	after := func() {
-		s.seen.put(out)
-		if opened {
-			s.rules.forget()
-		}
-	}
-	if err := s.writer.do(ctx, &job{run: run, after: after}); err != nil {
+	if err := s.writer.do(ctx, &job{run: run, after: func() { s.seen.put(out) }}); err != nil {
 		return Session{}, fmt.Errorf("session %q: %w", in.ID, err)
 	}
 	return out, nil
@@ -167,23 +160,23 @@ func (known Session) touched(in Session, now time.Time) (next Session, changed b
 	return next, changed, nil
 }
 
-func touch(ctx context.Context, t *tx, in Session, now time.Time) (out Session, opened bool, err error) {
+func touch(ctx context.Context, t *tx, in Session, now time.Time) (Session, error) {
 	known, err := oneSession(ctx, t, in.ID)
 	if isNotFound(err) {
 		in.CreatedAt, in.SeenAt, in.Mode, in.ForkMode, in.Shell, in.Paused, in.PausedAt = now, now, nil, nil, nil, "", time.Time{}
 		if in.Kind == "" {
 			in.Kind = engine.Main
 		}
-		return in, true, saveSession(ctx, t, in)
+		return in, saveSession(ctx, t, in)
 	}
 	if err != nil {
-		return Session{}, false, err
+		return Session{}, err
 	}
 	next, changed, err := known.touched(in, now)
 	if err != nil || !changed {
-		return next, false, err
+		return next, err
 	}
-	return next, false, saveSession(ctx, t, next)
+	return next, saveSession(ctx, t, next)
 }
 
 // Session returns one session. ErrNotFound when there is none.

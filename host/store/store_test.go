@@ -58,7 +58,7 @@ func TestOpen_survivesReopening(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = reopened(t, s)
-	rules, err := s.RulesFor(t.Context(), "builder", "", "")
+	rules, err := s.RulesFor(t.Context(), "builder", "", "", nil)
 	if err != nil || len(rules) != 1 || rules[0].ID != added.ID || rules[0].String() != "Bash(npm run build)" {
 		t.Errorf("rules after reopening: got %v, %v, want %v", rules, err, added)
 	}
