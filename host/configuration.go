@@ -180,6 +180,7 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 	} else if err := h.tightened(ctx, now); err != nil {
 		return nil, err
 	}
+	notes = append(notes, h.settleProfiles(ctx)...)
 	for _, p := range h.Catalog.Problems() {
 		notes = append(notes, fmt.Sprintf("tool module %s is not usable: %v", p.File, p.Err))
 	}
@@ -190,6 +191,17 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 		notes = append(notes, "listen, boundary, store, modules.dir, modules.memory_mib and asks change when the daemon is started again")
 	}
 	return notes, nil
+}
+
+// settleProfiles forgets the profiles that agents were given and that the
+// configuration in force overrules. Where that fails they hold no longer either, but
+// may come back with the file; the note says so.
+func (h *Host) settleProfiles(ctx context.Context) (notes []string) {
+	if err := h.Gate.SettleProfiles(ctx); err != nil {
+		h.log.Warn("given profiles could not be settled", "error", err)
+		notes = append(notes, "given profiles could not be settled: "+err.Error())
+	}
+	return notes
 }
 
 // permit tells the catalogue what modules may do and use.
@@ -229,6 +241,7 @@ func (h *Host) AcceptConfig(ctx context.Context, digest, by string) (config.Stat
 		return s.state(), fmt.Errorf("the configuration is accepted, but not in force before the next start: modules: %w", err)
 	}
 	h.put(now)
+	h.settleProfiles(ctx)
 	h.log.Info("configuration accepted", "file", now.file.File, "by", by)
 	return now.state(), nil
 }

@@ -150,7 +150,11 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 			return nil, err
 		}
 	}
-	return h, h.settle(ctx, first)
+	if err := h.settle(ctx, first); err != nil {
+		return h, err
+	}
+	h.settleProfiles(ctx)
+	return h, nil
 }
 
 func newBroker(s *store.Store, c config.Asks, o Options) *ask.Broker {

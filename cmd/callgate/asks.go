@@ -60,7 +60,7 @@ func printAsks(w io.Writer, asks []api.AskView) {
 		fmt.Fprintln(w, "nothing waits")
 		return
 	}
-	rows := [][]string{{"id", "state", "until", "agent", "session", "tool", "why"}}
+	rows := [][]string{{"id", "state", "until", "agent", "session", "tool", "approvers", "why"}}
 	for _, a := range asks {
 		state, until := string(a.State), "-"
 		if a.Position > 0 {
@@ -69,9 +69,20 @@ func printAsks(w io.Writer, asks []api.AskView) {
 		if !a.Deadline.IsZero() {
 			until = a.Deadline.Local().Format(time.TimeOnly)
 		}
-		rows = append(rows, []string{a.ID, state, until, card.Line(a.Agent), card.Line(a.Session), card.Line(a.Tool), card.Line(a.Decision.Reason)})
+		rows = append(rows, []string{a.ID, state, until, card.Line(a.Agent), card.Line(a.Session), card.Line(a.Tool), approversText(a), card.Line(a.Decision.Reason)})
 	}
 	fmt.Fprint(w, table(rows))
+}
+
+// approversText says who may answer, and who has approved where several have to.
+func approversText(a api.AskView) string {
+	switch {
+	case a.WhoMayAnswer == "":
+		return "-"
+	case a.Progress == "":
+		return card.Line(a.WhoMayAnswer)
+	}
+	return card.Line(a.WhoMayAnswer + " (" + a.Progress + ")")
 }
 
 func asksShow(c *cli) *cobra.Command {

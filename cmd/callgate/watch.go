@@ -112,6 +112,8 @@ func (a *asker) event(ctx context.Context, ev ask.Event) {
 		}
 	case ask.EventShown:
 		a.add(ctx, ev.Ask)
+	case ask.EventVoted:
+		a.voted(ctx, ev.Ask)
 	case ask.EventAnswered, ask.EventTimedOut, ask.EventCancelled:
 		a.remove(ctx, ev.Ask)
 	}
@@ -131,6 +133,17 @@ func (a *asker) add(ctx context.Context, shown ask.Ask) {
 		return
 	}
 	a.waiting = append(a.waiting, shown)
+	a.next(ctx)
+}
+
+// voted tells that one of several who have to approve did. Who did it here goes on
+// with the next ask.
+func (a *asker) voted(ctx context.Context, shown ask.Ask) {
+	if a.json {
+		a.show(shown)
+		return
+	}
+	fmt.Fprintf(a.out, "ask %s: %s\n", shown.ID, card.Line(shown.Progress()))
 	a.next(ctx)
 }
 
@@ -162,7 +175,7 @@ func (a *asker) tell(ended ask.Ask) {
 		if ended.Answer.By == a.by && ended.Answer.Surface == terminal.Surface {
 			return
 		}
-		line += " by " + card.Line(ended.Answer.By)
+		line += " by " + card.Line(ended.DecidedBy())
 	}
 	fmt.Fprintln(a.out, line)
 }

@@ -52,3 +52,17 @@ func (c *Config) AgentNames() []string { return sortedKeys(c.Agents) }
 
 // AgentNames are the agents that either configuration names.
 func (c *Combination) AgentNames() []string { return c.names()[1:] }
+
+// ProfileChoices are which profile the configuration gives an agent, twice.
+func (c *Config) ProfileChoices(agent string) (accepted, next string) {
+	choice := c.Agent(agent).Profile.Choice()
+	return choice, choice
+}
+
+// ProfileChoices are which profiles the two configurations give an agent.
+func (c *Combination) ProfileChoices(agent string) (accepted, next string) {
+	return c.accepted.Agent(agent).Profile.Choice(), c.next.Agent(agent).Profile.Choice()
+}
+
+// BothProfiles answers with the stricter of two profiles; nil is none.
+func BothProfiles(a, b *AgentProfile) *AgentProfile { return stricterProfile(a, b) }

@@ -32,6 +32,9 @@ type Settings interface {
 	// Profile is the profile of that name, ProfileNames are those there are.
 	Profile(name string) *config.AgentProfile
 	ProfileNames() []string
+	// ProfileChoices are which profile the accepted and the next configuration give an
+	// agent.
+	ProfileChoices(agent string) (accepted, next string)
 	// AgentNames are the agents that the configuration names.
 	AgentNames() []string
 	// Person is somebody as the configuration knows them, MayGrant its

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/internal/spelling"
 	"github.com/callgate/callgate/host/store"
 )
@@ -105,23 +107,32 @@ func (l *givenProfiles) save(ctx context.Context, s Store, row store.Row, next m
 	return nil
 }
 
-// profileOverride is the name of the profile that an agent was given; ok is false
-// when it has the configuration's. After an error it is not known what holds, and
-// the call must be denied.
-func (g *Gate) profileOverride(ctx context.Context, agent string) (name string, ok bool, err error) {
+// profileOverride is the profile that an agent was given; ok is false when it has
+// the configuration's. After an error it is not known what holds, and the call must
+// be denied. While a changed configuration that gives the agent another one waits for
+// a person, the given one and the configuration's both count.
+func (g *Gate) profileOverride(ctx context.Context, agent string) (p *config.AgentProfile, ok bool, err error) {
 	given, err := g.given.read(ctx, g.c.Store)
 	if err != nil {
-		return "", false, err
+		return nil, false, err
 	}
-	p, ok := given[agent]
-	if !ok || p.Replaces != g.choice(agent) {
-		return "", false, nil // the configuration wins: SettleProfiles forgets it
+	s := g.c.Settings()
+	accepted, next := s.ProfileChoices(agent)
+	switch over, has := given[agent]; {
+	case !has || over.Replaces != accepted:
+		return nil, false, nil // the configuration wins: SettleProfiles forgets it
+	case next != accepted:
+		return config.BothProfiles(s.Profile(over.Profile), s.Agent(agent).Profile), true, nil
+	default:
+		return s.Profile(over.Profile), true, nil
 	}
-	return p.Profile, true, nil
 }
 
-// choice is which profile the configuration gives an agent.
-func (g *Gate) choice(agent string) string { return g.c.Settings().Agent(agent).Profile.Choice() }
+// choice is which profile the accepted configuration gives an agent.
+func (g *Gate) choice(agent string) string {
+	accepted, _ := g.c.Settings().ProfileChoices(agent)
+	return accepted
+}
 
 // GivenProfiles lists the profiles that agents have in place of the
 // configuration's, by agent.
@@ -169,14 +180,15 @@ func (g *Gate) GiveProfile(ctx context.Context, agent, name, by, approvedBy stri
 
 // profileName is what an agent's profile is called, for people.
 func (g *Gate) profileName(ctx context.Context, agent string) (string, error) {
-	name, ok, err := g.profileOverride(ctx, agent)
-	if err != nil || ok {
-		return name, err
+	p, ok, err := g.profileOverride(ctx, agent)
+	if err != nil {
+		return "", err
 	}
-	if name = g.choice(agent); name == "" {
-		name = "none"
+	name := g.choice(agent)
+	if ok {
+		name = p.Name()
 	}
-	return name, nil
+	return cmp.Or(name, "none"), nil
 }
 
 // knownProfile refuses a name that no profile has, with the one that was meant.

@@ -26,12 +26,19 @@ func Judge(p *config.AgentProfile, entry catalog.Entry, call *engine.Call, desc 
 		return p.DecideUnknown(entry.Err.Error())
 	case errors.Is(err, errDescribe):
 		return p.DecideUnknown(err.Error())
+	case desc.Unread:
+		return p.DecideUnknown("the input is not one of " + entry.Name)
 	}
 	actions := ProfileActions(entry, call, desc)
-	if desc.Analysed && err == nil {
-		return p.Decide(actions)
+	answer := p.Decide(actions)
+	if desc.Analysed && err == nil || answer == nil || answer.Behavior == engine.Deny {
+		return answer
 	}
-	return p.DecideUnanalysed(actions)
+	answer = p.DecideUnanalysed(actions)
+	if answer != nil && answer.Behavior == engine.Deny && answer.Note == "" {
+		answer.Note = fmt.Sprintf("not all that %s does can be told from it, so that only a pattern for every such call would allow it", answer.Action)
+	}
+	return answer
 }
 
 // ProfileActions are the actions of a described call that a profile judges: one per
@@ -61,7 +68,7 @@ func (g *Gate) profileInForce(ctx context.Context, agent config.Agent) (*config.
 		return nil, fmt.Errorf("it is not known which profile the agent has: %w", err)
 	}
 	if ok {
-		return g.c.Settings().Profile(given), nil
+		return given, nil
 	}
 	return agent.Profile, nil
 }

@@ -83,7 +83,7 @@ func (g *Gate) ProfileTightens(ctx context.Context, agent, name string) (bool, e
 		return false, fmt.Errorf("whether that widens is not known: %w", err)
 	}
 	if ok {
-		now = s.Profile(given)
+		now = given
 	}
 	return next.Tightens(now), nil
 }

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/gate"
+)
+
+func profilesCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "profiles",
+		GroupID: "people",
+		Short:   "See which agent has which profile, and give an agent another one",
+		Long: `A profile says what an agent may do at most, and what without being asked. The
+configuration names each agent's; a person here, or the agent itself by
+self_edit_permissions when a person approves and the roles of whoever triggered it
+cover it, gives an agent another one from its next call on. It holds until it is
+taken back, or the configuration gives the agent another profile.`,
+		Example: "  callgate profiles list\n  callgate profiles set builder locked\n  callgate profiles reset builder",
+		Args:    onlyCommands,
+		RunE:    needCommand,
+	}
+	var by string
+	asFlag(cmd, &by)
+	cmd.AddCommand(profilesList(c), profilesShow(c), profilesSet(c, &by), profilesReset(c, &by))
+	return cmd
+}
+
+func profilesList(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the profiles, and which agent has which",
+		Example: "  callgate profiles list --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.withClient("", func(client *api.Client) error {
+				all, err := client.Profiles(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return c.print(cmd.OutOrStdout(), all, func(w io.Writer) { printProfiles(w, all) })
+			})
+		},
+	}
+}
+
+func printProfiles(w io.Writer, all gate.Profiles) {
+	rows := [][]string{{"profile", "kind", "allow", "ask", "deny"}}
+	for _, p := range all.Profiles {
+		kind := "yours"
+		if p.Preset {
+			kind = "preset"
+		}
+		rows = append(rows, []string{card.Line(p.Name), kind, fmt.Sprint(len(p.Allow)), fmt.Sprint(len(p.Ask)), fmt.Sprint(len(p.Deny))})
+	}
+	fmt.Fprint(w, table(rows))
+	if len(all.Agents) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	rows = [][]string{{"agent", "profile", "from"}}
+	for _, a := range all.Agents {
+		rows = append(rows, []string{card.Line(a.Agent), orNone(a.Profile), whence(a)})
+	}
+	fmt.Fprint(w, table(rows))
+}
+
+func orNone(profile string) string {
+	if profile == "" {
+		return "none"
+	}
+	return card.Line(profile)
+}
+
+// whence says where an agent's profile is from.
+func whence(a gate.AgentProfile) string {
+	if a.Given == nil {
+		return "the configuration"
+	}
+	text := "given by " + card.Line(a.Given.By)
+	if a.Given.ApprovedBy != "" {
+		text = "granted by " + card.Line(a.Given.By) + ", approved by " + card.Line(a.Given.ApprovedBy)
+	}
+	return text + " at " + a.Given.At.Local().Format(time.DateTime) + ", in place of " + orNone(a.Configured)
+}
+
+func profilesShow(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show NAME",
+		Short:             "Show the patterns of one profile",
+		Example:           "  callgate profiles show standard",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: inOrder(c.completeProfiles()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withClient("", func(client *api.Client) error {
+				all, err := client.Profiles(cmd.Context())
+				if err != nil {
+					return err
+				}
+				i := slices.IndexFunc(all.Profiles, func(p gate.ProfileInfo) bool { return p.Name == args[0] })
+				if i < 0 {
+					return fmt.Errorf("unknown profile %q: want one of %s", args[0], strings.Join(profileNames(all), ", "))
+				}
+				return c.print(cmd.OutOrStdout(), all.Profiles[i], func(w io.Writer) { printProfile(w, all.Profiles[i]) })
+			})
+		},
+	}
+}
+
+// printProfile writes the lists in the order in which they are looked at.
+func printProfile(w io.Writer, p gate.ProfileInfo) {
+	for _, list := range []struct {
+		name     string
+		patterns []string
+	}{{"deny", p.Deny}, {"allow", p.Allow}, {"ask", p.Ask}} {
+		for _, pattern := range list.patterns {
+			fmt.Fprintf(w, "%-6s %s\n", list.name, card.Line(pattern))
+		}
+	}
+	fmt.Fprintln(w, "else   denied")
+}
+
+func profileNames(all gate.Profiles) []string {
+	var names []string
+	for _, p := range all.Profiles {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func profilesSet(c *cli, by *string) *cobra.Command {
+	return &cobra.Command{
+		Use:               "set AGENT PROFILE",
+		Short:             "Give an agent a profile in place of the configuration's, from its next call on",
+		Example:           "  callgate profiles set builder locked --as ann",
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: inOrder(c.completeProfileAgents(), c.completeProfiles()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withClient("", func(client *api.Client) error {
+				given, err := client.GiveProfile(cmd.Context(), *by, args[0], args[1])
+				if err != nil {
+					return seeAlso(err, "callgate profiles list")
+				}
+				return c.print(cmd.OutOrStdout(), given, func(w io.Writer) {
+					fmt.Fprintf(w, "%s: profile %s in place of %s, from its next call on\n", card.Line(given.Agent), card.Line(given.Profile), orNone(given.Replaces))
+				})
+			})
+		},
+	}
+}
+
+func profilesReset(c *cli, by *string) *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:               "reset [AGENT]",
+		Short:             "Give an agent, or with --all every agent, the configuration's profile again",
+		Example:           "  callgate profiles reset builder\n  callgate profiles reset --all",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: inOrder(c.completeProfileAgents()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if all == (len(args) == 1) {
+				return errors.New("name one agent, or --all")
+			}
+			return c.withClient("", func(client *api.Client) error {
+				what, err := "every agent", error(nil)
+				if all {
+					err = client.ResetProfiles(cmd.Context(), *by)
+				} else {
+					what, err = args[0], client.ResetProfile(cmd.Context(), *by, args[0])
+				}
+				if err != nil {
+					return seeAlso(err, "callgate profiles list")
+				}
+				return c.print(cmd.OutOrStdout(), map[string]string{"reset": what}, func(w io.Writer) {
+					fmt.Fprintf(w, "%s: the configuration's profile, from the next call on\n", card.Line(what))
+				})
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "every agent, also when what was given cannot be read any more")
+	return cmd
+}
+
+func (c *cli) completeProfiles() completer {
+	return c.fromDaemon(func(cmd *cobra.Command, client *api.Client) ([]string, error) {
+		all, err := client.Profiles(cmd.Context())
+		return profileNames(all), err
+	})
+}
+
+func (c *cli) completeProfileAgents() completer {
+	return c.fromDaemon(func(cmd *cobra.Command, client *api.Client) ([]string, error) {
+		all, err := client.Profiles(cmd.Context())
+		var names []string
+		for _, a := range all.Agents {
+			names = append(names, a.Agent)
+		}
+		return names, err
+	})
+}
