@@ -47,6 +47,9 @@ type Description struct {
 	TargetsUnknown bool
 	// Analysed: the actions say all that the call does.
 	Analysed bool
+	// Unread: the module, which names the actions of all inputs that it can read,
+	// named none. The host notes it.
+	Unread bool
 	// Moves: the call may change the current directory or links.
 	Moves bool
 	// ChangesShell: what the call may change of the shell that runs it, of

@@ -159,12 +159,10 @@ func (g *Gate) nameable(more []string) []Offer {
 	return out
 }
 
-// Shapes are what the actions of a tool look like that a profile judges. With those
-// of its own vocabulary a tool of the binary has the generic ones, of inputs that it
-// cannot read.
+// Shapes are what the actions of a tool look like that a profile judges.
 func Shapes(entry catalog.Entry) []profile.Shape {
 	if entry.Embedded {
-		return []profile.Shape{profile.ShapeOf(entry.Name), {Text: "tool:" + entry.Name + ":"}}
+		return []profile.Shape{profile.ShapeOf(entry.Name)}
 	}
 	shapes := []profile.Shape{{Text: "tool:" + entry.Name + ":"}}
 	for _, alias := range entry.Aliases {

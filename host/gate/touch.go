@@ -30,7 +30,7 @@ func Touch(ctx context.Context, lookup func(string) catalog.Entry, r Resolver, e
 	}
 	desc, err := entry.Describe(ctx, call)
 	if desc.Action == "" {
-		desc.Action, desc.Analysed = genericAction(entry.Name, call), !desc.TargetsUnknown
+		desc.Action, desc.Analysed, desc.Unread = genericAction(entry.Name, call), !desc.TargetsUnknown, entry.Embedded
 	}
 	if err != nil {
 		call.Context.TargetsUnknown = true
