@@ -3,6 +3,7 @@ package profile_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -36,9 +37,9 @@ type question struct {
 
 // answer is Python's: which texts match, or why it refuses the pattern.
 type answer struct {
-	Match    []*bool
-	Error    string
-	Position *int
+	Match    []*bool `json:"match,omitempty"`
+	Error    string  `json:"error,omitempty"`
+	Position *int    `json:"position,omitempty"`
 }
 
 // number reads a number from the environment.
@@ -108,6 +109,59 @@ func ask(t *testing.T, interpreter string, questions []question) []answer {
 		}
 	}
 	return answers
+}
+
+var record = flag.Bool("record", false, "write testdata/generated.jsonl anew, from Python's answers")
+
+// recorded is a line of testdata/generated.jsonl.
+type recorded struct {
+	question
+	Answer answer `json:"answer"`
+}
+
+// TestRecordedGenerated runs generated patterns against what Python answered,
+// where there is no Python.
+func TestRecordedGenerated(t *testing.T) {
+	t.Parallel()
+	const file = "testdata/generated.jsonl"
+	if *record {
+		recordAnswers(t, file)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum tally
+	for line := range bytes.Lines(raw) {
+		var r recorded
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		sum.compare(t, r.question, r.Answer)
+	}
+	if sum.Valid < 900 || sum.Refused < 200 || sum.Slow < 200 || sum.Matched < 500 {
+		t.Errorf("%+v: the file proves little", sum)
+	}
+}
+
+func recordAnswers(t *testing.T, file string) {
+	t.Helper()
+	g := newGenerator(20)
+	questions := make([]question, 1500)
+	for i := range questions {
+		questions[i] = g.question(i%4 == 0)
+	}
+	var out bytes.Buffer
+	for i, a := range ask(t, python(t), questions) {
+		line, err := json.Marshal(recorded{questions[i], a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(append(line, '\n'))
+	}
+	if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // tally counts what was compared.

@@ -85,6 +85,8 @@ type pattern struct {
 	plain *plain
 	prog  *program
 	slow  *backtracker
+	// skip is how many characters the prefix has, entry where prog goes on behind.
+	skip, entry int
 }
 
 // Compile reads all patterns of a profile. One bad pattern refuses the whole;
@@ -150,8 +152,13 @@ func compilePattern(text string, room *room) (pattern, error) {
 	p.prefix, p.plain = plainOf(root)
 	if p.prog = compileLinear(root, false, &room.instructions); p.prog == nil {
 		p.slow, err = compileBacktracker(root, &room.translation)
+		return p, err
 	}
-	return p, err
+	p.entry = p.prog.start
+	for range p.prefix {
+		p.skip, p.entry = p.skip+1, p.prog.insts[p.entry].x
+	}
+	return p, nil
 }
 
 // matches reports whether the pattern matches the whole action.
@@ -162,7 +169,7 @@ func (p *pattern) matches(a *subject, m *machine) (bool, error) {
 	case p.plain != nil:
 		return p.plain.fullMatch(a.text[len(p.prefix):], m.spent)
 	case p.prog != nil:
-		return p.prog.fullMatch(a.characters(), m)
+		return p.prog.fullMatch(a.characters(), p.skip, p.entry, m)
 	}
 	return p.slow.fullMatch(a.characters(), m.spent)
 }

@@ -197,10 +197,44 @@ func TestErrorsNameThePlace(t *testing.T) {
 	}
 }
 
-func FuzzCompile(f *testing.F) {
-	for _, s := range []string{"tool:.*", `(a+)+\1`, "(?P<n>a)(?P=n)", "(?i)[^k-z]{2,3}+", "(?<!a)b|(?=c)", `\N{EM DASH}`, "(?x)a #b\n", "(?(1)a|b)(c)"} {
-		f.Add(s, "tool:bash:aab")
+// seeds are patterns and an action each for fuzzers.
+func seeds(add func(pattern, action string)) {
+	for _, s := range []string{
+		"tool:.*", `(a+)+\1`, "(?P<n>a)(?P=n)", "(?i)[^k-z]{2,3}+", "(?<!a)b|(?=c)", `\N{EM DASH}`, "(?x)a #b\n", "(?(1)a|b)(c)", `(?i)(İ)\1`, `(?ai)(é|K)\1`, `((?:a|)+)*?\1`,
+		`(?>a+)?a`, `(?:a{2,3})++`, `(?<=(?:(a)|b){2})\1`, `\b\B(?a:\b)`, `(?m)^$\Z`, `(?(x)a)`, "(?P<x>a)(?(x)b|c)", `[\w-z]`, `\400`, `(?t)a`, "(?u)(?a:\\w)",
+	} {
+		add(s, "tool:bash:aab")
 	}
+}
+
+// FuzzTranslation: a pattern that a program can match is matched alike by its
+// translation, and none fails in another way than by giving up.
+func FuzzTranslation(f *testing.F) {
+	seeds(func(pattern, action string) { f.Add(pattern, action) })
+	f.Fuzz(func(t *testing.T, pattern, action string) {
+		c, err := profile.Compile(profile.Profile{Allow: []string{pattern}})
+		match, refused := profile.Translated(pattern)
+		if err != nil || refused != nil {
+			if refused != nil && !strings.Contains(refused.Error(), "position ") {
+				t.Errorf("%q: %v, without a place", pattern, refused)
+			}
+			return
+		}
+		a := c.Decide([]string{action})
+		got, err := match(action)
+		switch {
+		case err != nil && got:
+			t.Errorf("%q on %q: a match and %v", pattern, action, err)
+		case err != nil && strings.Contains(err.Error(), "regexp2"):
+			t.Errorf("%q on %q: %v", pattern, action, err)
+		case err == nil && a.Note == "" && got != (a.Behavior == engine.Allow):
+			t.Errorf("%q on %q: %s, translated %t", pattern, action, a.Behavior, got)
+		}
+	})
+}
+
+func FuzzCompile(f *testing.F) {
+	seeds(func(pattern, action string) { f.Add(pattern, action) })
 	f.Fuzz(func(t *testing.T, pattern, action string) {
 		p := profile.Profile{Allow: []string{pattern}}
 		c, err := profile.Compile(p)

@@ -51,17 +51,15 @@ type run struct {
 	err   error
 }
 
-// fullMatch reports whether the program matches the whole text.
-func (p *program) fullMatch(text []rune, m *machine) (bool, error) {
+// fullMatch reports whether the program matches the text to its end, from a
+// position and an instruction on.
+func (p *program) fullMatch(text []rune, from, pc int, m *machine) (bool, error) {
 	m.prepare(p)
 	r := &run{machine: m, prog: p, text: text}
 	m.mark++
-	list, next := r.add(m.list[:0], p.start, 0), m.next
-	for i, c := range text {
-		if r.err != nil || len(list) == 0 {
-			break
-		}
-		next = r.step(next[:0], list, c, i+1)
+	list, next := r.add(m.list[:0], pc, from), m.next
+	for i := from; i < len(text) && len(list) > 0 && r.err == nil; i++ {
+		next = r.step(next[:0], list, text[i], i+1)
 		list, next = next, list
 	}
 	m.list, m.next = list, next
