@@ -1,0 +1,129 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/people"
+)
+
+// TestParse_people: what the file says of people is refused where nobody could mean
+// it, with the place and the cure.
+func TestParse_people(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, yaml, want string }{
+		{"a profile of another name", "permission_grants:\n  admin: [opne]", `permission_grants.admin[0]: unknown profile "opne": did you mean open?`},
+		{"a profile that is far", "permission_grants:\n  admin: [everything]", `unknown profile "everything": want one of locked, mode:NAME, open, rules:global, standard`},
+		{"an own profile", "profiles: {mine: {allow: ['tool:view:.*']}}\npermission_grants: {admin: [mine]}", ""},
+		{"a mode", "permission_grants: {admin: ['mode:bypas']}", `unknown mode "bypas": did you mean bypass?`},
+		{"a mode that is reserved", "permission_grants: {admin: ['mode:auto']}", "reserved"},
+		{"a mode as clients call it", "permission_grants: {admin: ['mode:acceptEdits']}", ""},
+		{"rules", "permission_grants: {admin: ['rules:global']}", ""},
+		{"rules of another scope", "permission_grants: {admin: ['rules:agent']}", "unknown profile"},
+		{"a role without a name", "permission_grants: {'': [open]}", "is no name"},
+		{"a role of blanks", "people: {ann: {roles: [' admin']}}", "people.ann.roles[0]"},
+		{"a role twice", "people: {ann: {roles: [a, a]}}", "people.ann.roles[1]: a is given twice"},
+		{"a name that hides something", "people: {\"a\\u202eb\": {}}", "is no name"},
+		{"an unknown key", "people: {ann: {role: [a]}}", "did you mean roles?"},
+		{"a quorum of more than there are", "defaults: {ask_approvers: {users: [a, b], quorum: 3}}", "defaults.ask_approvers.quorum: 3 have to approve, and users has only 2: no call could ever be approved"},
+		{"a quorum of roles", "defaults: {ask_approvers: {users: [a], roles: [r], quorum: 3}}", ""},
+		{"a quorum of everybody", "defaults: {ask_approvers: {quorum: 3}}", ""},
+		{"a quorum of none", "tools: {Bash: {ask_approvers: {quorum: 0}}}", "tools.Bash.ask_approvers.quorum: 0: want 1 to 50"},
+		{"a quorum of many", "tools: {Bash: {ask_approvers: {quorum: 51}}}", "want 1 to 50"},
+		{"the requester counted", "agents: {x: {user: a, ask_approvers: {users: [a, b], quorum: 2, exclude_requester: true}}}", "agents.x.ask_approvers.quorum: 2 have to approve, and users has only 1 besides a"},
+		{"the requester alone", "agents: {x: {user: a, tools: {Bash: {ask_approvers: {users: [a], exclude_requester: true}}}}}", "agents.x.tools.Bash.ask_approvers: 1 have to approve, and users has only 0 besides a"},
+		{"another than the requester", "agents: {x: {user: c, ask_approvers: {users: [a, b], quorum: 2, exclude_requester: true}}}", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := config.Parse("callgate.yaml", []byte(tt.yaml), config.Dirs{Home: "/h", Config: "/c", State: "/s", Cache: "/k"})
+			if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "callgate.yaml:")) {
+				t.Errorf("got %v, want %q with its place", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestApprovers: the most particular place that says something replaces the others.
+func TestApprovers(t *testing.T) {
+	t.Parallel()
+	c := parse(t, `
+defaults: {ask_approvers: {users: [d]}, tools: {Read: {ask_approvers: {users: [dt]}}}}
+tools: {Bash: {ask_approvers: {users: [t]}}, Read: {ask_approvers: {users: [unused]}}, Write: {ask_approvers: {}}}
+agents:
+  a: {ask_approvers: {users: [a]}, tools: {Bash: {ask_approvers: {users: [at]}}, shell: {ask_approvers: {quorum: 2}}}}
+  b: {}
+`)
+	for _, tt := range []struct{ agent, tools, want string }{
+		{"a", "Bash", "at"}, {"a", "Bash shell", "at; 2 have to approve"}, {"a", "Edit", "a"}, {"a", "Read", "dt"}, {"a", "Write", ""},
+		{"b", "Bash", "t"}, {"b", "Edit", "d"}, {"", "Edit", "d"}, {"other", "Read view", "dt"},
+	} {
+		if got := c.Approvers(tt.agent, strings.Fields(tt.tools)...).String(); got != tt.want {
+			t.Errorf("%s, %s: got %q, want %q", tt.agent, tt.tools, got, tt.want)
+		}
+	}
+}
+
+// drawnPeople is a random configuration of people, of few words.
+func drawnPeople(t *rapid.T, label string) string {
+	list := func(key string, from ...string) string {
+		return "[" + strings.Join(rapid.SliceOfNDistinct(rapid.SampledFrom(from), 0, 3, rapid.ID[string]).Draw(t, label+" "+key), ", ") + "]"
+	}
+	maybe := func(key, value string) string {
+		if !rapid.Bool().Draw(t, label+" has "+key) {
+			return ""
+		}
+		return value
+	}
+	approvers := func(key string) string {
+		return maybe(key, "ask_approvers: {roles: "+list(key+" roles", "r", "s")+maybe(key+" q", ", quorum: 2")+maybe(key+" e", ", exclude_requester: true")+"}")
+	}
+	return "people: {ann: {roles: " + list("ann", "r", "s") + maybe("boss", ", administrator: true") + "}}\n" +
+		maybe("grants", "permission_grants: {r: "+list("r", "open", "locked", "'mode:bypass'", "'mode:default'")+", s: "+list("s", "open", "'rules:global'")+"}\n") +
+		"defaults: {" + approvers("defaults") + "}\nagents: {a: {" + approvers("agent") + "}}\ntools: {Bash: {" + approvers("tool") + "}}\n"
+}
+
+// TestStricter_people: whatever two configurations say, their combination lets nobody
+// grant or approve what one of them does not, and where the next one widens nothing
+// it says what that says.
+func TestStricter_people(t *testing.T) {
+	t.Parallel()
+	dirs := config.Dirs{Home: "/h", Config: "/c", State: "/s", Cache: "/k"}
+	rapid.Check(t, func(r *rapid.T) {
+		var both [2]*config.Config
+		for i := range both {
+			var err error
+			if both[i], err = config.Parse("callgate.yaml", []byte(drawnPeople(r, string(rune('a'+i)))), dirs); err != nil {
+				r.Fatal(err)
+			}
+		}
+		c := config.Stricter(both[0], both[1])
+		what := rapid.SampledFrom([]string{"open", "locked", "mode:bypass", "mode:default", "mode:plan", people.GlobalRules}).Draw(r, "what")
+		agent, tool := rapid.SampledFrom([]string{"a", "b"}).Draw(r, "agent"), rapid.SampledFrom([]string{"Bash", "Read"}).Draw(r, "tool")
+		p := c.Person("ann")
+		grants := c.MayGrant(p, what) == nil
+		policy := c.Approvers(agent, tool)
+		for i, one := range both {
+			if grants && one.MayGrant(one.Person("ann"), what) != nil {
+				r.Fatalf("both grant %s, %d does not", what, i)
+			}
+			own := one.Approvers(agent, tool)
+			if policy.Authorise("bob", p).MayApprove && !own.Authorise("bob", one.Person("ann")).MayApprove || policy.Quorum() < own.Quorum() {
+				r.Fatalf("both say %s, %d %s", policy, i, own)
+			}
+		}
+		if len(c.Widenings()) > 0 {
+			return
+		}
+		next := both[1]
+		if !grants && next.MayGrant(next.Person("ann"), what) == nil {
+			r.Fatalf("nothing widens, yet the next one alone grants %s", what)
+		}
+		if own := next.Approvers(agent, tool); policy.Quorum() > own.Quorum() || own.Authorise("bob", next.Person("ann")).MayApprove && !policy.Authorise("bob", p).MayApprove {
+			r.Fatalf("nothing widens, yet the next one alone says %s, both %s", own, policy)
+		}
+	})
+}
