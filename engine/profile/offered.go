@@ -29,6 +29,7 @@ var shapes = map[string]Shape{
 	"self_edit_model":         {"tool:self_edit:model:", false},
 	"Bash":                    {"tool:bash:", false},
 	"Read":                    {"tool:view:", false},
+	"LS":                      {"tool:view:", false},
 	"ReadMany":                {"tool:view:", false},
 	"Write":                   {"tool:create_file:", false},
 	"Edit":                    {"tool:str_replace:", false},

@@ -167,7 +167,7 @@ func (t *tool) entry(called string, own bool) Entry {
 	e := Entry{
 		Entry: engine.Entry{
 			Name: t.Name, Aliases: slices.Clone(t.Aliases), Err: t.err,
-			MayAllow: t.module.grant.MayAllow, MayReadOnly: t.module.grant.MayReadOnly,
+			MayAllow: t.module.grant.MayAllow, MayReadOnly: t.module.grant.MayReadOnly && !t.AlwaysChanges,
 		},
 		Module: t.module.label(), File: t.module.file, Digest: t.module.digest,
 		InputSchema: json.RawMessage(t.InputSchema), RuleHelp: t.RuleHelp,
@@ -205,7 +205,7 @@ func (t *tool) info(fallback bool) Info {
 		Embedded: t.module.embedded, Digest: e.Digest, Size: t.module.size, Summary: e.Summary,
 		RuleHelp: e.RuleHelp, RuleExamples: t.RuleExamples, InputSchema: e.InputSchema,
 		ReadOnly: e.ReadOnly, EditsFiles: e.EditsFiles,
-		MayAllow: e.MayAllow, MayReadOnly: e.MayReadOnly, Fallback: fallback,
+		MayAllow: e.MayAllow, MayReadOnly: t.module.grant.MayReadOnly, Fallback: fallback,
 	}
 	if t.module.runtime != nil { // nil where there is no file
 		i.Limits = t.module.limits()

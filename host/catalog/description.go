@@ -23,13 +23,15 @@ type description struct {
 }
 
 type toolDesc struct {
-	Name         string         `json:"name"`
-	Aliases      []string       `json:"aliases"`
-	InputSchema  jsontext.Value `json:"input_schema"`
-	ReadOnly     bool           `json:"read_only"`
-	EditsFiles   bool           `json:"edits_files"`
-	RuleHelp     string         `json:"rule_help"`
-	RuleExamples []Example      `json:"rule_examples"`
+	Name        string         `json:"name"`
+	Aliases     []string       `json:"aliases"`
+	InputSchema jsontext.Value `json:"input_schema"`
+	ReadOnly    bool           `json:"read_only"`
+	EditsFiles  bool           `json:"edits_files"`
+	// AlwaysChanges: check_read_only never counts as true.
+	AlwaysChanges bool      `json:"always_changes"`
+	RuleHelp      string    `json:"rule_help"`
+	RuleExamples  []Example `json:"rule_examples"`
 }
 
 // Example is one rule example of a tool: whether the rule matches the input.

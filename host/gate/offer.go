@@ -192,7 +192,7 @@ func offered(ctx context.Context, req engine.Request, entry catalog.Entry, p *co
 			for _, asks := range []bool{false, true} {
 				req.Profile, call.Context.Server = answer, server
 				if req.Entry.Err == nil {
-					req.Entry.Tool = hopeful{readOnly: mayBeReadOnly(entry), asks: asks}
+					req.Entry.Tool = hopeful{asks: asks}
 				}
 				d := engine.Decide(ctx, req)
 				if d.Behavior != engine.Deny {
@@ -203,12 +203,6 @@ func offered(ctx context.Context, req engine.Request, entry catalog.Entry, p *co
 		}
 	}
 	return false, why
-}
-
-// mayBeReadOnly tells whether some call of a tool may count as one that changes
-// nothing. Of the tools of the binary those that edit files have none.
-func mayBeReadOnly(entry catalog.Entry) bool {
-	return entry.MayReadOnly && !(entry.Embedded && entry.EditsFiles)
 }
 
 // profileAnswers are what a profile may say of the calls of a tool.
@@ -264,7 +258,7 @@ func servers(tool string, rules []engine.Rule) []*engine.Server {
 const maxReadings = 256
 
 // hopeful is a tool with the most harmless of all calls.
-type hopeful struct{ readOnly, asks bool }
+type hopeful struct{ asks bool }
 
 // CheckPermissions implements engine.Tool.
 func (hopeful) CheckPermissions(context.Context, *engine.Call) (engine.Verdict, error) {
@@ -272,8 +266,8 @@ func (hopeful) CheckPermissions(context.Context, *engine.Call) (engine.Verdict, 
 }
 
 // CheckReadOnly implements engine.Tool.
-func (t hopeful) CheckReadOnly(context.Context, *engine.Call) (engine.ReadOnly, error) {
-	return engine.ReadOnly{ReadOnly: t.readOnly}, nil
+func (hopeful) CheckReadOnly(context.Context, *engine.Call) (engine.ReadOnly, error) {
+	return engine.ReadOnly{ReadOnly: true}, nil
 }
 
 // MatchRule implements engine.Tool.

@@ -89,8 +89,6 @@ func (j judge[In]) check(c *tool.Call[In]) tool.Verdict {
 func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 	places, err := subject(c)
 	switch {
-	case j.access != tool.Read:
-		return tool.ReadOnly{}
 	case err != nil:
 		return tool.ReadOnly{Reason: err.Error()}
 	case len(places) == 0 && c.Tool != "Read":

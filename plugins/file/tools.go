@@ -92,6 +92,9 @@ func define[In input](spec tool.Spec[In], j judge[In]) tool.Tool {
 	if spec.RuleExamples == nil {
 		spec.RuleExamples = ruleExamples
 	}
-	spec.Check, spec.ReadOnly, spec.Match, spec.Suggest, spec.Describe = j.check, j.readOnly, j.match, j.suggest, j.describe
+	spec.Check, spec.Match, spec.Suggest, spec.Describe = j.check, j.match, j.suggest, j.describe
+	if j.access == tool.Read {
+		spec.ReadOnly = j.readOnly
+	}
 	return tool.Define(spec)
 }

@@ -31,7 +31,8 @@ type Tool interface {
 func Define[In any](spec Spec[In]) Tool {
 	d := definition{
 		name: spec.Name, aliases: spec.Aliases, schema: spec.InputSchema, readOnlyTool: spec.ReadOnlyTool, editsFiles: spec.EditsFiles,
-		ruleHelp: spec.RuleHelp, ruleExamples: spec.RuleExamples, anyField: spec.AnyField, input: reflect.TypeFor[In](),
+		alwaysChanges: spec.ReadOnly == nil && !spec.ReadOnlyTool,
+		ruleHelp:      spec.RuleHelp, ruleExamples: spec.RuleExamples, anyField: spec.AnyField, input: reflect.TypeFor[In](),
 	}
 	d.bind = func(env *envelope) (verbs, any, *[]string) {
 		call := &Call[In]{Tool: env.Tool, Raw: []byte(env.Input), Context: env.Context}
@@ -77,10 +78,12 @@ type definition struct {
 	schema       string
 	readOnlyTool bool
 	editsFiles   bool
-	ruleHelp     string
-	ruleExamples []RuleExample
-	anyField     bool
-	input        reflect.Type
+	// alwaysChanges: nothing here could call it read-only.
+	alwaysChanges bool
+	ruleHelp      string
+	ruleExamples  []RuleExample
+	anyField      bool
+	input         reflect.Type
 	// bind makes a call of an envelope, and returns where its input and its
 	// unknown members belong.
 	bind func(*envelope) (v verbs, input any, unknown *[]string)
@@ -90,13 +93,15 @@ func (d definition) names() []string { return append([]string{d.name}, d.aliases
 
 // toolDescription is one member of "tools" in the answer of describe.
 type toolDescription struct {
-	Name         string         `json:"name"`
-	Aliases      []string       `json:"aliases"`
-	InputSchema  jsontext.Value `json:"input_schema"`
-	ReadOnly     bool           `json:"read_only"`
-	EditsFiles   bool           `json:"edits_files"`
-	RuleHelp     string         `json:"rule_help"`
-	RuleExamples []RuleExample  `json:"rule_examples"`
+	Name        string         `json:"name"`
+	Aliases     []string       `json:"aliases"`
+	InputSchema jsontext.Value `json:"input_schema"`
+	ReadOnly    bool           `json:"read_only"`
+	EditsFiles  bool           `json:"edits_files"`
+	// AlwaysChanges: no call is read-only.
+	AlwaysChanges bool          `json:"always_changes,omitzero"`
+	RuleHelp      string        `json:"rule_help"`
+	RuleExamples  []RuleExample `json:"rule_examples"`
 }
 
 func (d definition) describe() (toolDescription, error) {
@@ -112,7 +117,7 @@ func (d definition) describe() (toolDescription, error) {
 	}
 	return toolDescription{
 		Name: d.name, Aliases: d.aliases, InputSchema: schema, ReadOnly: d.readOnlyTool,
-		EditsFiles: d.editsFiles, RuleHelp: d.ruleHelp, RuleExamples: d.ruleExamples,
+		EditsFiles: d.editsFiles, AlwaysChanges: d.alwaysChanges, RuleHelp: d.ruleHelp, RuleExamples: d.ruleExamples,
 	}, nil
 }
 

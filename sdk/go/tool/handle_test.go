@@ -205,7 +205,7 @@ func TestDefaults(t *testing.T) {
 		}
 	}
 	out, err := tool.Handle(m, "describe", nil)
-	want := `{"abi":1,"name":"m","version":"1","summary":"","tools":[{"name":"T","aliases":[],"input_schema":{"type":"object"},"read_only":false,"edits_files":false,"rule_help":"","rule_examples":[]}]}`
+	want := `{"abi":1,"name":"m","version":"1","summary":"","tools":[{"name":"T","aliases":[],"input_schema":{"type":"object"},"read_only":false,"edits_files":false,"always_changes":true,"rule_help":"","rule_examples":[]}]}`
 	if err != nil || string(out) != want {
 		t.Errorf("describe: got %s, %v", out, err)
 	}
