@@ -23,6 +23,9 @@ const (
 	EventConfig = "config"
 	// EventMismatch carries a Mismatch.
 	EventMismatch = "mismatch"
+	// EventPermissionRequest and EventPermissionDenied carry a gate.Notice.
+	EventPermissionRequest = gate.PermissionRequest
+	EventPermissionDenied  = gate.PermissionDenied
 	// EventLagged tells that the reader was too slow and missed events.
 	EventLagged = "lagged"
 )
@@ -69,6 +72,9 @@ type ConfigChange struct {
 	// the rest of it holds.
 	Pending int `json:"pending,omitempty"`
 }
+
+// Tell tells the readers of events of an ask or a denial, whose secrets are masked.
+func (s *Server) Tell(n gate.Notice) { s.feed.publish(n.Event, n) }
 
 // Announce tells the readers of events about the configuration.
 func (s *Server) Announce(c ConfigChange) { s.feed.publish(EventConfig, c) }

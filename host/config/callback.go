@@ -70,6 +70,24 @@ func (c *Config) EventHooks() []Webhook {
 	return out
 }
 
+// SecretFiles are the files that hold secrets of callbacks and webhooks, each once.
+// No call may touch them, from the next start on.
+func (c *Config) SecretFiles() []string {
+	var out []string
+	add := func(path string) {
+		if path != "" && !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	}
+	for _, name := range append([]string{""}, sortedKeys(c.Agents)...) {
+		add(c.Agent(name).Callback.SecretFile)
+	}
+	for _, h := range c.Webhooks {
+		add(h.SecretFile)
+	}
+	return out
+}
+
 // EventHooks are those that were accepted: a change of where events go tightens
 // nothing.
 func (c *Combination) EventHooks() []Webhook { return c.accepted.EventHooks() }

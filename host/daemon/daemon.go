@@ -72,6 +72,9 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems, Sandbox: d.Host.Sandbox,
 		Version: o.Version, Log: log, Now: o.Host.Now,
 	})
+	if err == nil {
+		d.Host.Notices(d.server.Tell)
+	}
 	return d, err
 }
 

@@ -99,6 +99,9 @@ func (d *examination) secrets() []secret {
 	}
 	if d.Config != nil {
 		list = append(list, secret{d.Config.Store, reads, "it is the store"})
+		for _, path := range d.Config.SecretFiles() {
+			list = append(list, secret{path, reads, "whoever reads it may answer asks, or forge events"})
+		}
 	}
 	for _, pattern := range []string{"*.token", "agents/*.token"} {
 		tokens, err := filepath.Glob(filepath.Join(d.Dirs.State, filepath.FromSlash(pattern)))

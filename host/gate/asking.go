@@ -35,6 +35,7 @@ func (g *Gate) askHuman(ctx context.Context, caller Caller, way *passage, p prep
 	}
 	for range maxAsks {
 		way.leave()
+		g.noticeRequest(p, d, "people")
 		out, err := g.wait(ctx, caller, way, g.newAsk(ctx, p, d, changed), progress)
 		if errors.Is(err, ask.ErrClosed) {
 			return p.result(denied(engine.CodeHostError, err.Error())), err

@@ -38,7 +38,9 @@ func (g *Gate) Check(ctx context.Context, caller Caller, r Request, progress Pro
 	if noted := g.noteShell(ctx, p, res); noted.Decision.Behavior != res.Decision.Behavior {
 		res, res.Outcome = noted, store.Denied
 	}
-	return g.audited(ctx, way, p, res), nil
+	res = g.audited(ctx, way, p, res)
+	g.noticeDenied(p, res)
+	return res, nil
 }
 
 // answered makes a result of a decision: an ask is put to a person, unless one
@@ -50,6 +52,9 @@ func (g *Gate) answered(ctx context.Context, caller Caller, way *passage, p prep
 	res, changed, ok := g.approvedBefore(ctx, p, d, way.before)
 	if ok {
 		return res, nil
+	}
+	if cb := g.callbackOf(p.agent.Name); cb != nil {
+		return g.askCallback(ctx, caller, way, p, d, cb, changed), nil
 	}
 	return g.askHuman(ctx, caller, way, p, d, changed, progress)
 }

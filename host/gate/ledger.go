@@ -52,7 +52,7 @@ func (g *Gate) recall(ctx context.Context, way *passage, p prepared) (Result, bo
 		return Result{}, false // judged anew
 	}
 	way.before = before
-	if before.Outcome != store.AskDenied {
+	if before.Outcome != store.AskDenied || before.AskID == "" { // a callback is asked again
 		return Result{}, false
 	}
 	res, err := g.deniedAgain(ctx, p, before)

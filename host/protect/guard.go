@@ -22,6 +22,9 @@ type Facts struct {
 	// ConfigFile and Store may lie elsewhere. What is named like the store and
 	// begins with its name (journals, backups, locks) belongs to it.
 	ConfigFile, Store string
+	// Secrets are files that prove who answers and who is told: nobody may read or
+	// write them through a call.
+	Secrets []string
 	// Binary is the daemon's program.
 	Binary string
 	// Path are the directories in which a shell looks for programs.

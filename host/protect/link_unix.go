@@ -35,7 +35,7 @@ func (j *judge) linked(t engine.Target) string {
 // read, or run.
 func (j *judge) isFileOfOurs(info os.FileInfo, secrets bool) bool {
 	f := j.facts
-	roots := []string{f.State, f.Store, f.Store + "-wal", f.Store + "-shm"}
+	roots := append([]string{f.State, f.Store, f.Store + "-wal", f.Store + "-shm"}, f.Secrets...)
 	if !secrets {
 		roots = append(roots, f.Config, f.ConfigFile, f.Modules, f.Cache, f.Binary)
 	}

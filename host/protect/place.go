@@ -55,6 +55,9 @@ func placesOf(f Facts) []place {
 	add(f.Modules, place{what: "Callgate's tool modules"})
 	add(f.Cache, place{what: "Callgate's compiled modules"})
 	add(f.Binary, place{what: "Callgate's program", file: true, program: true})
+	for _, secret := range f.Secrets {
+		add(secret, place{what: "a secret of Callgate's", secret: true, file: true})
+	}
 	if f.Store != "" {
 		add(f.Store+"*", place{what: "Callgate's store", secret: true, file: true})
 	}

@@ -1,0 +1,44 @@
+package host
+
+import (
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/webhook"
+)
+
+// hooking is what the host's own HTTP talks to.
+type hooking interface {
+	gate.Settings
+	EventHooks() []config.Webhook
+}
+
+// put puts a configuration in force, and tells the webhooks of it.
+func (h *Host) put(s *configuration) {
+	h.configuration.Store(s)
+	if hooks, ok := s.settings().(hooking); ok {
+		if err := h.hub.Set(hooks.EventHooks()); err != nil {
+			h.log.Error("a webhook cannot be used", "error", err)
+		}
+	}
+}
+
+// callback is what answers an agent's asks: the embedder's, else the
+// configuration's.
+func (h *Host) callback(o Options) func(agent string) gate.Callback {
+	approvers := &webhook.Approvers{}
+	return func(agent string) gate.Callback {
+		if o.Callback != nil {
+			if cb := o.Callback(agent); cb != nil {
+				return cb
+			}
+		}
+		return approvers.Of(h.configuration.Load().settings().Agent(agent).Callback)
+	}
+}
+
+// Notices has every notice of an ask or a denial told to read, with secrets masked.
+// It must not block.
+func (h *Host) Notices(read func(gate.Notice)) { h.hub.Read(read) }
+
+// NoticesDropped is how many notices reached nobody, or a webhook missed.
+func (h *Host) NoticesDropped() int64 { return h.hub.Dropped() }

@@ -1,0 +1,16 @@
+// Package webhook talks to the operator's own programs over HTTP: an approver that
+// answers asks in place of people, and places that are told of asks and denials.
+//
+// Everything that is posted is signed, and so is an approver's answer. The
+// signatures are HMAC-SHA256 with a secret of the operator, hex, after "v1=":
+//
+//	request: "callgate-request-v1\n" ID "\n" TIMESTAMP "\n" BODY
+//	answer:  "callgate-answer-v1\n" ID "\n" BODY
+//
+// ID is the header Callgate-Request, a random name of the one request;
+// TIMESTAMP the header Callgate-Timestamp, in Unix seconds. An answer is bound to
+// its request by the ID, so that neither another program that has taken the port
+// nor an answer to another call counts.
+//
+// Source: the ExAthena seed, "can_use_tool callback contract"; design section 3.
+package webhook
