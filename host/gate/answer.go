@@ -37,6 +37,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 		return Answered{Ask: waiting}, err
 	}
 	release := g.holdBack(waiting.ID)
+	queued := g.c.Asks.Waiting(ask.Filter{State: ask.Queued}) // the answer shows the next of them
 	settled, err := g.c.Asks.Answer(ctx, id, a)
 	if err != nil {
 		release()
@@ -58,7 +59,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 	}
 	release()
 	if len(out.Rules) > 0 {
-		out.AlsoAnswered = g.settleCovered(ctx, waiting.ID, a)
+		out.AlsoAnswered = g.settleCovered(ctx, waiting.ID, a, queued)
 	}
 	return out, nil
 }
@@ -157,12 +158,14 @@ func acceptedScope(a ask.Ask, answer ask.Answer) (engine.Scope, string, error) {
 }
 
 // settleCovered answers the other waiting asks that the new rules cover: those
-// whose cards this approver had been shown, and those that nobody was shown yet,
-// but never a safety check. Source: design section 4.
-func (g *Gate) settleCovered(ctx context.Context, id string, a ask.Answer) []string {
+// whose cards this approver had been shown, and those that nobody had been shown
+// when the approver answered (queued), but never a safety check. Source: design
+// section 4.
+func (g *Gate) settleCovered(ctx context.Context, id string, a ask.Answer, queued []ask.Ask) []string {
 	var settled []string
 	for _, other := range g.c.Asks.Waiting(ask.Filter{}) {
-		unseen := other.State == ask.Shown && !g.c.Asks.SeenBy(a.By, other.ID)
+		before := slices.ContainsFunc(queued, func(q ask.Ask) bool { return q.ID == other.ID })
+		unseen := other.State == ask.Shown && !before && !g.c.Asks.SeenBy(a.By, other.ID)
 		if other.ID == id || other.Decision.BypassImmune || unseen {
 			continue
 		}

@@ -97,6 +97,9 @@ type world struct {
 	gate   *gate.Gate
 	store  *store.Store
 	broker *ask.Broker
+	// memory and pauseAfter are the broker's; 0 for its defaults.
+	memory     time.Duration
+	pauseAfter int
 	// settings are the configuration in force.
 	settings *config.Config
 }
@@ -133,7 +136,7 @@ func (w *world) open() {
 	if w.store, err = store.Open(context.Background(), filepath.Join(w.dir, "state", "callgate.db"), store.Options{}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.broker = ask.New(ask.Config{Store: w.store, Ended: w.store.Masked, Timeout: time.Minute})
+	w.broker = ask.New(ask.Config{Store: w.store, Ended: w.store.Masked, Timeout: time.Minute, Memory: w.memory, PauseAfter: w.pauseAfter})
 	if _, err := w.broker.Recover(context.Background()); err != nil {
 		w.t.Fatal(err)
 	}
