@@ -34,9 +34,6 @@ sessions, rules of one project, and rules that hold for one MCP server only.`,
   callgate export --config-only --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if s.Rules && onlyConfig {
-				return errors.New("--rules and --config-only: give one of them")
-			}
 			if scope != "" {
 				var err error
 				if s.Scope, err = engine.ParseScope(scope); err != nil {

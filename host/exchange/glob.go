@@ -67,10 +67,15 @@ func crossingPart(b engine.Behavior, p string, last bool) string {
 func ignoring(b engine.Behavior, pattern, dir string) (contents []string, why string) {
 	allow := b == engine.Allow
 	p := strings.ReplaceAll(pattern, `\`, `\\`)
-	if strings.HasSuffix(p, "/") {
+	directory := strings.TrimSuffix(p, "/")
+	slashed := strings.Contains(directory, "/")
+	switch {
+	case directory == p || directory == "":
+	case allow:
 		p += "**"
+	default:
+		p = directory // a deny or ask rule for a directory holds for all that lies in it
 	}
-	slashed := strings.Contains(strings.TrimSuffix(p, "/**"), "/")
 	switch {
 	case p == "" || strings.HasPrefix(p, "!") || strings.HasPrefix(p, "#"):
 		return nil, "a negated or empty pattern has no counterpart: write a rule for what it should match"

@@ -206,6 +206,9 @@ func (e *entry) openCodeAll(x grantItem, mode engine.Mode) {
 
 func (e *entry) openCodeByMode(x grantItem, mode engine.Mode) {
 	e.mode(mode)
+	if x.tool == "bash" || x.tool == "*" {
+		e.is(Weaker, "a mode leaves Bash its own say: command lines that only read (ls, git status, ...) run; for what should not, add a rule such as deny Bash(git status:*)")
+	}
 	switch {
 	case x.behavior == engine.Ask:
 		e.says("as a rule it would beat the later allow entries, so the mode says it: what no rule allows is asked about")
@@ -283,6 +286,10 @@ func (e *entry) openCodePath(x grantItem, tools []string, outside bool) {
 	pattern := x.pattern
 	if rest, ok := strings.CutPrefix(pattern, "$HOME"); ok {
 		pattern = "~" + rest
+	}
+	if x.whole() && x.behavior == engine.Deny {
+		e.disallow(tools...)
+		return
 	}
 	if x.behavior != engine.Allow {
 		tools = tools[:1]

@@ -1,0 +1,128 @@
+package exchange_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/callgate/callgate/host"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/eval"
+	"github.com/callgate/callgate/host/exchange"
+	"github.com/callgate/callgate/plugins"
+)
+
+// cache holds the compiled modules of all tests of this package.
+var cache string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "callgate-exchange-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	cache = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir) // the temporary directory is swept anyhow
+	os.Exit(code)
+}
+
+var opened = sync.OnceValues(func() (*eval.Evaluator, error) {
+	_, c, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{}) // closed with the process
+	if err != nil {
+		return nil, err
+	}
+	return eval.New(c), nil
+})
+
+// gate decides calls by what a report would store, with the real modules.
+type gate struct {
+	e     *eval.Evaluator
+	agent config.Agent
+}
+
+// gateOf is a gate for one agent with what the report would store.
+func gateOf(t fataler, r *exchange.Report, agent string) gate {
+	t.Helper()
+	e, err := opened()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	c, err := config.Parse("callgate.yaml", []byte(r.YAML()), dirs)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, r.YAML())
+	}
+	return gate{e, c.Agent(agent)}
+}
+
+// fataler is what a test and a property have in common.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// needModules skips where the modules have not been built.
+func needModules(t *testing.T) {
+	t.Helper()
+	if len(plugins.Names()) == 0 {
+		t.Skip("SKIPPED: the tool modules are not built: run make build")
+	}
+}
+
+// call is one tool call.
+type call struct {
+	tool  string
+	input map[string]any
+}
+
+func shell(command string) call { return call{"Bash", map[string]any{"command": command}} }
+
+// decide returns the behavior of each call, and whether it only reads by itself.
+func (g gate) decide(t fataler, calls ...call) (behaviors []string, reads []bool) {
+	t.Helper()
+	var in, out bytes.Buffer
+	where := map[string]any{"cwd": "/p", "working_directories": []string{"/p"}, "home": "/home/dev"}
+	rules := []map[string]any{}
+	for _, r := range g.agent.Rules.All() {
+		rules = append(rules, map[string]any{"tool": r.Tool, "content": r.Content, "behavior": r.Behavior.String()})
+	}
+	for _, c := range calls {
+		req := map[string]any{"id": "d", "op": "decide", "mode": g.agent.Mode.String(), "rules": rules, "tool": c.tool, "input": c.input, "context": where, "disallowed_tools": g.agent.Lists.Disallowed}
+		if g.agent.Lists.Allowed != nil {
+			req["allowed_tools"] = g.agent.Lists.Allowed
+		}
+		for _, q := range []map[string]any{req, {"id": "r", "op": "read_only", "tool": c.tool, "input": c.input, "context": where}} {
+			line, err := json.Marshal(q)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			in.Write(append(line, '\n'))
+		}
+	}
+	if err := g.e.Run(context.Background(), &in, &out); err != nil {
+		t.Fatalf("%v", err)
+	}
+	dec := json.NewDecoder(&out)
+	for range calls {
+		var d struct {
+			Behavior string `json:"behavior"`
+			Error    string `json:"error"`
+		}
+		var r struct {
+			ReadOnly bool   `json:"read_only"`
+			Error    string `json:"error"`
+		}
+		if err := dec.Decode(&d); err != nil || d.Error != "" {
+			t.Fatalf("%v %s", err, d.Error)
+		}
+		if err := dec.Decode(&r); err != nil || r.Error != "" {
+			t.Fatalf("%v %s", err, r.Error)
+		}
+		behaviors, reads = append(behaviors, d.Behavior), append(reads, r.ReadOnly)
+	}
+	return behaviors, reads
+}
