@@ -30,6 +30,8 @@ func (f *callFlags) register(c *cli, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.agent, "agent", "", "judge as this agent, with its own check token (default: as admin, believed)")
 	flags.StringVar(&f.req.Context.Session, "session", "", "the session the call belongs to")
+	flags.StringVar(&f.req.Context.User, "user", "", "who triggered the call; not believed with --agent")
+	flags.StringSliceVar(&f.req.Context.Roles, "role", nil, "a role of --user; may be repeated (default: what the configuration says of them)")
 	flags.StringVar(&f.req.Context.CWD, "cwd", "", "where the call would run (default: here)")
 	flags.StringVar(&f.req.Context.Mode, "mode", "", "the mode the client reports")
 	flags.StringSliceVar(&f.req.Context.WorkingDirectories, "dir", nil, "working directory; may be repeated")
