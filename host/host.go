@@ -59,6 +59,7 @@ type Host struct {
 	changing      sync.Mutex // held while the configuration changes
 	runtime       *sandbox.Runtime
 	guard         *protect.Guard
+	tried         *gate.Tried
 	log           *slog.Logger
 }
 
@@ -105,6 +106,9 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	h.hub = webhook.NewHub(o.Log, webhook.Options{Now: o.Now})
 	h.put(first)
 	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.tools(), first.modules()); err != nil {
+		return nil, err
+	}
+	if h.tried, err = gate.OpenTried(o.CacheDir, func(err error) { o.Log.Warn("cache of tried rules", "problem", err) }); err != nil {
 		return nil, err
 	}
 	h.Asks = newBroker(h.Store, first.asks(), o)
@@ -238,7 +242,7 @@ func (h *Host) ignored(problems []project.Problem) {
 }
 
 func (h *Host) trial() gate.Trial {
-	return gate.Trial{Catalog: h.Catalog, Targets: &target.Resolver{FS: target.OS()}}
+	return gate.Trial{Catalog: h.Catalog, Targets: &target.Resolver{FS: target.OS()}, Tried: h.tried}
 }
 
 // Close ends the parts. What waits stays in the store.

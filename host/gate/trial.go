@@ -10,7 +10,6 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
-	"github.com/callgate/callgate/host/config"
 )
 
 // ErrBadRule marks a rule that may not be used as it is.
@@ -20,6 +19,8 @@ var ErrBadRule = errors.New("bad rule")
 type Trial struct {
 	Catalog Catalog
 	Targets Resolver
+	// Tried spares CheckExamples what passed before; nil remembers nothing.
+	Tried *Tried
 }
 
 // Try gives the rule's tool its canonical spelling and refuses a rule that does
@@ -56,6 +57,10 @@ func (t Trial) examples(ctx context.Context, entry catalog.Entry, r engine.Rule)
 // canonical gives the rule's tool its canonical spelling: people type names in
 // any case. A glob, and a name nobody answers to, stay as they are.
 func (t Trial) canonical(r *engine.Rule) (catalog.Entry, error) {
+	return t.canonicalAmong(r, t.Catalog.Tools())
+}
+
+func (t Trial) canonicalAmong(r *engine.Rule, tools []catalog.Info) (catalog.Entry, error) {
 	switch {
 	case r.Tool == "":
 		return catalog.Entry{}, fmt.Errorf("%w: tool: missing", ErrBadRule)
@@ -65,7 +70,7 @@ func (t Trial) canonical(r *engine.Rule) (catalog.Entry, error) {
 		return catalog.Entry{}, fmt.Errorf("%w: behavior: want allow, deny or ask", ErrBadRule)
 	}
 	entry := t.Catalog.Lookup(r.Tool)
-	for _, tool := range t.Catalog.Tools() {
+	for _, tool := range tools {
 		for _, name := range append([]string{tool.Name}, tool.Aliases...) {
 			if strings.EqualFold(name, r.Tool) && !strings.ContainsAny(name, "*?") {
 				r.Tool = tool.Name
@@ -80,15 +85,18 @@ func (t Trial) canonical(r *engine.Rule) (catalog.Entry, error) {
 // nothing and denies everything (sdk/ABI.md), so it shows on the inputs of the
 // tool's own rule examples; with fewer than two of them nothing can be told.
 func (t Trial) understood(ctx context.Context, entry catalog.Entry, r engine.Rule) error {
-	inputs := t.exampleInputs(entry)
-	if r.WholeTool() || entry.Err != nil || len(inputs) < 2 {
+	if r.WholeTool() || entry.Err != nil {
 		return nil
+	}
+	inputs := t.exampleInputs(entry)
+	if len(inputs) < 2 {
+		return nil // nothing can be told
 	}
 	r.Scope, r.ScopeKey = engine.Global, ""
 	for _, behavior := range []engine.Behavior{engine.Deny, engine.Allow} {
 		r.Behavior = behavior
 		for _, input := range inputs {
-			call := &engine.Call{Tool: r.Tool, Input: input, Context: engine.Context{CWD: exampleDir, WorkingDirectories: []string{exampleDir}, Home: "/home/user"}}
+			call := &engine.Call{Tool: r.Tool, Input: input, Context: exampleContext()}
 			if got, err := t.matches(ctx, entry, r, call); err != nil || got != (behavior == engine.Deny) {
 				return nil // it means something, or nothing can be told
 			}
@@ -99,6 +107,10 @@ func (t Trial) understood(ctx context.Context, entry catalog.Entry, r engine.Rul
 
 // exampleDir is where a tool's rule examples happen. Source: sdk/ABI.md.
 const exampleDir = "/project"
+
+func exampleContext() engine.Context {
+	return engine.Context{CWD: exampleDir, WorkingDirectories: []string{exampleDir}, Home: "/home/user"}
+}
 
 // exampleInputs are the inputs of the rule examples of the tool that answers for
 // an entry: by its name, by a glob, or as the fallback.
@@ -117,33 +129,6 @@ func (t Trial) exampleInputs(entry catalog.Entry) []json.RawMessage {
 		}
 	}
 	return inputs
-}
-
-// CheckExamples tries the rules of a configuration, on their tools' examples
-// and on their own, and returns the first that fails, with its file, line and
-// field.
-func (t Trial) CheckExamples(ctx context.Context, c *config.Config) error {
-	for _, w := range c.Written() {
-		r := w.Rule
-		entry, err := t.canonical(&r)
-		if err == nil {
-			err = t.understood(ctx, entry, r)
-		}
-		if err != nil {
-			return w.Errorf("%v", err)
-		}
-	}
-	for _, e := range c.Examples() {
-		r := e.Rule
-		entry, err := t.canonical(&r)
-		if err == nil {
-			err = t.tryExample(ctx, entry, r, e.Input, e.Want)
-		}
-		if err != nil {
-			return e.Errorf("%v", err)
-		}
-	}
-	return nil
 }
 
 // tryExample tries one example. Relative patterns are anchored at the project's
