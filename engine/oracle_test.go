@@ -38,6 +38,7 @@ type world struct {
 	protected        bool // would touch the gate itself
 	listed           bool // denied by a tool list
 	profile          *engine.Behavior
+	tightens         bool // the profile's ask may not decide by itself
 	broken           bool // the module or the host failed before the charts
 	readOnly         tri
 	verdict          engine.Verdict
@@ -96,12 +97,15 @@ func (w world) oracle(mode engine.Mode) answer {
 		return asked
 	case w.ask == failed:
 		return errorRow(mode).ofAskRule()
-	case profileAsks:
+	case profileAsks && !w.tightens:
 		return asked.at(engine.StageProfile)
+	case profileAsks && w.ask == nothing:
+		asked = asked.at(engine.StageProfile)
 	case w.ask == nothing:
 		return chart(w)
 	}
-	// A project's file may only tighten what the chart says without it.
+	// A project's file, and such a profile, may only tighten what the chart says
+	// without it.
 	rest := chart(w)
 	if rest.behavior == engine.Deny {
 		return rest

@@ -126,7 +126,7 @@ func (s scene) world() world {
 		w.readOnly = yes
 	}
 	if r.Profile != nil {
-		w.profile = &r.Profile.Behavior
+		w.profile, w.tightens = &r.Profile.Behavior, r.Profile.OnlyTightens
 	}
 	w.deny, w.ask = s.step(engine.Deny), s.step(engine.Ask)
 	w.allow = find(r.Rules, own, engine.Allow, s.tool, r.Entry.Err != nil)
