@@ -95,6 +95,6 @@ func (c *cli) print(w io.Writer, v any, human func(io.Writer)) error {
 // commands are the sub-commands.
 var commands = []func(*cli) *cobra.Command{
 	serveCommand, checkCommand, explainCommand, evalCommand, recordCommand, demoCommand, hookCommand,
-	asksCommand, rulesCommand, profilesCommand, sessionsCommand, auditCommand, pinCommand, tokensCommand,
+	asksCommand, rulesCommand, permissionsCommand, profilesCommand, sessionsCommand, auditCommand, pinCommand, tokensCommand,
 	toolsCommand, configCommand, recipesCommand, importCommand, exportCommand, doctorCommand, serviceCommand, versionCommand,
 }

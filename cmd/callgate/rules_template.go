@@ -116,9 +116,7 @@ and ask rules come first; then asks, and stores all of them or none. --yes does 
 			if err != nil {
 				return err
 			}
-			return c.withClient("", func(client *api.Client) error {
-				return c.confirmedChange(cmd, client, *by, change, t.Rules, yes, dryRun)
-			})
+			return c.confirmedChange(cmd, *by, change, t.Rules, yes, dryRun)
 		},
 	}
 	scopeFlags(cmd, &scope, &key, engine.Project)
@@ -150,32 +148,36 @@ func templateChange(t template.Template, scope engine.Scope, key string) (api.Ru
 }
 
 // confirmedChange shows a change of rules and makes it after a yes.
-func (c *cli) confirmedChange(cmd *cobra.Command, client *api.Client, by string, change api.RuleChange, notes []template.Rule, yes, dryRun bool) error {
-	change.DryRun = true
-	plan, err := client.ChangeRules(cmd.Context(), by, change)
-	if err != nil {
-		return err
-	}
-	if dryRun {
-		return c.print(cmd.OutOrStdout(), plan, func(w io.Writer) { printPlan(w, plan, notes) })
-	}
-	if !yes {
-		printPlan(cmd.ErrOrStderr(), plan, notes)
-		if err := agreedTo(cmd.Context(), plan); err != nil {
+func (c *cli) confirmedChange(cmd *cobra.Command, by string, change api.RuleChange, notes []template.Rule, yes, dryRun bool) error {
+	agreed := yes
+	// A person whose PIN is needed is asked for it, and then all of this runs again.
+	return c.withClient("", func(client *api.Client) error {
+		change.DryRun = !agreed || dryRun
+		if change.DryRun {
+			plan, err := client.ChangeRules(cmd.Context(), by, change)
+			switch {
+			case err != nil:
+				return err
+			case dryRun:
+				return c.print(cmd.OutOrStdout(), plan, func(w io.Writer) { printPlan(w, plan, notes) })
+			}
+			printPlan(cmd.ErrOrStderr(), plan, notes)
+			if err := agreedTo(cmd.Context(), plan); err != nil {
+				return err
+			}
+			agreed, change.DryRun = true, false
+		}
+		done, err := client.ChangeRules(cmd.Context(), by, change)
+		if err != nil {
 			return err
 		}
-	}
-	change.DryRun = false
-	done, err := client.ChangeRules(cmd.Context(), by, change)
-	if err != nil {
-		return err
-	}
-	return c.print(cmd.OutOrStdout(), done, func(w io.Writer) {
-		if yes {
-			printPlan(w, done, notes)
-		}
-		stored := len(slices.DeleteFunc(slices.Clone(done.Rules), func(p gate.Planned) bool { return p.Exists }))
-		fmt.Fprintf(w, "%d rules stored, %d removed\n", stored, len(done.Removed))
+		return c.print(cmd.OutOrStdout(), done, func(w io.Writer) {
+			if yes {
+				printPlan(w, done, notes)
+			}
+			stored := len(slices.DeleteFunc(slices.Clone(done.Rules), func(p gate.Planned) bool { return p.Exists }))
+			fmt.Fprintf(w, "%d rules stored, %d removed\n", stored, len(done.Removed))
+		})
 	})
 }
 
@@ -244,7 +246,8 @@ was there before the template was applied is not the template's and stays.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(completeTemplates()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withClient("", func(client *api.Client) error {
+			change := api.RuleChange{Rules: []api.NewRule{}}
+			err := c.withClient("", func(client *api.Client) error {
 				f := store.RuleFilter{Scope: engine.Scope(scope), Key: key}
 				if scope == string(engine.Project) {
 					var err error
@@ -256,7 +259,6 @@ was there before the template was applied is not the template's and stays.`,
 				if err != nil {
 					return err
 				}
-				change := api.RuleChange{Rules: []api.NewRule{}}
 				for _, r := range rules {
 					if r.Source == template.SourcePrefix+args[0] {
 						change.Remove = append(change.Remove, r.ID)
@@ -268,8 +270,12 @@ was there before the template was applied is not the template's and stays.`,
 					}
 					return fmt.Errorf("no stored rule is of the template %s: see callgate rules list", args[0])
 				}
-				return c.confirmedChange(cmd, client, *by, change, nil, yes, dryRun)
+				return nil
 			})
+			if err != nil {
+				return err
+			}
+			return c.confirmedChange(cmd, *by, change, nil, yes, dryRun)
 		},
 	}
 	scopeFlags(cmd, &scope, &key, "")

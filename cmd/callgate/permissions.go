@@ -1,0 +1,430 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/huh/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/builder"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+)
+
+func permissionsCommand(c *cli) *cobra.Command {
+	var by string
+	var accessible bool
+	cmd := &cobra.Command{
+		Use:     "permissions",
+		GroupID: "people",
+		Short:   "Put rules together step by step, with what they match of the last calls",
+		Long: `Asks for a tool, a kind of pattern, the pattern, what it is to do, where and for how long;
+shows which of the tool's last calls it matches while you type, and what would be stored
+before it is. Then it begins again with the next rule. Esc or Ctrl-C ends it.
+
+With --accessible, or ACCESSIBLE set in the environment, or a dumb terminal, it asks line
+by line, without colours and without drawing. In scripts use callgate /allow, /ask, /deny
+or callgate rules add.`,
+		Example: "  callgate permissions\n  callgate permissions --accessible",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := atTerminal()
+			if err != nil {
+				return fmt.Errorf("%w, or give the rule in one line: callgate /allow 'Bash(npm:*)', callgate /ask Bash, callgate /deny 'Read(**/.env*)', callgate rules add ask Bash --scope global --for 24h", err)
+			}
+			defer p.close()
+			term := os.Getenv("TERM")
+			d := &dialog{c: c, by: by, p: p, plain: accessible || os.Getenv("ACCESSIBLE") != "" || term == "" || term == "dumb"}
+			return d.run(cmd.Context())
+		},
+	}
+	asFlag(cmd, &by)
+	cmd.Flags().BoolVar(&accessible, "accessible", false, "ask line by line, without drawing")
+	return cmd
+}
+
+// dialog is one run of the builder.
+type dialog struct {
+	c      *cli
+	by     string
+	p      *person
+	plain  bool
+	stored int
+
+	tools []catalog.Info
+	rules []engine.Rule
+}
+
+// draft is a rule while it is put together.
+type draft struct {
+	info     catalog.Info
+	tool     string
+	kind     builder.Kind
+	text     string
+	behavior string
+	place    holds
+	lasts    time.Duration
+	calls    []builder.Call
+}
+
+// holds is where a rule is to hold.
+type holds struct {
+	scope engine.Scope
+	key   string
+}
+
+// run builds rules until the person has enough.
+func (d *dialog) run(ctx context.Context) error {
+	for {
+		err := d.c.withClient("", func(client *api.Client) error { return d.one(ctx, client) })
+		another := false
+		if err == nil {
+			err = d.ask(ctx, huh.NewSelect[bool]().Title("And now?").Value(&another).Options(huh.NewOption("done", false), huh.NewOption("another rule", true)))
+		}
+		if errors.Is(err, huh.ErrUserAborted) || errors.Is(err, io.EOF) {
+			err, another = nil, false
+		}
+		if err != nil || !another {
+			fmt.Fprintf(d.p.screen, "%d rules stored\n", d.stored)
+			return err
+		}
+	}
+}
+
+// one builds one rule.
+func (d *dialog) one(ctx context.Context, client *api.Client) error {
+	var err error
+	if d.tools, err = client.Tools(ctx); err != nil {
+		return err
+	}
+	if d.rules, err = client.Rules(ctx, store.RuleFilter{}); err != nil {
+		return err
+	}
+	var f draft
+	for _, step := range []func(context.Context, *api.Client, *draft) error{d.askTool, d.askKind, d.askPattern, d.askRest} {
+		if err := step(ctx, client, &f); err != nil {
+			return err
+		}
+	}
+	return d.settle(ctx, client, &f)
+}
+
+// ask shows one form.
+func (d *dialog) ask(ctx context.Context, fields ...huh.Field) error {
+	form := huh.NewForm(huh.NewGroup(fields...)).WithOutput(d.p.screen)
+	if !d.plain {
+		return form.WithTheme(huh.ThemeFunc(huh.ThemeBase16)).WithInput(d.p.keyboard).RunWithContext(ctx)
+	}
+	form.WithTheme(huh.ThemeFunc(func(bool) *huh.Styles { return &huh.Styles{} }))
+	// Without a line there is no answer, although the library takes the default.
+	in := &lines{from: d.p.keyboard}
+	done := make(chan error, 1)
+	go func() { done <- form.WithInput(in).WithAccessible(true).RunWithContext(ctx) }()
+	select {
+	case err := <-done:
+		return errors.Join(err, in.ended)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// lines remembers that what it reads from has ended.
+type lines struct {
+	from  io.Reader
+	ended error
+}
+
+func (l *lines) Read(p []byte) (int, error) {
+	n, err := l.from.Read(p)
+	if err != nil {
+		l.ended = err
+	}
+	return n, err
+}
+
+// askTool asks for the tool; its label says what is set for it already.
+func (d *dialog) askTool(ctx context.Context, client *api.Client, f *draft) error {
+	var options []huh.Option[int]
+	for i, t := range d.tools {
+		if t.Fallback {
+			continue
+		}
+		label := t.Name
+		if n := len(d.set(t.Name)); n > 0 {
+			label = fmt.Sprintf("%s (%d set)", t.Name, n)
+		}
+		options = append(options, huh.NewOption(label, i))
+	}
+	var at int
+	if err := d.ask(ctx, huh.NewSelect[int]().Title("Which tool?").Options(options...).Value(&at).Height(12)); err != nil {
+		return err
+	}
+	f.info, f.tool = d.tools[at], d.tools[at].Name
+	if strings.ContainsAny(f.tool, "*?") {
+		name := huh.NewInput().Title("Which of them? A name, or a pattern of names such as mcp__github__*").Value(&f.tool).
+			Validate(func(text string) error {
+				if !engine.MatchName(f.info.Name, text) || !engine.IsToolName(text) {
+					return fmt.Errorf("it has to be a name that %s matches", f.info.Name)
+				}
+				return nil
+			})
+		if err := d.ask(ctx, name); err != nil {
+			return err
+		}
+	}
+	var err error
+	f.calls, err = lastCalls(ctx, client, f.info, append([]string{f.tool}, f.info.Aliases...))
+	return err
+}
+
+// set are the rules that are there for a tool.
+func (d *dialog) set(tool string) []engine.Rule {
+	return slices.DeleteFunc(slices.Clone(d.rules), func(r engine.Rule) bool { return !engine.MatchName(r.Tool, tool) })
+}
+
+// askKind asks what the rule is to match, after saying what is set and how the
+// tool's rules are written.
+func (d *dialog) askKind(ctx context.Context, _ *api.Client, f *draft) error {
+	fmt.Fprintln(d.p.screen)
+	for _, r := range d.set(f.tool) {
+		fmt.Fprintf(d.p.screen, "set: %s %s (%s)\n", r.Behavior, card.Line(r.String()), scopeText(r))
+	}
+	if f.info.RuleHelp != "" {
+		fmt.Fprintf(d.p.screen, "%s: %s\n", f.tool, card.Line(f.info.RuleHelp))
+	}
+	var options []huh.Option[builder.Kind]
+	for _, k := range builder.Kinds(f.info) {
+		options = append(options, huh.NewOption(k.Label(), k))
+	}
+	return d.ask(ctx, huh.NewSelect[builder.Kind]().Title("What should the rule match?").Options(options...).Value(&f.kind))
+}
+
+// askPattern asks for the pattern and shows, as it is typed, what it matches of the
+// last calls. A pattern that the tool cannot read is not taken.
+func (d *dialog) askPattern(ctx context.Context, client *api.Client, f *draft) error {
+	report := func() string {
+		rule, err := builder.Rule(f.tool, f.kind, f.text)
+		if err != nil {
+			return err.Error()
+		}
+		return card.Line(builder.Report(f.calls, func(c builder.Call) (bool, bool, error) { return tried(ctx, client, rule, c) }))
+	}
+	if f.kind != builder.Whole {
+		input := huh.NewInput().Title("Pattern").Value(&f.text).Validate(func(text string) error {
+			rule, err := builder.Rule(f.tool, f.kind, text)
+			if err != nil {
+				return err
+			}
+			deny := engine.Deny
+			_, err = client.ChangeRules(ctx, d.by, api.RuleChange{DryRun: true, Rules: []api.NewRule{{Rule: rule, Behavior: &deny}}})
+			return err
+		})
+		if !d.plain {
+			input = input.DescriptionFunc(report, &f.text)
+		}
+		if err := d.ask(ctx, input); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(d.p.screen, report())
+	return nil
+}
+
+// lastCalls are the last calls of a tool, each input once, the newest first.
+func lastCalls(ctx context.Context, client *api.Client, info catalog.Info, names []string) ([]builder.Call, error) {
+	const wanted, looked = 20, 200
+	var out []builder.Call
+	seen := map[string]bool{}
+	for _, name := range names {
+		page, err := client.Audit(ctx, store.Filter{Tool: name, Event: store.EventDecision, Newest: true, Limit: looked})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range page.Rows {
+			if seen[row.Input] || len(out) == wanted {
+				continue
+			}
+			seen[row.Input] = true
+			out = append(out, builder.Call{Input: row.Input, Text: inputText(info, row.Input), Masked: strings.Contains(row.Input, "[masked:")})
+		}
+	}
+	return out, nil
+}
+
+// inputText is an input for a person: the text of the tool's first required member,
+// or a part of its JSON.
+func inputText(info catalog.Info, input string) string {
+	var schema struct {
+		Required []string `json:"required"`
+	}
+	var members map[string]json.RawMessage
+	text := input
+	if json.Unmarshal(info.InputSchema, &schema) == nil && len(schema.Required) > 0 && json.Unmarshal([]byte(input), &members) == nil {
+		var value string
+		if json.Unmarshal(members[schema.Required[0]], &value) == nil && value != "" {
+			text = value
+		}
+	}
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "..."
+	}
+	return text
+}
+
+// tried asks the daemon what a rule makes of a call, as an allow rule and as one
+// that tightens.
+func tried(ctx context.Context, client *api.Client, rule string, c builder.Call) (allow, deny bool, err error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return false, false, err
+	}
+	try := func(b engine.Behavior) (bool, error) {
+		return client.TestRule(ctx, api.RuleTest{Rule: api.NewRule{Rule: rule, Behavior: &b}, Input: json.RawMessage(c.Input), CWD: cwd, WorkingDirectories: []string{cwd}})
+	}
+	if allow, err = try(engine.Allow); err != nil {
+		return false, false, err
+	}
+	deny, err = try(engine.Deny)
+	return allow, deny, err
+}
+
+// askRest asks what the rule does, where and for how long.
+func (d *dialog) askRest(ctx context.Context, client *api.Client, f *draft) error {
+	places, err := d.places(ctx, client)
+	if err != nil {
+		return err
+	}
+	return d.ask(ctx,
+		huh.NewSelect[string]().Title("What should it do?").Value(&f.behavior).Options(
+			huh.NewOption("ask: a person answers each time", "ask"), huh.NewOption("allow: without a question", "allow"), huh.NewOption("deny: never", "deny")),
+		huh.NewSelect[holds]().Title("Where?").Options(places...).Value(&f.place),
+		huh.NewSelect[time.Duration]().Title("For how long?").Value(&f.lasts).Options(
+			huh.NewOption("for good", time.Duration(0)), huh.NewOption("1 hour", time.Hour), huh.NewOption("24 hours", 24*time.Hour), huh.NewOption("7 days", 7*24*time.Hour)))
+}
+
+// places are where a rule may hold, the narrowest that is usual first.
+func (d *dialog) places(ctx context.Context, client *api.Client) ([]huh.Option[holds], error) {
+	var out []huh.Option[holds]
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	here, err := client.Command(ctx, d.by, api.Command{Text: "/permissions", CWD: cwd})
+	if err != nil {
+		return nil, err
+	}
+	if here.Scope == engine.Project {
+		out = append(out, huh.NewOption("the project "+card.Line(here.ScopeKey), holds{engine.Project, here.ScopeKey}))
+	}
+	if cfg, _, err := d.c.settings(); err == nil {
+		for _, name := range agentNames(cfg) {
+			out = append(out, huh.NewOption("the agent "+name, holds{engine.Agent, name}))
+		}
+	}
+	sessions, err := client.Sessions(ctx, store.SessionFilter{Limit: 5})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sessions {
+		if strings.HasPrefix(s.ID, "-/") {
+			continue // what checks without a session share is no conversation
+		}
+		out = append(out, huh.NewOption("the session "+card.Line(s.ID), holds{engine.Session, s.ID}))
+	}
+	return append(out, huh.NewOption("every agent and project", holds{engine.Global, ""})), nil
+}
+
+// settle shows what would be stored and does what the person then says.
+func (d *dialog) settle(ctx context.Context, client *api.Client, f *draft) error {
+	for {
+		change, err := f.change()
+		if err != nil {
+			return err
+		}
+		change.DryRun = true
+		plan, err := client.ChangeRules(ctx, d.by, change)
+		if err != nil {
+			return err
+		}
+		printPreview(d.p.screen, plan)
+		what := "discard"
+		if err := d.ask(ctx, huh.NewSelect[string]().Title("Store it?").Value(&what).Options(
+			huh.NewOption("no, discard it", "discard"), huh.NewOption("yes, store it", "store"), huh.NewOption("change the pattern", "change"))); err != nil {
+			return err
+		}
+		switch what {
+		case "discard":
+			return nil
+		case "change":
+			if err := d.askPattern(ctx, client, f); err != nil {
+				return err
+			}
+			continue
+		}
+		return d.store(ctx, client, change)
+	}
+}
+
+// store stores the rule, after the PIN where it takes one.
+func (d *dialog) store(ctx context.Context, client *api.Client, change api.RuleChange) error {
+	change.DryRun = false
+	return d.c.widening(client, func(client *api.Client) error {
+		done, err := client.ChangeRules(ctx, d.by, change)
+		if err != nil {
+			return err
+		}
+		d.stored++
+		fmt.Fprintf(d.p.screen, "stored %s as %s\n\n", card.Line(done.Rules[0].Rule.String()), done.Rules[0].Rule.ID)
+		return nil
+	})
+}
+
+// change is the draft as a change of rules.
+func (f *draft) change() (api.RuleChange, error) {
+	rule, err := builder.Rule(f.tool, f.kind, f.text)
+	if err != nil {
+		return api.RuleChange{}, err
+	}
+	b, err := engine.ParseBehavior(f.behavior)
+	if err != nil {
+		return api.RuleChange{}, err
+	}
+	n := api.NewRule{Rule: rule, Behavior: &b, Scope: f.place.scope, ScopeKey: f.place.key}
+	if f.lasts > 0 {
+		n.ExpiresAt = time.Now().Add(f.lasts)
+	}
+	return api.RuleChange{Rules: []api.NewRule{n}}, nil
+}
+
+// printPreview prints a rule as it would be stored, what decides before it, and
+// what makes it dangerous.
+func printPreview(w io.Writer, plan gate.Changed) {
+	p := plan.Rules[0]
+	until := "for good"
+	if !p.Rule.ExpiresAt.IsZero() {
+		until = "until " + p.Rule.ExpiresAt.Local().Format(time.DateTime)
+	}
+	fmt.Fprintf(w, "\n%s %s (%s, %s)\n", p.Rule.Behavior, card.Line(p.Rule.String()), scopeText(p.Rule), until)
+	if p.Exists {
+		fmt.Fprintln(w, "it is there already: storing it changes nothing but a later end")
+	}
+	for _, danger := range builder.Dangers(p.Rule) {
+		fmt.Fprintln(w, "DANGER:", card.Line(danger))
+	}
+	for _, note := range p.Notes {
+		fmt.Fprintln(w, "note:", card.Line(note))
+	}
+}
