@@ -20,12 +20,12 @@ func auditCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "audit",
 		GroupID: "people",
-		Short:   "List, search, export and verify what was decided",
-		Example: "  callgate audit list --limit 20\n  callgate audit search 'rm -rf'",
+		Short:   "List, search, show, export, verify and prune what was decided",
+		Example: "  callgate audit list --limit 20\n  callgate audit search 'rm -rf' --since 7d\n  callgate audit show 42",
 		Args:    onlyCommands,
 		RunE:    needCommand,
 	}
-	cmd.AddCommand(auditList(c), auditSearch(c), auditExport(c), auditVerify(c))
+	cmd.AddCommand(auditList(c), auditSearch(c), auditShow(c), auditExport(c), auditVerify(c), auditPrune(c))
 	return cmd
 }
 
@@ -33,7 +33,9 @@ func auditCommand(c *cli) *cobra.Command {
 type auditFlags struct {
 	filter   store.Filter
 	decision string
-	since    time.Duration
+	since    string
+	until    string
+	text     string
 }
 
 func (f *auditFlags) register(c *cli, cmd *cobra.Command, limit int) {
@@ -41,16 +43,24 @@ func (f *auditFlags) register(c *cli, cmd *cobra.Command, limit int) {
 	flags.StringVar(&f.filter.Agent, "agent", "", "only this agent")
 	flags.StringVar(&f.filter.Session, "session", "", "only this session")
 	flags.StringVar(&f.filter.Tool, "tool", "", "only this tool")
-	flags.StringVar(&f.filter.User, "user", "", "only calls triggered by this user")
+	flags.StringVar(&f.filter.Person, "user", "", "only what this person triggered, decided or did")
+	flags.StringVar(&f.filter.User, "triggered-by", "", "only calls that this user triggered")
+	flags.StringVar(&f.filter.DecidedBy, "decided-by", "", "only what this person decided or did")
+	flags.StringVar(&f.filter.Rule, "rule", "", "only what this rule decided, and its changes: its id, or its text such as 'Bash(npm run:*)'")
+	flags.StringVar(&f.filter.Call, "call", "", "only this call, by the client's own id")
+	flags.StringVar(&f.filter.Ask, "ask", "", "only what came of this ask, by its id")
+	flags.StringVar(&f.text, "text", "", "only rows whose action, reason, rule or input holds this")
 	flags.StringVar((*string)(&f.filter.Event), "event", "", "only this event, such as decision or token_created")
 	flags.StringVar(&f.decision, "decision", "", "only this outcome: "+strings.Join(outcomes, ", "))
 	completeFlag(cmd, "agent", c.completeAgents())
 	completeFlag(cmd, "session", c.completeSessions())
 	completeFlag(cmd, "tool", c.completeTools())
 	completeFlag(cmd, "decision", words(outcomes...))
-	flags.DurationVar(&f.since, "since", 0, "only the last while, such as 2h")
+	flags.StringVar(&f.since, "since", "", "only from then on: a time, a date, or how long ago (2h, 7d)")
+	flags.StringVar(&f.until, "until", "", "only before then: likewise")
 	if limit > 0 {
 		flags.IntVar(&f.filter.Limit, "limit", limit, "how many rows at most")
+		flags.Int64Var(&f.filter.Before, "before", 0, "only rows before this number: the page after the last row shown")
 	}
 }
 
@@ -65,11 +75,16 @@ func (f *auditFlags) read(text string) (store.Filter, error) {
 	if f.decision != "" && !slices.Contains(outcomes, f.decision) {
 		return out, fmt.Errorf("--decision %q: want one of %s", f.decision, strings.Join(outcomes, ", "))
 	}
-	out.Text, out.Decision = text, store.Outcome(f.decision)
-	if f.since > 0 {
-		out.Since = time.Now().Add(-f.since)
+	if text == "" {
+		text = f.text
 	}
-	return out, nil
+	out.Text, out.Decision = text, store.Outcome(f.decision)
+	var err error
+	if out.Since, err = parseWhen("since", f.since, time.Now()); err != nil {
+		return out, err
+	}
+	out.Until, err = parseWhen("until", f.until, time.Now())
+	return out, err
 }
 
 func auditList(c *cli) *cobra.Command {
@@ -88,11 +103,18 @@ func auditList(c *cli) *cobra.Command {
 func auditSearch(c *cli) *cobra.Command {
 	var f auditFlags
 	cmd := &cobra.Command{
-		Use:     "search TEXT",
-		Short:   "Find rows whose action, reason, rule or input holds the text",
-		Example: "  callgate audit search 'git push' --agent builder",
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return auditRows(c, cmd, &f, args[0]) },
+		Use:   "search [TEXT]",
+		Short: "Find rows by text, agent, tool, decision, user, rule and time, newest first",
+		Long: `Finds the rows for which all that is given holds, newest first. TEXT may stand
+anywhere in the action, the reason, the rule or the input (as it is kept: secrets
+masked), in capital letters or not. --before NUMBER gives the next page.`,
+		Example: `  callgate audit search 'git push' --agent builder
+  callgate audit search --user ann --decision ask_denied --since 7d
+  callgate audit search --rule 'Bash(npm run:*)' --until 2026-01-31 --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return auditRows(c, cmd, &f, strings.Join(args, ""))
+		},
 	}
 	f.register(c, cmd, 50)
 	return cmd
@@ -109,7 +131,12 @@ func auditRows(c *cli, cmd *cobra.Command, flags *auditFlags, text string) error
 		if err != nil {
 			return err
 		}
-		return c.print(cmd.OutOrStdout(), page, func(w io.Writer) { printAudit(w, page.Rows) })
+		return c.print(cmd.OutOrStdout(), page, func(w io.Writer) {
+			printAudit(w, page.Rows)
+			if page.Next > 0 && cmd.Flags().Changed("limit") {
+				fmt.Fprintf(w, "more: --before %d\n", page.Next)
+			}
+		})
 	})
 }
 
@@ -144,9 +171,12 @@ func auditExport(c *cli) *cobra.Command {
 	var f auditFlags
 	var format, output string
 	cmd := &cobra.Command{
-		Use:     "export",
-		Short:   "Write all rows as JSON lines or CSV, oldest first",
-		Example: "  callgate audit export --format csv --output audit.csv",
+		Use:   "export",
+		Short: "Write rows as JSON lines or CSV, oldest first",
+		Long: `Writes all rows for which what is given holds, oldest first, as they are read.
+A text that a spreadsheet would take for a formula has an apostrophe before it in CSV;
+JSON lines have every text as it is kept.`,
+		Example: "  callgate audit export --format csv --output audit.csv\n  callgate audit export --since 30d --decision deny >denied.jsonl",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format != "jsonl" && format != "csv" {
@@ -177,9 +207,11 @@ func auditExport(c *cli) *cobra.Command {
 
 func auditVerify(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:     "verify",
-		Short:   "Recompute the chain of hashes and name the first break",
-		Long:    "Recomputes the chain of hashes. Exit code 1 when a row was edited, removed, moved or cut off.",
+		Use:   "verify",
+		Short: "Recompute the chain of hashes and name the first break",
+		Long: `Recomputes the chain of hashes. Exit code 1 when a row was edited, removed, moved or
+cut off. Where old rows were pruned it begins at the first that is left, which
+follows the last that went.`,
 		Example: "  callgate audit verify",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -191,6 +223,10 @@ func auditVerify(c *cli) *cobra.Command {
 				if err := c.print(cmd.OutOrStdout(), report, func(w io.Writer) {
 					if report.OK() {
 						fmt.Fprintf(w, "%d rows, the chain verifies; head %s\n", report.Rows, report.HeadHash)
+						if gone := report.Removed; gone != nil {
+							fmt.Fprintf(w, "it begins at row %d: rows up to %d were removed on %s by %s (row %d)\n",
+								report.From, gone.Through, gone.At.Local().Format(time.DateTime), card.Line(gone.By), gone.Seq)
+						}
 						return
 					}
 					fmt.Fprintf(w, "broken at row %d: %s (%d rows before it are sound)\n", report.Break.Seq, report.Break.What, report.Rows)
