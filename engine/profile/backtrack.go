@@ -11,7 +11,7 @@ import (
 const (
 	// stepTime is what a step counts where time is measured: more than one of a
 	// program takes.
-	stepTime = 30 * time.Nanosecond
+	stepTime = 20 * time.Nanosecond
 	// clockPeriod is how often regexp2's clock ticks; a match ends up to two
 	// periods late. The clock is one goroutine of the process, which ends a second
 	// after the last match.

@@ -3,12 +3,19 @@
 // Source: the Chorus seed, "Permission Profiles", and the design's section 5.
 //
 // The package reads Python's syntax itself and refuses what Python refuses, so
-// that a pattern means here what its author tried out there. Patterns without
-// back-references, atomic groups, possessive repeats and conditionals are
-// matched by a simulation that is linear in the action's length, look-around
-// included; the others by backtracking. Both count their steps, and a decision
-// that runs out of them denies: the bound is the same on every machine and
-// needs no clock.
+// that a pattern means here what its author tried out there. What Python takes
+// and cannot be given its meaning here is refused too, as "not supported". From
+// the tree that it read it makes one of two things:
+//
+//   - A program, for patterns without memory: its run is linear in the action's
+//     length, look-around included. [Compiled.Offers] needs the same programs, to
+//     tell whether patterns and a tool have an action in common.
+//   - A pattern for regexp2, which backtracks, for references, conditions, atomic
+//     groups and possessive repeats. Classes, places, folded letters and empty
+//     repeats are written out, so that nothing depends on that library's own.
+//
+// Both take from one budget for all patterns and actions of a decision. Who runs
+// out of it is denied, with the pattern's name in the answer's note.
 //
 // A [Compiled] profile is immutable and safe for concurrent use.
 package profile

@@ -11,6 +11,9 @@ type generator struct {
 	*rand.Rand
 	groups int      // written so far in this pattern
 	names  []string // of them
+	// narrow patterns know a and b only: they match often, in many ways, so that it
+	// shows which way was taken.
+	narrow bool
 }
 
 func newGenerator(seed uint64) *generator { return &generator{Rand: rand.New(rand.NewPCG(seed, 2))} }
@@ -20,7 +23,11 @@ func pickOne[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
 func (g *generator) question(broken bool) question {
 	g.groups, g.names = 0, nil
 	flags := []string{"", "", "", "", "(?i)", "(?s)", "(?m)", "(?x)", "(?a)", "(?is)", "(?ai)", "(?u)", "(?mi)", "(?xi)", "(?aim)", "(?s)(?i)"}
-	q := question{Pattern: pickOne(g, flags) + g.alternatives(3)}
+	q := question{}
+	if g.narrow = !broken && g.IntN(2) == 0; !g.narrow {
+		q.Pattern = pickOne(g, flags)
+	}
+	q.Pattern += g.alternatives(3)
 	if broken {
 		q.Pattern = g.mutate(q.Pattern)
 	}
@@ -36,6 +43,9 @@ func (g *generator) text(limit int) string {
 	letters := []string{"a", "b", "a", "b", "A", "1", "_", " ", "\n", "-", "é", "É", "ſ", "s", "S", "k", "K", "\u212a", "ß", "ẞ", "٣", "x", "{", "i", "I", "İ", "ı", "µ", "μ", "Σ", "ς", "σ", "𐐀", "𐐨", "\u2003", "\x1c", "\x00", "½", "—"}
 	if g.IntN(2) == 0 {
 		letters = letters[:5]
+	}
+	if g.narrow {
+		letters = letters[:2]
 	}
 	var text strings.Builder
 	for range g.IntN(limit) {
@@ -69,7 +79,17 @@ func (g *generator) quantifier() string {
 }
 
 func (g *generator) atom(depth int) string {
-	switch n := g.IntN(8); {
+	n := g.IntN(8)
+	if g.narrow {
+		switch {
+		case n < 2 && g.groups > 0:
+			return g.reference(depth)
+		case depth == 0 || n < 5:
+			return pickOne(g, []string{"a", "b", "a", "b", ".", "[ab]", "(?:ab)", "(?:a|ab)", "(?:|a)", "(?:b?)", `\b`, "$", "^"}[:10+g.IntN(4)])
+		}
+		return g.group(depth)
+	}
+	switch {
 	case n == 0 && g.groups > 0:
 		return g.reference(depth)
 	case n == 1:

@@ -28,7 +28,7 @@ const (
 	maxLength        = 262_144 // bytes of all patterns
 )
 
-// maxSteps bounds one decision, about 60 ms of what programs do and 150 ms of what
+// maxSteps bounds one decision, about 60 ms of what programs do and 100 ms of what
 // backtracks. Source: issue 6, "denies within 250 ms".
 const maxSteps = 5_000_000
 
