@@ -101,7 +101,7 @@ func checkNames(r Request) error {
 		most        int
 	}{
 		{"tool", r.Tool, maxName}, {"call_id", r.CallID, maxName}, {"context.agent", c.Agent, maxName},
-		{"context.session", c.Session, maxName}, {"context.user", c.User, maxName}, {"context.sub_agent", c.SubAgent, maxName},
+		{"context.session", c.Session, maxName}, {"context.user", c.User, maxName}, {"context.sub_agent", c.SubAgent, maxName}, {"context.sub_agent_type", c.SubAgentType, maxName},
 		{"context.cwd", c.CWD, maxPath}, {"context.home", c.Home, maxPath},
 	} {
 		if len(n.text) > n.most {

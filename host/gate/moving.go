@@ -42,7 +42,8 @@ func (g *Gate) decide(ctx context.Context, r Request, p *prepared, before store.
 	if p.req.Unsettled == "" {
 		p.req.Unsettled = p.strayed()
 	}
-	return g.granted(*p, withoutSecrets(p.req.Call.Input, engine.Decide(ctx, p.req)))
+	d := withoutSecrets(p.req.Call.Input, engine.Decide(ctx, p.req))
+	return g.granted(*p, g.withChildren(ctx, p, d))
 }
 
 // unsettled says why a relative path is not settled; empty when it is.

@@ -33,6 +33,9 @@ type prepared struct {
 	limit   time.Duration
 	// deadline is when the caller stops waiting; zero when it does not say.
 	deadline time.Time
+	// children are the call as each sub-agent that it comes through would have it, the
+	// outermost first.
+	children []engine.Request
 	// subAgent is the client's own word, for the card.
 	subAgent string
 	// claimed is the mode that the client reports; nil when it reports none.
@@ -81,12 +84,12 @@ func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look sessi
 	p.entry = g.c.Catalog.Lookup(r.Tool)
 	p.digest = Digest(p.entry.Name, input, call.Context.CWD)
 	p.req = engine.Request{Call: call, Entry: p.entry.Entry, Lists: p.agent.Lists, ResumeAsks: p.agent.ResumeAsks}
-	p.req.Lists.Skills = r.Context.ActiveSkills
+	p.req.Lists.Skills = skillsInForce(r.Context.ActiveSkills, p.agent.Skills)
 	p.req.Err = oneLine(failure, g.fill(ctx, caller, &p, look))
 	if errors.Is(p.req.Err, store.ErrForeignSession) {
 		return p, fmt.Errorf("%w: context.session: %w", ErrNotEntitled, store.ErrForeignSession)
 	}
-	return p, nil
+	return p, g.bear(ctx, &p, r.Context)
 }
 
 // patience is how long an ask of this call stays visible: the agent's setting,

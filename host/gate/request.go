@@ -52,6 +52,11 @@ type Claim struct {
 	// SubAgent names the sub-agent of the client that makes the call; it is shown
 	// and decides nothing.
 	SubAgent string `json:"sub_agent,omitempty"`
+	// SubAgentType is the client's name for that kind of sub-agent. It chooses what the
+	// operator's sub_agents say, which only narrows.
+	SubAgentType string `json:"sub_agent_type,omitempty"`
+	// Child narrows the call to what a sub-agent may do.
+	Child *ChildClaim `json:"child,omitempty"`
 	// Mode is the client's own mode; from a Checker it may only tighten.
 	Mode               string   `json:"mode,omitempty"`
 	CWD                string   `json:"cwd,omitempty"`

@@ -1,0 +1,181 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/config"
+)
+
+// ChildClaim says that a call is a sub-agent's, and what that one may do at most. It
+// only narrows: a call is decided with what its parents have as well, and the
+// strictest answer counts. Source: design section 3, "Children".
+type ChildClaim struct {
+	// Name tells whose it is, in reasons.
+	Name string `json:"name,omitempty"`
+	// Mode is the sub-agent's; empty means its parent's.
+	Mode string `json:"mode,omitempty"`
+	// AllowedTools null does not restrict; an empty list allows nothing.
+	AllowedTools    []string `json:"allowed_tools,omitzero"`
+	DisallowedTools []string `json:"disallowed_tools,omitempty"`
+	// WorkingDirectories null leaves the parent's.
+	WorkingDirectories []string `json:"working_directories,omitzero"`
+	// Child is the sub-agent's own sub-agent that makes the call.
+	Child *ChildClaim `json:"child,omitempty"`
+}
+
+// The bounds of children: how deep they go, and how much each names.
+const (
+	maxChildren   = 8
+	maxChildNames = 1000
+)
+
+// children are the sub-agents that a call comes through, the outermost first: what
+// the operator says of the client's, then what the call says.
+func children(agent config.Agent, claim Claim) ([]engine.Permissions, []string, error) {
+	var list []engine.Permissions
+	var names []string
+	if claim.SubAgentType != "" {
+		if s, ok := agent.SubAgent(claim.SubAgentType); ok {
+			p := engine.Permissions{Mode: engine.Bypass, Disallowed: s.DisallowedTools, Allowed: s.AllowedTools, Directories: s.WorkingDirectories}
+			if s.Mode != nil {
+				p.Mode = *s.Mode
+			}
+			list, names = append(list, p), append(names, claim.SubAgentType)
+		}
+	}
+	at := "context.child"
+	for c, depth := claim.Child, 1; c != nil; c, depth = c.Child, depth+1 {
+		if depth > maxChildren {
+			return nil, nil, fmt.Errorf("%w: %s: more than %d sub-agents in one another", ErrBadRequest, at, maxChildren)
+		}
+		p, err := c.permissions()
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %s.%w", ErrBadRequest, at, err)
+		}
+		list, names, at = append(list, p), append(names, c.Name), at+".child"
+	}
+	return list, names, nil
+}
+
+// permissions are what a claim lets a sub-agent have. The mode that restricts
+// nothing is the loosest one.
+func (c *ChildClaim) permissions() (engine.Permissions, error) {
+	p := engine.Permissions{Mode: engine.Bypass, Disallowed: c.DisallowedTools, Allowed: c.AllowedTools, Directories: c.WorkingDirectories}
+	if c.Mode != "" {
+		mode, err := engine.ParseMode(c.Mode)
+		if err != nil {
+			return p, fmt.Errorf("mode: %w", err)
+		}
+		p.Mode = mode
+	}
+	if len(c.Name) > maxName {
+		return p, fmt.Errorf("name: %d bytes: at most %d are read", len(c.Name), maxName)
+	}
+	for _, l := range []struct {
+		field string
+		list  []string
+		most  int
+	}{{"allowed_tools", c.AllowedTools, maxName}, {"disallowed_tools", c.DisallowedTools, maxName}, {"working_directories", c.WorkingDirectories, maxPath}} {
+		if len(l.list) > maxChildNames {
+			return p, fmt.Errorf("%s: %d entries: at most %d are read", l.field, len(l.list), maxChildNames)
+		}
+		if slices.ContainsFunc(l.list, func(s string) bool { return s == "" || len(s) > l.most }) {
+			return p, fmt.Errorf("%s: an entry is empty or longer than %d bytes", l.field, l.most)
+		}
+	}
+	return p, nil
+}
+
+// bear puts into p the same call as each of the sub-agents would have it decided:
+// the stricter mode, united denials, what all allow, directories of all.
+func (g *Gate) bear(ctx context.Context, p *prepared, claim Claim) error {
+	list, names, err := children(p.agent, claim)
+	if err != nil {
+		return err
+	}
+	parent := *p
+	for i, own := range list {
+		child := parent
+		call := *parent.req.Call
+		child.req.Call = &call
+		call.Context.Mode = engine.Stricter(parent.req.Call.Context.Mode, own.Mode)
+		child.req.Lists.Children = append(slices.Clone(parent.req.Lists.Children), engine.ChildLists{Name: names[i], Disallowed: own.Disallowed, Allowed: own.Allowed})
+		if own.Directories != nil {
+			dirs, err := g.c.Targets.Directories(ctx, own.Directories)
+			call.Context.WorkingDirectories = narrow(parent.req.Call.Context.WorkingDirectories, dirs)
+			child.configured = slices.DeleteFunc(slices.Clone(parent.configured), func(d string) bool { return !slices.Contains(own.Directories, d) })
+			child.req.Err = oneLine(child.req.Err, err, g.describe(ctx, &child))
+		}
+		p.children = append(p.children, child.req)
+		parent = child
+	}
+	return nil
+}
+
+// withChildren is the strictest of a decision and those that hold for the
+// sub-agents the call comes through.
+func (g *Gate) withChildren(ctx context.Context, p *prepared, d engine.Decision) engine.Decision {
+	for _, req := range p.children {
+		call := *req.Call
+		call.Context.ShellChanged = p.req.Call.Context.ShellChanged
+		req.Call, req.Unsettled = &call, p.req.Unsettled
+		d = strictest(d, withoutSecrets(call.Input, engine.Decide(ctx, req)))
+	}
+	return d
+}
+
+// strictest is the stricter of the decisions for a parent and its child. Of two asks
+// it is the parent's, with the suggestions that help both.
+func strictest(parent, child engine.Decision) engine.Decision {
+	step := engine.Step{Step: "child", Saw: string(child.Stage) + ": " + child.Reason, Result: child.Behavior.String()}
+	out := parent
+	switch {
+	case child.Behavior < parent.Behavior:
+		out = child
+		out.Trace = slices.Concat(parent.Trace, child.Trace)
+	case child.Behavior == engine.Ask && parent.Behavior == engine.Ask:
+		out.BypassImmune = parent.BypassImmune || child.BypassImmune
+		out.Suggestions = renumbered(commonSets(parent.Suggestions, child.Suggestions))
+		if len(out.Suggestions) == 0 {
+			out.Suggestions = nil
+			if out.SuggestionsNote = parent.SuggestionsNote; out.SuggestionsNote == "" {
+				out.SuggestionsNote = "no rule helps for the sub-agent: " + child.Reason
+			}
+		}
+	}
+	out.Trace = append(slices.Clone(out.Trace), step)
+	return out
+}
+
+// commonSets keeps the sets whose rules are all proposed by the other as well.
+func commonSets(list, other []engine.Suggestion) []engine.Suggestion {
+	same := func(a, b engine.Suggestion) bool {
+		return a.Tool == b.Tool && (a.Content == nil) == (b.Content == nil) && (a.Content == nil || *a.Content == *b.Content)
+	}
+	lost := map[int]bool{}
+	for _, s := range list {
+		if !slices.ContainsFunc(other, func(o engine.Suggestion) bool { return same(s, o) }) {
+			lost[s.Set] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(s engine.Suggestion) bool { return lost[s.Set] })
+}
+
+// skillsInForce are the tools that each active skill lets through: what the call
+// says, and what the operator says of a skill of that name.
+func skillsInForce(active, configured map[string][]string) map[string][]string {
+	var out map[string][]string
+	for name, tools := range active {
+		if out == nil {
+			out = make(map[string][]string, len(active))
+		}
+		out[name] = tools
+		if own, ok := configured[name]; ok {
+			out[name+" (as configured)"] = own
+		}
+	}
+	return out
+}
