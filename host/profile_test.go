@@ -155,7 +155,7 @@ func TestOffer_realTools(t *testing.T) {
 		}
 		return out
 	}
-	if got := offered(gate.Claim{Agent: "reader"}); !slices.Equal(got, []string{"Read", "ReadMany"}) {
+	if got := offered(gate.Claim{Agent: "reader"}); !slices.Equal(got, []string{"LS", "Read", "ReadMany"}) {
 		t.Errorf("locked: got %v, want what reads", got)
 	}
 	if got := offered(gate.Claim{Agent: "standard"}); slices.Contains(got, "WebFetch") || !slices.Contains(got, "Bash") || !slices.Contains(got, "self_edit_model") {

@@ -182,6 +182,22 @@ func TestSubAgentStandsBesideItsAgent(t *testing.T) {
 	}
 }
 
+func TestProfileIsNamedWithItsPattern(t *testing.T) {
+	t.Parallel()
+	a := bash("npm test")
+	a.Decision = engine.Decision{
+		Behavior: engine.Ask, Stage: engine.StageProfile, Code: engine.CodeProfile,
+		Reason:          "profile standard: tool:bash:npm test matches (?s)tool:bash:.*",
+		SuggestionsNote: "the profile asks every time: change profile standard: tool:bash:npm test matches (?s)tool:bash:.*",
+	}
+	c := card.Render(a, noon)
+	for name, want := range map[string]string{"asks because": "the agent's profile says ask", "profile": "standard: tool:bash:npm test matches (?s)tool:bash:.*"} {
+		if got := field(t, c, name).Value; got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestNoChoicesButWhileShown(t *testing.T) {
 	t.Parallel()
 	for _, state := range []ask.State{ask.Queued, ask.Approved, ask.Denied, ask.TimedOut, ask.Cancelled, ""} {

@@ -17,7 +17,7 @@ func whyFields(a ask.Ask) []Field {
 	case engine.StageAskRule:
 		fields = append(fields, ruleFields(d.Rule)...)
 	case engine.StageProfile:
-		fields = append(fields, Field{Name: "profile", Value: short(d.Reason)})
+		fields = append(fields, Field{Name: "profile", Value: short(strings.TrimPrefix(d.Reason, "profile "))})
 	case engine.StageMode:
 		// A mode's ask carries what the tool said when it asked at its own check.
 		if !modeWords(d.Reason) && d.Code != engine.CodeServer {
