@@ -181,20 +181,23 @@ func (c *Compiled) Decide(actions []string) engine.ProfileAnswer {
 	return c.strictest(actions, c.allow)
 }
 
-// DecideUnanalysed answers for a command line that cannot be analysed: only the
-// patterns that speak of every line anyway, as the presets' do, allow it.
+// DecideUnanalysed answers for a call that cannot be analysed: only the patterns
+// that speak of every call of its tool anyway, as the presets' do, allow it.
 // Source: design section 5.
 func (c *Compiled) DecideUnanalysed(actions []string) engine.ProfileAnswer {
 	everything := slices.DeleteFunc(slices.Clone(c.allow), func(p pattern) bool { return !speaksOfEverything(p.text) })
 	return c.strictest(actions, everything)
 }
 
+// speaksOfEverything reports whether a pattern is "tool:.*" or "tool:NAME:.*",
+// with (?s) or without.
 func speaksOfEverything(text string) bool {
-	switch text {
-	case "tool:.*", "tool:bash:.*", "(?s)tool:.*", "(?s)tool:bash:.*":
-		return true
+	name, ok := strings.CutPrefix(strings.TrimPrefix(text, "(?s)"), "tool:")
+	if !ok || name == ".*" {
+		return ok
 	}
-	return false
+	name, ok = strings.CutSuffix(name, ":.*")
+	return ok && name != "" && strings.IndexFunc(name, func(c rune) bool { return c != '-' && !asciiWordSet.has(c) }) < 0
 }
 
 func (c *Compiled) strictest(actions []string, allow []pattern) engine.ProfileAnswer {

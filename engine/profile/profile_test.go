@@ -166,6 +166,15 @@ func TestUnanalysedNeedsAPatternForEverything(t *testing.T) {
 			t.Errorf("%+v: got %s, want %s", c.p, got, c.want)
 		}
 	}
+	view := []string{"tool:view:"}
+	for text, want := range map[string]engine.Behavior{
+		"tool:view:.*": engine.Allow, "(?s)tool:view:.*": engine.Allow, "tool:.*": engine.Allow, "tool:bash:.*": engine.Deny,
+		".*": engine.Deny, "tool:v.*": engine.Deny, "tool:view:": engine.Deny, "tool:vie.:.*": engine.Deny, "(?:tool:view:.*)": engine.Deny, "tool::.*": engine.Deny,
+	} {
+		if got := compiled(t, profile.Profile{Allow: []string{text}}).DecideUnanalysed(view).Behavior; got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
 	for name, want := range map[string]engine.Behavior{"open": engine.Allow, "standard": engine.Ask, "locked": engine.Deny} {
 		if got := preset(t, name).DecideUnanalysed(line).Behavior; got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
