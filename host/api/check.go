@@ -161,6 +161,9 @@ func newStream(w http.ResponseWriter, r *http.Request, cancel func()) *stream {
 // progress implements gate.Progress.
 func (s *stream) progress(ev ask.Event) {
 	p := Progress{State: string(ev.Kind), AskID: ev.Ask.ID, Position: ev.Position, Deadline: ev.Ask.Deadline, Reason: ev.Ask.Decision.Reason}
+	if ev.Kind == ask.EventVoted {
+		p.Reason = ev.Ask.Progress()
+	}
 	s.mu.Lock()
 	s.last = p
 	s.mu.Unlock()

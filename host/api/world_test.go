@@ -127,6 +127,10 @@ agents:
     mode: dont_ask
   long:
     mode: default
+  guarded:
+    ask_approvers: {users: [approver], roles: [ops], quorum: 2, exclude_requester: true}
+people:
+  bob: {roles: [ops]}
 asks: {per_session: 100, per_agent: 100}
 `
 

@@ -1,0 +1,69 @@
+package api_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/gate"
+)
+
+// TestT27_answersAreByTheToken: an approver's token votes as itself, whatever it says of
+// its name and roles; an admin's speaks for others, whose roles the configuration
+// knows or it says. Asks tell who may answer and who has.
+func TestT27_answersAreByTheToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.attach()
+	events := w.broker.Subscribe(t.Context())
+	r := bash("make")
+	r.Context = gate.Claim{Agent: "guarded", User: "carl"}
+	var states []string
+	out := checkAside(t.Context(), w.client("integrator"), r, func(p api.Progress) {
+		if p.State != api.StateHeartbeat {
+			states = append(states, p.State+" "+p.Reason)
+		}
+	})
+	a := shown(t, events)
+	approver, admin := w.client("approver"), w.client("admin")
+	for _, refused := range []struct {
+		by      *api.Client
+		name    string
+		roles   []string
+		verdict ask.Verdict
+	}{
+		{admin, "eve", nil, ask.Approve}, {admin, "eve", nil, ask.Deny}, {admin, "carl", []string{"ops"}, ask.Approve}, {admin, "", nil, ask.Approve},
+	} {
+		_, err := refused.by.Answer(t.Context(), a.ID, ask.Answer{Verdict: refused.verdict, By: refused.name, Roles: refused.roles})
+		var e *api.Error
+		if !errors.As(err, &e) || e.Status != http.StatusForbidden || e.Code != api.CodeNotApprover {
+			t.Errorf("%q with %v: got %v, want 403 not_approver", refused.name, refused.roles, err)
+		}
+	}
+	for range 2 {
+		got, err := approver.Answer(t.Context(), a.ID, ask.Answer{Verdict: ask.Approve, By: "bob", Roles: []string{"ops"}})
+		must(t, err)
+		if got.Ask.State != ask.Shown || got.Ask.Progress() != "1 of 2 approved: approver" {
+			t.Fatalf("got %s, %q, want one vote of the token's own name", got.Ask.State, got.Ask.Progress())
+		}
+	}
+	view, err := approver.Ask(t.Context(), a.ID)
+	must(t, err)
+	if view.Quorum != 2 || view.Progress != "1 of 2 approved: approver" || view.WhoMayAnswer != "approver or the role ops; 2 have to approve; not whoever triggered the call" {
+		t.Errorf("got %d, %q, %q", view.Quorum, view.Progress, view.WhoMayAnswer)
+	}
+	got, err := admin.Answer(t.Context(), a.ID, ask.Answer{Verdict: ask.Approve, By: "bob"})
+	must(t, err)
+	if got.Ask.State != ask.Approved {
+		t.Fatalf("got %s, want approved", got.Ask.State)
+	}
+	if end := receive(t, out); end.err != nil || end.res.DecidedBy != "approver, bob" {
+		t.Errorf("got by %q, %v", end.res.DecidedBy, end.err)
+	}
+	if !slices.Contains(states, "voted 1 of 2 approved: approver") {
+		t.Errorf("the caller was told %q", states)
+	}
+}
