@@ -26,7 +26,7 @@ func (f *offerFlags) register(c *cli, cmd *cobra.Command) {
 	flags.StringVar(&context.Session, "session", "", "with --for: in this session")
 	flags.StringVar(&context.Mode, "mode", "", "with --for: the mode the client reports")
 	flags.StringVar(&context.Kind, "kind", "", "with --for: main (default), interactive_fork or background")
-	flags.StringVar(&context.CWD, "cwd", "", "with --for: where it works, for the rules of that project (default: here)")
+	flags.StringVar(&context.CWD, "cwd", "", "with --for: where it works, for the rules of that project (default: where the session is, or here)")
 	flags.StringSliceVar(&f.req.Tools, "tools", nil, "with --for: names of further tools, such as mcp__github__get_issue; commas between, or repeated")
 	flags.BoolVar(&f.req.All, "all", false, "with --for: the tools that are left out as well, and why")
 	completeFlag(cmd, "for", c.completeAgents())
@@ -48,8 +48,10 @@ func (f *offerFlags) run(c *cli, cmd *cobra.Command) (done bool, err error) {
 	if f.req.Context.Agent == "" {
 		return true, usageError(cmd, errors.New("--for: name the agent"))
 	}
-	if f.req.Context.CWD, err = filepath.Abs(f.req.Context.CWD); err != nil {
-		return true, err
+	if f.req.Context.Session == "" || f.req.Context.CWD != "" {
+		if f.req.Context.CWD, err = filepath.Abs(f.req.Context.CWD); err != nil {
+			return true, err
+		}
 	}
 	return true, c.withClient("", func(client *api.Client) error {
 		out, err := client.Offer(cmd.Context(), f.req)

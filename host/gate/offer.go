@@ -109,7 +109,7 @@ func (g *Gate) prepareOffer(ctx context.Context, caller Caller, r OfferRequest) 
 }
 
 // knownSession is what is known of the claimed session. An approver sees every
-// session, and its agent's tools when no agent is named.
+// session, as its agent and with the kind and directory it has.
 func (g *Gate) knownSession(ctx context.Context, caller Caller, claim *Claim) (store.Session, error) {
 	if claim.Session == "" {
 		return store.Session{}, nil
@@ -129,6 +129,7 @@ func (g *Gate) knownSession(ctx context.Context, caller Caller, claim *Claim) (s
 	if err != nil {
 		return known, err
 	}
+	claim.Kind, claim.CWD = cmp.Or(claim.Kind, string(known.Kind)), cmp.Or(claim.CWD, known.CWD)
 	if claim.Agent = cmp.Or(claim.Agent, known.Agent); claim.Agent != known.Agent {
 		return known, fmt.Errorf("%w: context.session: it belongs to agent %q, not %q", ErrBadRequest, known.Agent, claim.Agent)
 	}

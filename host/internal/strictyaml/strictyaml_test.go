@@ -22,6 +22,49 @@ func (w *word) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// either is a text or a mapping.
+type either struct {
+	text   string
+	mapped *inner
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (e *either) UnmarshalText(text []byte) error {
+	e.text = string(text)
+	return nil
+}
+
+// Mapped takes a mapping.
+func (e *either) Mapped() any {
+	e.mapped = &inner{}
+	return e.mapped
+}
+
+func TestDecode_textOrMapping(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		C either  `yaml:"c"`
+		D *either `yaml:"d"`
+	}
+	places, err := strictyaml.Decode("f", []byte("c: word\nd:\n  size: 3\n"), &got)
+	if err != nil || got.C.text != "word" || got.C.mapped != nil || got.D.mapped == nil || got.D.mapped.Size != 3 {
+		t.Errorf("got %+v, %+v, %v", got.C, got.D, err)
+	}
+	if at := places.Of("d.size"); at.Line != 3 {
+		t.Errorf("d.size: got line %d, want 3", at.Line)
+	}
+	for text, want := range map[string]string{
+		"c: [a]":         "f:1:4: c: want text or a mapping, got a list",
+		"c: 5":           "f:1:4: c: want text or a mapping, got a number: put it in quotes",
+		"d: {siz: 3}":    "d.siz: unknown key: did you mean size?",
+		"d: {size: few}": "d.size: want a whole number, got text",
+	} {
+		if _, err := strictyaml.Decode("f", []byte(text), &got); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+}
+
 type inner struct {
 	Size      int   `yaml:"size"`
 	Word      *word `yaml:"word"`
