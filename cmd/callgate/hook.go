@@ -58,7 +58,7 @@ accounts: environment variables have no effect, because a project can set them.`
   callgate hook claude-code < payload.json   # by hand, at the account's own daemon`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			h := claudecode.Hook{Timeout: timeout, Servers: mcpServers(), Connect: func() (claudecode.Daemon, error) { return c.conn.asHook(c.configPath) }}
+			h := claudecode.Hook{Timeout: timeout, Servers: mcpServers(), Agents: clientAgents(), Connect: func() (claudecode.Daemon, error) { return c.conn.asHook(c.configPath) }}
 			return exit(runHook(cmd, h))
 		},
 	}
@@ -79,6 +79,19 @@ func mcpServers() claudecode.Servers {
 		s.User = append(s.User, filepath.Join(dir, ".claude.json"))
 	}
 	return s
+}
+
+// clientAgents is where the client keeps the account's sub-agents. That a project may
+// set CLAUDE_CONFIG_DIR adds a place, and takes none away.
+func clientAgents() claudecode.Agents {
+	var a claudecode.Agents
+	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		a.User = append(a.User, filepath.Join(dir, "agents"))
+	}
+	if dirs, err := config.AccountDirs(); err == nil {
+		a.User = append(a.User, filepath.Join(dirs.Home, ".claude", "agents"))
+	}
+	return a
 }
 
 // runHook answers until the client stops waiting: a signal, or nobody there to

@@ -41,6 +41,8 @@ type Result struct {
 	// Allowed are the tools of a skill or an agent; nil when the file does not
 	// restrict them, empty when it allows none.
 	Allowed []string
+	// Disallowed are the tools that a client's agent may not have.
+	Disallowed []string
 	// Resumed tells that a chat goes on with a session that the agent had.
 	Resumed bool
 	// Hidden tells that a skill is not for the model to start.

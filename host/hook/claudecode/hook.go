@@ -34,6 +34,8 @@ type Hook struct {
 	// The answer comes after four fifths of it at the latest: a client whose hook
 	// is late runs the call.
 	Timeout time.Duration
+	// Agents is where the client keeps the files of its sub-agents.
+	Agents Agents
 	// Servers is where the client keeps the definitions of its MCP servers.
 	Servers Servers
 }
@@ -152,6 +154,9 @@ func (h Hook) answer(ctx context.Context, in io.Reader, known *progress) Answer 
 	}
 	request := p.request()
 	request.Context.Server = p.server(h.Servers)
+	if request.Context.Child, err = h.Agents.child(string(p.AgentType), string(p.CWD)); err != nil {
+		return Deny(event, notJudged(err))
+	}
 	res, err := check(ctx, daemon, request, known)
 	switch {
 	case err != nil:

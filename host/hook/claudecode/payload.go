@@ -148,7 +148,7 @@ var modes = map[text]bool{"default": true, "acceptEdits": true, "plan": true, "b
 
 // claim is what the call says of itself.
 func (p payload) claim() gate.Claim {
-	c := gate.Claim{Session: string(p.Session), CWD: string(p.CWD), SubAgent: p.subAgent()}
+	c := gate.Claim{Session: string(p.Session), CWD: string(p.CWD), SubAgent: p.subAgent(), SubAgentType: string(p.AgentType)}
 	if modes[p.Mode] {
 		c.Mode = string(p.Mode)
 	}

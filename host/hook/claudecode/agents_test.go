@@ -1,0 +1,78 @@
+package claudecode_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/host/hook/claudecode"
+)
+
+// TestAgents: what a sub-agent's file says narrows its calls; a file that cannot be
+// read denies them, and says which, where and what to do.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	project, user := t.TempDir(), t.TempDir()
+	cwd := filepath.Join(project, "src")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	agents := filepath.Join(project, ".claude", "agents")
+	write(filepath.Join(cwd, "x"), "")
+	write(filepath.Join(agents, "reviewer.md"), "---\nname: reviewer\ntools: Read, Grep\npermissionMode: plan\n---\nYou review.")
+	write(filepath.Join(agents, "deep", "other-name.md"), "---\nname: builder\ndisallowedTools: [WebFetch]\n---\n")
+	write(filepath.Join(agents, "broken.md"), "---\nname: broken\npermissions: auto\n---\n")
+	write(filepath.Join(user, "reviewer.md"), "---\nname: reviewer\n---\n")
+	write(filepath.Join(user, "mine.md"), "---\nname: mine\ntools: []\n---\n")
+	for _, tc := range []struct {
+		name, kind string
+		mode       string
+		allowed    []string
+		disallowed []string
+		narrowed   bool
+		denied     string
+	}{
+		{"the main agent", "", "", nil, nil, false, ""},
+		{"the client's own", "Explore", "", nil, nil, false, ""},
+		{"the project's", "reviewer", "plan", []string{"Read", "Grep"}, nil, true, ""},
+		{"by its name alone", "builder", "", nil, []string{"WebFetch"}, true, ""},
+		{"not by its file", "other-name", "", nil, nil, false, ""},
+		{"the user's", "mine", "", []string{}, nil, true, ""},
+		{"broken", "broken", "", nil, nil, false, `broken.md: agent front matter: line 3: permissions: mode "auto" is reserved`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			d := allows()
+			h := hookOf(d)
+			h.Agents = claudecode.Agents{User: []string{user}}
+			with := members{"cwd": cwd}
+			if tc.kind != "" {
+				with["agent_id"], with["agent_type"] = "a1", tc.kind
+			}
+			o := run(t, h, payload(with))
+			if tc.denied != "" {
+				wantEffect(t, claudecode.PreToolUse, o, claudecode.Blocked)
+				if !strings.Contains(string(o.Stderr), tc.denied) || !strings.Contains(string(o.Stderr), "mend the file") || len(d.requests) != 0 {
+					t.Errorf("got %s after %d checks, want it denied saying %q", o.Stderr, len(d.requests), tc.denied)
+				}
+				return
+			}
+			c := d.requests[0].Context
+			if c.SubAgentType != tc.kind || (c.Child != nil) != tc.narrowed {
+				t.Fatalf("got the kind %q and the child %+v", c.SubAgentType, c.Child)
+			}
+			if tc.narrowed && (c.Child.Name != tc.kind || c.Child.Mode != tc.mode || (c.Child.AllowedTools == nil) != (tc.allowed == nil) ||
+				!slices.Equal(c.Child.AllowedTools, tc.allowed) || !slices.Equal(c.Child.DisallowedTools, tc.disallowed)) {
+				t.Errorf("got %+v, want mode %q, tools %v, without %v", c.Child, tc.mode, tc.allowed, tc.disallowed)
+			}
+		})
+	}
+}
