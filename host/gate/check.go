@@ -30,6 +30,7 @@ func (g *Gate) Check(ctx context.Context, caller Caller, r Request, progress Pro
 			return res, err
 		}
 		res = g.applied(ctx, caller, r, p, res)
+		res = g.left(ctx, p, res)
 	}
 	res.Micros = micros
 	if res.Outcome == "" {

@@ -43,7 +43,7 @@ func (g *Gate) decide(ctx context.Context, r Request, p *prepared, before store.
 		p.req.Unsettled = p.strayed()
 	}
 	d := withoutSecrets(p.req.Call.Input, engine.Decide(ctx, p.req))
-	return g.granted(*p, g.withChildren(ctx, p, d))
+	return g.mayLeave(*p, g.granted(*p, g.withChildren(ctx, p, d)))
 }
 
 // unsettled says why a relative path is not settled; empty when it is.

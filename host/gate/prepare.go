@@ -33,6 +33,8 @@ type prepared struct {
 	limit   time.Duration
 	// deadline is when the caller stops waiting; zero when it does not say.
 	deadline time.Time
+	// leaves is set when the call asks to leave explore.
+	leaves *leaving
 	// children are the call as each sub-agent that it comes through would have it, the
 	// outermost first.
 	children []engine.Request
@@ -115,6 +117,7 @@ func (g *Gate) fill(ctx context.Context, caller Caller, p *prepared, look sessio
 		known = store.Session{}
 	}
 	c.Mode = forkMode(caller, p.agent, c.Kind, known, p.claimed, modeOf(caller, p.agent, known.Mode, p.claimed))
+	p.leaves = p.leave(known, forkMode(caller, p.agent, c.Kind, known, nil, modeOf(caller, p.agent, known.Mode, nil)))
 	c.Dialect = string(p.agent.Dialect)
 	p.shell = known.Shell
 	c.Config = g.c.Settings().ToolConfig(c.Agent, p.entry.Module, p.entry.Entry.Names(call.Tool)...)

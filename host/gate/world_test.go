@@ -32,6 +32,8 @@ type tool struct {
 	// value that begins with a content.
 	version  string
 	prefixes bool
+	// readOnly is what it says of every call.
+	readOnly bool
 }
 
 func (t *tool) CheckPermissions(_ context.Context, c *engine.Call) (engine.Verdict, error) {
@@ -51,7 +53,7 @@ func (t *tool) last() engine.Context {
 }
 
 func (t *tool) CheckReadOnly(context.Context, *engine.Call) (engine.ReadOnly, error) {
-	return engine.ReadOnly{}, nil
+	return engine.ReadOnly{ReadOnly: t.readOnly}, nil
 }
 
 func value(c *engine.Call) string {
