@@ -62,6 +62,16 @@ func (s *configuration) asks() config.Asks {
 	return s.file.Asks
 }
 
+func (s *configuration) audit() config.Audit {
+	if s.pending() {
+		return s.both.Audit()
+	}
+	return s.file.Audit
+}
+
+// Audit says how long the audit is kept, as it is in force.
+func (h *Host) Audit() config.Audit { return h.configuration.Load().audit() }
+
 // recall compares the file with what the store says was accepted. A store that
 // knows of nothing takes the file as it is: it is new, or of a version that did
 // not ask. What was accepted and cannot be read, or was changed behind our back, is

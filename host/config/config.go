@@ -43,6 +43,8 @@ type Config struct {
 	Modules Modules `yaml:"modules"`
 	// Asks bounds the questions put to people.
 	Asks Asks `yaml:"asks"`
+	// Audit says how long what was decided is kept.
+	Audit Audit `yaml:"audit"`
 	// Listen is a unix socket (absolute path or ~/...) or a loopback address
 	// with port. Default: callgate.sock in the state directory.
 	Listen string `yaml:"listen"`

@@ -49,6 +49,8 @@ func mapType(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Enum: words([]string{"main", "interactive_fork", "background"})}
 	case reflect.TypeFor[engine.Behavior]():
 		return &jsonschema.Schema{Type: "string", Enum: words([]string{"allow", "ask", "deny"})}
+	case reflect.TypeFor[config.Kept]():
+		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+[dw]|([0-9]+(\.[0-9]+)?(ms|s|m|h))+)$`}
 	case reflect.TypeFor[config.Duration]():
 		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`}
 	case reflect.TypeFor[config.Account]():

@@ -48,6 +48,7 @@ func (c *Combination) Widenings() []Widening {
 	d.approvers()
 	d.permissionGrants()
 	d.asks()
+	d.audit()
 	d.rest()
 	return d.found
 }
@@ -335,7 +336,7 @@ func bound(v reflect.Value) string {
 }
 
 // compared are the keys at the top of the file that are compared above.
-var compared = []string{"defaults", "agents", "rules", "tools", "modules", "asks", "profiles", "people", "permission_grants"}
+var compared = []string{"defaults", "agents", "rules", "tools", "modules", "asks", "audit", "profiles", "people", "permission_grants"}
 
 // rest compares every other key at the top, and modules.dir, of which each
 // difference may widen, and the memory of all modules.

@@ -37,6 +37,7 @@ type Daemon struct {
 	server   *api.Server
 	listener net.Listener
 	log      *slog.Logger
+	now      func() time.Time
 }
 
 // Open opens the gate, its tokens and its endpoint. The caller calls Run, or
@@ -46,7 +47,11 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	d := &Daemon{log: log, listener: o.Listener}
+	now := o.Host.Now
+	if now == nil {
+		now = time.Now
+	}
+	d := &Daemon{log: log, listener: o.Listener, now: now}
 	defer func() {
 		if err != nil {
 			_ = d.Close() // the error that stopped us is the one to tell
@@ -129,6 +134,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 		defer close(expiring)
 		d.expire(ctx, d.Host.Store.ExpireRules, d.Host.Store.ForgetCalls)
 	}()
+	retaining := make(chan struct{})
+	go func() {
+		defer close(retaining)
+		d.retain(ctx, d.Host.Store, d.Host.Audit, d.now)
+	}()
 	verifying := make(chan struct{})
 	go func() {
 		defer close(verifying)
@@ -142,6 +152,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	cancel()
 	<-watching
 	<-expiring
+	<-retaining
 	<-verifying
 	return errors.Join(err, d.Close())
 }
