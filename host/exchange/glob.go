@@ -32,8 +32,12 @@ func crossing(b engine.Behavior, pattern string, classes bool) string {
 	for strings.Contains(out, "**/**/") {
 		out = strings.ReplaceAll(out, "**/**/", "**/")
 	}
-	if b == engine.Allow && strings.HasPrefix(out, "**") {
+	switch {
+	case !strings.HasPrefix(out, "**"):
+	case b == engine.Allow:
 		return "./" + out
+	case !strings.HasPrefix(out, "**/"):
+		return "**/" + out // anywhere, not only where relative patterns start
 	}
 	return out
 }
