@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -184,4 +185,33 @@ func TestProfile_unknownActions(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", text, got.Behavior, want)
 		}
 	}
+}
+
+// TestProfile_hammer shares one profile among many, as agents do.
+func TestProfile_hammer(t *testing.T) {
+	t.Parallel()
+	c := parse(t, `{profiles: {p: {allow: ["tool:A:.*"], ask: ['tool:(B):\1.*'], deny: ["tool:A:x"]}}, defaults: {profile: p}}`)
+	next := parse(t, `{profiles: {p: {allow: ["tool:A:y"], ask: ["tool:.*"]}}, defaults: {profile: p}}`)
+	both := config.Stricter(c, next)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 50 {
+				for _, p := range []*config.AgentProfile{c.Agent("a").Profile, both.Agent("b").Profile} {
+					x, y, b := p.Decide([]string{"tool:A:x"}), p.Decide([]string{"tool:A:y"}), p.DecideUnanalysed([]string{"tool:B:B"})
+					if x.Behavior != engine.Deny || y.Behavior != engine.Allow || b.Behavior != engine.Ask {
+						t.Errorf("got %+v, %+v, %+v, want deny, allow, ask", *x, *y, *b)
+					}
+					shape := profile.Shape{Text: "tool:A:"}
+					if !p.Offers(shape) || !p.Grants(shape) {
+						t.Error("A is not offered, or not granted")
+					}
+				}
+				if s := both.Profile("p").Canonical(); s == "" || len(both.Widenings()) == 0 {
+					t.Errorf("got canonical %q and widenings %v", s, both.Widenings())
+				}
+			}
+		})
+	}
+	group.Wait()
 }
