@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,8 +150,19 @@ func (h *Host) Config() *config.Config { return h.configuration.Load().file }
 // nothing. What is settled at the start alone (listen, boundary) is taken from it.
 func (h *Host) Accepted() *config.Config { return h.configuration.Load().accepted }
 
-// ConfigState tells how the configuration file stands.
-func (h *Host) ConfigState() config.State { return h.configuration.Load().state() }
+// ConfigState tells how the configuration file stands, and what people gave agents in
+// place of what it says.
+func (h *Host) ConfigState() config.State {
+	s := h.configuration.Load().state()
+	given, err := h.Gate.GivenProfiles(context.Background()) // held in memory but for the first time
+	if err != nil {
+		s.Given = []string{err.Error()}
+	}
+	for _, p := range given {
+		s.Given = append(s.Given, fmt.Sprintf("agent %s has the profile %s in place of %s, by %s", p.Agent, p.Profile, cmp.Or(p.Replaces, "none"), p.By))
+	}
+	return s
+}
 
 func (s *configuration) state() config.State {
 	out := config.State{

@@ -90,6 +90,9 @@ func printState(w io.Writer, s config.State) {
 			fmt.Fprintln(w, "  "+card.Line(strings.TrimRight(line, "\n")))
 		}
 	}
+	for _, given := range s.Given {
+		fmt.Fprintln(w, card.Line(given))
+	}
 	if s.Pending == "" {
 		fmt.Fprintf(w, "%s: in force; nothing waits\n", file)
 		return

@@ -16,6 +16,9 @@ type State struct {
 	Widenings []Widening `json:"widenings"`
 	// Problem says why the file as it is now could not be read.
 	Problem string `json:"problem,omitempty"`
+	// Given are the profiles that agents have in place of the file's, one sentence
+	// each: callgate profiles takes them back.
+	Given []string `json:"given,omitempty"`
 }
 
 // The errors of accepting a file.
