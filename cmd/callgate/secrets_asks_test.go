@@ -247,6 +247,7 @@ func TestT14_canariesOfAsks(t *testing.T) {
 		}
 		a.told["the audit as "+format] = out.String()
 	}
+	a.searchAudit()
 	a.run("doctor", "--json")
 	a.run("record", "s1")
 	a.run("rules", "list")
