@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/internal/strictyaml"
 )
 
@@ -96,7 +97,12 @@ func Import(from Format, file string, data []byte, o Options) (*Report, error) {
 		if err := b.errs.Err(); err != nil {
 			return nil, err
 		}
-		return b.finish(), nil
+		report := b.finish()
+		// A name of the file or of the options may be one that no agent can have.
+		if _, err := config.Parse(file, []byte(report.YAML()), anywhere); err != nil {
+			return nil, fmt.Errorf("what this becomes fits into no configuration: %w", err)
+		}
+		return report, nil
 	}
 	return nil, fmt.Errorf("unknown format %q: want one of %s", from, strings.Join(Formats(), ", "))
 }

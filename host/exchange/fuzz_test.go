@@ -31,6 +31,7 @@ func fuzz(f *testing.F, from exchange.Format, names ...string) {
 		}
 	}
 	f.Add(0, "", "", "")
+	f.Add(0, "", " ", "/") // no agent has that name
 	f.Add(0, strings.Repeat("[", 5000), "", "")
 	f.Add(0, "{\"permissions\": {\"allow\": [\"Bash(\\u0000)\", \"Read(\\ud800)\", \"(x)\", \"*\"]}}", "no", "x")
 	f.Fuzz(func(t *testing.T, which int, data, agent, dir string) {
