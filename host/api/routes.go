@@ -99,8 +99,13 @@ var routes = []route{
 
 // handler is all routes behind the guard.
 func (s *Server) handler() http.Handler {
-	mux := http.NewServeMux()
+	mux, paths := http.NewServeMux(), http.NewServeMux()
+	known := map[string]bool{}
 	for _, rt := range routes {
+		if !known[rt.path] {
+			known[rt.path] = true
+			paths.Handle(rt.path, http.NotFoundHandler()) // only asked which paths there are
+		}
 		mux.HandleFunc(rt.method+" "+rt.path, func(w http.ResponseWriter, r *http.Request) {
 			caller, err := s.entitled(w, r, rt.need)
 			r, done := whileInForce(w, r)
@@ -119,6 +124,9 @@ func (s *Server) handler() http.Handler {
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		err := failure(http.StatusNotFound, CodeNotFound, "there is no such operation: /v1/openapi.json lists them")
+		if _, pattern := paths.Handler(r); pattern != "" {
+			err = failure(http.StatusMethodNotAllowed, CodeBadRequest, "method not allowed here: /v1/openapi.json lists the operations")
+		}
 		if caller, refused := s.entitled(w, r, needToken); refused == nil {
 			s.auditRefusal(r, caller, err)
 		}

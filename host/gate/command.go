@@ -35,6 +35,8 @@ type Change struct {
 	// Confirm, when it is not nil, is called once before anything is widened, and
 	// its error ends the change: a person at a terminal. Without it Person's roles
 	// have to grant what widens: people.GlobalRules for rules, "mode:NAME" for modes.
+	// Rules for one agent or session may also be changed by those whom ask_approvers
+	// names to answer for it alone.
 	Confirm func() error
 	Person  people.Person
 }
@@ -302,7 +304,7 @@ func (g *Gate) agreed(ctx context.Context, c Change, p place, change store.Chang
 	case c.Confirm != nil:
 		return c.Confirm()
 	}
-	if rules {
+	if rules && !g.mayApprove(ctx, c.Person, p, slices.Concat(change.Add, removed)) {
 		if err := g.MayGrant(ctx, c.Person, people.GlobalRules); err != nil {
 			return fmt.Errorf("%w: %w", ErrNotEntitled, err)
 		}
@@ -322,6 +324,31 @@ func (g *Gate) agreed(ctx context.Context, c Change, p place, change store.Chang
 		return fmt.Errorf("%w: %w", ErrNotEntitled, err)
 	}
 	return nil
+}
+
+// mayApprove reports whether somebody is one of those whom the configuration names
+// to approve the calls of the one agent that rules are for: they could store the
+// rules by answering. Where several have to agree, or nobody is named, they are not.
+func (g *Gate) mayApprove(ctx context.Context, person people.Person, p place, rules []engine.Rule) bool {
+	agent := p.key
+	switch p.scope {
+	case engine.Agent:
+	case engine.Session:
+		known, err := g.c.Store.Session(ctx, p.key)
+		if err != nil {
+			return false
+		}
+		agent = known.Agent
+	default:
+		return false
+	}
+	for _, r := range rules {
+		policy := g.approvers(agent, r.Tool)
+		if policy.String() == "" || policy.Quorum() > 1 || !policy.Authorise("", person).MayApprove {
+			return false
+		}
+	}
+	return true
 }
 
 // CommandOn carries out a text command on lists that are written elsewhere, as in

@@ -3,6 +3,7 @@ package gate_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,6 +122,39 @@ func TestCommand_grants(t *testing.T) {
 		after, err := w.store.Rules(t.Context(), store.RuleFilter{})
 		if err != nil || !c.granted && len(after) != len(before) {
 			t.Errorf("%s: %s: refused, and the rules changed: %v, %v", c.who, c.text, after, err)
+		}
+	}
+}
+
+// TestCommand_approvers: who may answer for an agent alone may store rules for it,
+// and for nobody else.
+func TestCommand_approvers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `
+people: {bob: {roles: [duty]}, eve: {roles: [guest]}}
+permission_grants: {lead: ["rules:global"]}
+agents:
+  worker: {ask_approvers: {roles: [duty]}}
+  pair: {ask_approvers: {roles: [duty], quorum: 2}}
+  open: {}
+`)
+	for i, c := range []struct {
+		who     string
+		where   gate.Where
+		granted bool
+	}{
+		{"bob", gate.Where{Scope: engine.Agent, Key: "worker"}, true},
+		{"eve", gate.Where{Scope: engine.Agent, Key: "worker"}, false},
+		{"", gate.Where{Scope: engine.Agent, Key: "worker"}, false},
+		{"bob", gate.Where{Scope: engine.Agent, Key: "pair"}, false},
+		{"bob", gate.Where{Scope: engine.Agent, Key: "open"}, false},
+		{"bob", gate.Where{Scope: engine.Project, Key: w.dir}, false},
+		{"bob", everybody, false},
+	} {
+		person := w.gate.Person(gate.Caller{Token: "chat", Standing: gate.Integrator}, c.who, nil, false)
+		_, err := w.gate.Command(t.Context(), gate.Change{Person: person}, c.where, fmt.Sprintf("/allow Probe(%d)", i))
+		if granted := err == nil; granted != c.granted {
+			t.Errorf("%q at %+v: got %v, want it granted: %t", c.who, c.where, err, c.granted)
 		}
 	}
 }
