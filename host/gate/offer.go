@@ -99,8 +99,8 @@ func (g *Gate) prepareOffer(ctx context.Context, caller Caller, r OfferRequest) 
 		return p, err
 	}
 	call := &engine.Call{Input: json.RawMessage(`{}`)}
-	p.req.Call = call
-	if p.agent, err = g.place(caller, r.Context, &call.Context); err != nil {
+	p.req.Call, p.settings = call, g.c.Settings()
+	if p.agent, err = g.place(p.settings, caller, r.Context, &call.Context); err != nil {
 		return p, err
 	}
 	call.Context.Mode = forkMode(caller, p.agent, call.Context.Kind, known, claimed, modeOf(caller, p.agent, known.Mode, claimed))

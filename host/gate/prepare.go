@@ -20,14 +20,17 @@ import (
 
 // prepared is a call made ready to be decided.
 type prepared struct {
-	req     engine.Request
-	entry   catalog.Entry
-	desc    catalog.Description
-	agent   config.Agent
-	digest  string
-	started time.Time
-	callID  string
-	token   string
+	req   engine.Request
+	entry catalog.Entry
+	desc  catalog.Description
+	// settings is the configuration that the call is decided by, which another one may
+	// replace meanwhile.
+	settings Settings
+	agent    config.Agent
+	digest   string
+	started  time.Time
+	callID   string
+	token    string
 	// trigger is who triggered the call; nobody when that is not known.
 	trigger people.Person
 	limit   time.Duration
@@ -56,7 +59,7 @@ type prepared struct {
 // standing; every other failure is inside the request, where it can only deny
 // or ask.
 func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look session) (prepared, error) {
-	p := prepared{started: g.c.Now(), callID: r.CallID, token: caller.Token, limit: r.Timeout, subAgent: r.Context.SubAgent}
+	p := prepared{started: g.c.Now(), settings: g.c.Settings(), callID: r.CallID, token: caller.Token, limit: r.Timeout, subAgent: r.Context.SubAgent}
 	if p.limit > 0 {
 		p.deadline = p.started.Add(p.limit)
 	}
@@ -71,7 +74,7 @@ func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look sessi
 		return p, fmt.Errorf("%w: input: %w", ErrBadRequest, err)
 	}
 	call := &engine.Call{Tool: r.Tool, Input: input}
-	if p.agent, err = g.place(caller, r.Context, &call.Context); err != nil {
+	if p.agent, err = g.place(p.settings, caller, r.Context, &call.Context); err != nil {
 		return p, err
 	}
 	p.trigger = g.trigger(caller, r.Context, p.agent, call.Context.Kind)
@@ -120,7 +123,7 @@ func (g *Gate) fill(ctx context.Context, caller Caller, p *prepared, look sessio
 	p.leaves = p.leave(known, forkMode(caller, p.agent, c.Kind, known, nil, modeOf(caller, p.agent, known.Mode, nil)))
 	c.Dialect = string(p.agent.Dialect)
 	p.shell = known.Shell
-	c.Config = g.c.Settings().ToolConfig(c.Agent, p.entry.Module, p.entry.Entry.Names(call.Tool)...)
+	c.Config = p.settings.ToolConfig(c.Agent, p.entry.Module, p.entry.Entry.Names(call.Tool)...)
 	described := g.describe(ctx, p) // what the call touches tells which rules to gather
 	return errors.Join(err, g.gatherRules(ctx, p), described)
 }
@@ -257,12 +260,12 @@ func (g *Gate) protected(call *engine.Call, desc catalog.Description) string {
 
 // place fills the context from the configuration and from what the caller may
 // say.
-func (g *Gate) place(caller Caller, claim Claim, c *engine.Context) (config.Agent, error) {
+func (g *Gate) place(settings Settings, caller Caller, claim Claim, c *engine.Context) (config.Agent, error) {
 	name, err := agentName(caller, claim)
 	if err != nil {
 		return config.Agent{}, err
 	}
-	agent := g.c.Settings().Agent(name)
+	agent := settings.Agent(name)
 	kind, err := engine.ParseKind(claim.Kind)
 	if err != nil {
 		return agent, fmt.Errorf("%w: context.kind: %w", ErrBadRequest, err)
