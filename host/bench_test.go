@@ -17,13 +17,16 @@ import (
 
 // benched is the gate that BenchmarkCheck measures: one allow rule for the call,
 // a deny and an ask rule beside it that do not match, in a git project.
-func benched(b *testing.B) (*world, gate.Request) {
+func benched(b *testing.B) (*world, gate.Request) { return benchedBeside(b, "") }
+
+// benchedBeside is benched with more global rules, as lines of YAML.
+func benchedBeside(b *testing.B, rules string) (*world, gate.Request) {
 	w := newWorld(b, `
 rules:
   - {tool: Bash, content: "npm run:*", behavior: allow}
   - {tool: Bash, content: "rm -rf:*", behavior: deny}
   - {tool: Bash, content: "git push:*", behavior: ask}
-agents:
+`+rules+`agents:
   worker: {mode: default, working_directories: [PROJECT]}
 `)
 	w.write(".git/HEAD", "ref: refs/heads/main\n")
