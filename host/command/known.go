@@ -28,6 +28,9 @@ type Known struct {
 	// Meet returns an input that a and b both match, each as a rule of its behavior,
 	// as a person reads it; false when none was found, which proves nothing.
 	Meet func(a, b engine.Rule) (string, bool)
+	// Incomplete, when it is not nil, tells that Meet has given up, because there were
+	// too many rules to try.
+	Incomplete func() bool
 	// Others are rules that are in force beside the lists.
 	Others []Other
 }

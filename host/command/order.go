@@ -45,6 +45,9 @@ func (k Known) Order(r engine.Rule, s State) []string {
 		say(engine.Ask, s.Ask, "denies although %s has %s")
 		say(engine.Allow, s.Allow, "denies although %s has %s")
 	}
+	if k.Incomplete != nil && k.Incomplete() {
+		notes = append(notes, "there are too many rules of this tool to try each of them against it: others may decide before it as well")
+	}
 	return notes
 }
 

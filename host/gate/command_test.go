@@ -82,6 +82,25 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// TestCommand_manyRules: with more rules than can be tried in reasonable time the
+// answer says so.
+func TestCommand_manyRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, yaml(granting))
+	var rules []engine.Rule
+	for i := range 300 {
+		content := fmt.Sprint("v", i)
+		rules = append(rules, engine.Rule{Tool: "Probe", Content: &content, Behavior: engine.Ask, Scope: engine.Global})
+	}
+	if _, err := w.store.ChangeRules(t.Context(), store.Change{Add: rules, By: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	out := w.command(everybody, "/allow Probe(x)")
+	if len(out.Notes) != 1 || !strings.Contains(out.Notes[0], "too many rules of this tool") {
+		t.Errorf("got %q, want a note that not all were tried", out.Notes)
+	}
+}
+
 // TestCommand_grants: what widens needs the person's roles; what tightens none.
 func TestCommand_grants(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,10 @@ import (
 // maxSamples bounds the inputs that are tried for one rule.
 const maxSamples = 8
 
+// maxMeetings bounds with how many rules one new rule is compared: each takes runs of
+// the tool's module.
+const maxMeetings = 200
+
 // Meet looks for an input that a and b, rules of one tool, both match, each as a
 // rule of its own behavior. It tries the rules' own examples, inputs made of their
 // contents, and the examples of the tool. The input is as a person reads it and may
@@ -130,9 +134,16 @@ func readable(input json.RawMessage) string {
 // Known is what text commands are read against: the catalogue's tools, and their
 // own word on which rules they can read and what those match.
 func (t Trial) Known(ctx context.Context) command.Known {
+	left := maxMeetings
 	k := command.Known{
-		Try:  func(r engine.Rule) error { return t.readable(ctx, r) },
-		Meet: func(a, b engine.Rule) (string, bool) { return t.Meet(ctx, a, b) },
+		Try: func(r engine.Rule) error { return t.readable(ctx, r) },
+		Meet: func(a, b engine.Rule) (string, bool) {
+			if left--; left < 0 {
+				return "", false
+			}
+			return t.Meet(ctx, a, b)
+		},
+		Incomplete: func() bool { return left < 0 },
 	}
 	for _, info := range t.Catalog.Tools() {
 		if !info.Fallback {
