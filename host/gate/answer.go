@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/store"
 )
 
 // Answered is what an answer did.
@@ -49,6 +50,11 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 		out.Notes = append(out.Notes, "the call was approved once, but no rule is stored: "+err.Error())
 	}
 	out.Notes = append(out.Notes, voteNotes(settled, a)...)
+	if settled.State.Waiting() {
+		if err := g.noteAnswer(ctx, settled, a, store.EventAskVoted, settled.Progress()); err != nil {
+			out.Notes = append(out.Notes, "the vote counts, but could not be audited: "+err.Error())
+		}
+	}
 	for _, r := range rules {
 		stored, err := g.c.Store.AddRule(context.WithoutCancel(ctx), r)
 		if err != nil {

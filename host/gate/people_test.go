@@ -109,6 +109,9 @@ func TestT27_WhoMayAnswer(t *testing.T) {
 			t.Fatalf("the first vote: got %s, %v, %v", out.Ask.State, out.Rules, err)
 		}
 	}
+	if rows := w.eventsOf(store.EventAskVoted); len(rows) != 2 || rows[0].DecidedBy != "ann" || rows[0].AskID != asked.ID || !strings.Contains(rows[0].Detail, "1 of 2 approved: ann") {
+		t.Errorf("audit: got %+v, want a row for each vote", rows)
+	}
 	out, err := w.answerAs(asked.ID, "olga", yes, "ops")
 	if err != nil || out.Ask.State != ask.Approved || len(out.Rules) != 1 || out.Rules[0].CreatedBy != "ann, olga" {
 		t.Fatalf("the second vote: got %s, %+v, %v", out.Ask.State, out.Rules, err)

@@ -25,16 +25,21 @@ func (g *Gate) turnedAway(ctx context.Context, a ask.Ask, answer ask.Answer, err
 	if !errors.As(err, &not) || not.Again {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
-	defer cancel()
-	row := store.Row{
-		Time: g.c.Now(), Event: store.EventAnswerRefused, Agent: a.Agent, Session: a.Session, User: a.User, Tool: a.Tool,
-		Action: a.Action, DecidedBy: answer.By, Detail: fmt.Sprintf("ask %s, %s: %s", a.ID, answer.Verdict, not.Reason),
-		Code: "not_approver", CallID: a.CallID, Digest: a.Digest,
-	}
-	if _, auditErr := g.c.Store.Append(ctx, row); auditErr != nil {
+	if auditErr := g.noteAnswer(ctx, a, answer, store.EventAnswerRefused, not.Reason); auditErr != nil {
 		return fmt.Errorf("%w (and that could not be audited: %w)", err, auditErr)
 	}
+	return err
+}
+
+// noteAnswer writes the row of an answer that does not end its ask.
+func (g *Gate) noteAnswer(ctx context.Context, a ask.Ask, answer ask.Answer, event store.Event, detail string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
+	defer cancel()
+	_, err := g.c.Store.Append(ctx, store.Row{
+		Time: g.c.Now(), Event: event, Agent: a.Agent, Session: a.Session, User: a.User, Tool: a.Tool,
+		Action: a.Action, DecidedBy: answer.By, Detail: fmt.Sprintf("%s: %s", answer.Verdict, detail), AskID: a.ID,
+		CallID: a.CallID, Digest: a.Digest,
+	})
 	return err
 }
 
