@@ -18,6 +18,8 @@ const (
 	clockPeriod = 10 * time.Millisecond
 	// maxStack is the height of the stack to go back on, in words of 8 bytes.
 	maxStack = 1 << 20
+	// maxTries bounds how often a match is tried that ran out of time.
+	maxTries = 3
 )
 
 var (
@@ -67,11 +69,25 @@ func (m *backtracker) fullMatch(text []rune, b *budget) (ok bool, err error) {
 	if m.letters != nil {
 		text = m.letters.text(text)
 	}
+	for range maxTries {
+		ok, err = m.try(text, b)
+		if !errors.Is(err, errTime) || b.left <= 0 {
+			break
+		}
+	}
+	return ok, err
+}
+
+// try matches once, for half of a decision's time at most: time that the process
+// had to wait for a processor counts too, and the clock of regexp2, a goroutine,
+// jumps when it had to. A match that ran into that is told apart from one that
+// needs so long by trying again.
+func (m *backtracker) try(text []rune, b *budget) (bool, error) {
 	// The copy shares the program; the time-out is this match's own.
 	re := *m.re
-	re.MatchTimeout = time.Duration(b.left) * stepTime
+	re.MatchTimeout = time.Duration(min(b.left, maxSteps/2)) * stepTime
 	start := time.Now()
-	ok, err = re.MatchRunes(text)
+	ok, err := re.MatchRunes(text)
 	b.left -= int(time.Since(start) / stepTime)
 	switch {
 	case err == nil:

@@ -141,7 +141,8 @@ func TestLongActions(t *testing.T) {
 }
 
 // TestConcurrentDecisions: many at once, some of which give up, answer as one
-// alone would.
+// alone would. On a crowded machine any of those that backtrack may give up; none
+// answers otherwise for that.
 func TestConcurrentDecisions(t *testing.T) {
 	t.Parallel()
 	c := compiled(t, profile.Profile{
@@ -167,7 +168,9 @@ func TestConcurrentDecisions(t *testing.T) {
 					if strings.HasPrefix(action, "tool:slow:") && round > 1 {
 						continue
 					}
-					if got := c.Decide([]string{action}); got.Behavior != want {
+					got := c.Decide([]string{action})
+					gaveUp := got.Behavior == engine.Deny && strings.Contains(got.Note, ": gave up: ")
+					if got.Behavior != want && !gaveUp {
 						t.Errorf("%.30q: got %s (%s), want %s", action, got.Behavior, got.Note, want)
 					}
 				}
