@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/gate"
 )
 
 // TestEvents_readerIsASurface: asks are possible for as long as it reads.
@@ -85,5 +86,33 @@ func TestEvents_slowReaderLags(t *testing.T) {
 	})
 	if !lagged || !errors.Is(err, stop) {
 		t.Errorf("lagged: got %t, %v", lagged, err)
+	}
+}
+
+// TestEvents_notices: asks and denials are events by the seed's names.
+func TestEvents_notices(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	ready, got := make(chan struct{}), make(chan api.Event, 1)
+	go func() {
+		_ = w.client("admin").Events(ctx, "", "", func(ev api.Event) error { // it ends with the test
+			switch ev.Name {
+			case api.EventReady:
+				close(ready)
+			case api.EventPermissionDenied:
+				got <- ev
+			}
+			return nil
+		})
+	}()
+	receive(t, ready)
+	w.server.Tell(gate.Notice{Event: gate.PermissionDenied, ToolName: "Bash", ToolUseID: "toolu_1", Arguments: []byte(`{"command":"make"}`), Reason: "no"})
+	ev := receive(t, got)
+	for _, want := range []string{`"tool_name":"Bash"`, `"tool_use_id":"toolu_1"`, `"arguments":{"command":"make"}`, `"reason":"no"`} {
+		if !strings.Contains(string(ev.Data), want) {
+			t.Errorf("got %s, want %s in it", ev.Data, want)
+		}
 	}
 }

@@ -103,7 +103,7 @@ func Run(ctx context.Context, o Options) []Finding {
 	for _, check := range []func(context.Context){
 		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries,
 		d.service, d.store, d.modules, d.sandbox, d.people, d.clock,
-		d.configuration, d.private, d.disk,
+		d.configuration, d.endpoints, d.private, d.disk,
 	} {
 		if ctx.Err() != nil {
 			d.add(Finding{Check: "doctor", State: Bad, Text: "ended before everything was looked at: " + context.Cause(ctx).Error(), Cure: "run it again"})
