@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,8 +15,6 @@ type Tool struct {
 	// it matches; Aliases are other names of the same tool.
 	Name    string
 	Aliases []string
-	// Help says how the tool's rules are written.
-	Help string
 }
 
 // Known is what commands are read against. Only Tools are required.
@@ -193,12 +190,9 @@ func (k Known) covered(r engine.Rule, list []string) string {
 	return ""
 }
 
-// ErrUnknown marks a text that is none of the commands.
-var ErrUnknown = errors.New("unknown command")
-
-// Names are the commands.
-var Names = []string{"/allow", "/ask", "/deny", "/permission", "/permissions", "/help"}
+// commandNames are the commands.
+var commandNames = []string{"/allow", "/ask", "/deny", "/permission", "/permissions", "/help"}
 
 func unknownCommand(name string) error {
-	return fmt.Errorf("%w %q%s: want /allow, /ask, /deny, /permission, /permissions or /help", ErrUnknown, name, meant(name, Names))
+	return fmt.Errorf("unknown command %q%s: want %s", name, meant(name, commandNames), strings.Join(commandNames, ", "))
 }

@@ -147,7 +147,7 @@ func (t Trial) Known(ctx context.Context) command.Known {
 	}
 	for _, info := range t.Catalog.Tools() {
 		if !info.Fallback {
-			k.Tools = append(k.Tools, command.Tool{Name: info.Name, Aliases: info.Aliases, Help: info.RuleHelp})
+			k.Tools = append(k.Tools, command.Tool{Name: info.Name, Aliases: info.Aliases})
 		}
 	}
 	return k
