@@ -48,6 +48,8 @@ func crossingPart(b engine.Behavior, p string, last bool) string {
 	switch {
 	case !stars:
 		return p
+	case strings.Trim(p, "*") == "" && b == engine.Allow && !last:
+		return "**/*" // the slash behind it must be there, and so must a directory
 	case strings.Trim(p, "*") == "":
 		return "**"
 	case b != engine.Allow:
