@@ -190,6 +190,12 @@ func (e *entry) claudeCommand(b engine.Behavior, content string) {
 		e.left(b, "not carried: it would mean every command line: write Bash")
 	case strings.Trim(content, "* ") == "":
 		e.rule(b, bash, "")
+	case strings.Contains(content, `\`) && b == engine.Allow:
+		e.is(LeftOut, "not carried: a backslash takes the meaning of what follows here: write a rule by hand, see docs/rules.md")
+	case strings.Contains(content, `\`):
+		e.says("with the backslash as itself, and as what takes the star its meaning")
+		e.rule(b, bash, content)
+		e.rule(b, bash, strings.ReplaceAll(content, `\`, `\\`))
 	default:
 		if b == engine.Allow {
 			e.b.note(readingNote)

@@ -71,8 +71,3 @@ func (e *entry) starred(b engine.Behavior, pattern string, escapes, question boo
 	}
 	e.rule(b, bash, content)
 }
-
-// literal writes a text so that a star and a backslash in it mean themselves.
-func literal(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(text)
-}
