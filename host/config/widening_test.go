@@ -217,7 +217,7 @@ func TestWidenings_everyKey(t *testing.T) {
 		reflect.TypeFor[config.Limits](): "module_kib functions globals table_entries compile_time compile_mib memory_mib stack_kib fuel timeout " +
 			"input_kib output_kib log_lines log_kib error_bytes instances",
 		reflect.TypeFor[config.Audit](): "keep",
-		reflect.TypeFor[config.Asks](): "timeout per_session per_agent repeat_denial pause_after approval_lifetime",
+		reflect.TypeFor[config.Asks]():  "timeout per_session per_agent repeat_denial pause_after approval_lifetime",
 	} {
 		var keys []string
 		for f := range typ.Fields() {
