@@ -29,8 +29,10 @@ func (g *Gate) Check(ctx context.Context, caller Caller, r Request, progress Pro
 		if res, err = g.answered(ctx, caller, way, p, d, progress); err != nil {
 			return res, err
 		}
-		res = g.applied(ctx, caller, r, p, res)
-		res = g.left(ctx, p, res)
+		if !way.recalled { // what an approval was for is done once, and may have been taken back since
+			res = g.applied(ctx, caller, r, p, res)
+			res = g.left(ctx, p, res)
+		}
 	}
 	res.Micros = micros
 	if res.Outcome == "" {
@@ -52,6 +54,7 @@ func (g *Gate) answered(ctx context.Context, caller Caller, way *passage, p prep
 	}
 	res, changed, ok := g.approvedBefore(ctx, p, d, way.before)
 	if ok {
+		way.recalled = true
 		return res, nil
 	}
 	if cb := g.callbackOf(p.agent.Name); cb != nil {

@@ -74,7 +74,9 @@ type passage struct {
 	// before is the judged call that this one is, or follows up, while that one's
 	// answer holds.
 	before store.Call
-	ticket int
+	// recalled tells that the answer is the approval that before had.
+	recalled bool
+	ticket   int
 }
 
 // enter makes a moving call known while it is decided, so that of two calls that
