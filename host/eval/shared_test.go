@@ -165,6 +165,21 @@ type sharedCase struct {
 	RespectDenylist *bool               `json:"respect_denylist"`
 	ActiveSkills    map[string][]string `json:"active_skills"`
 	Callback        any
+
+	Profile         any
+	ExpectOffered   bool `json:"expect_offered"`
+	Soft            bool
+	Before, After   map[string]any
+	OK              bool
+	MessageMentions []string `json:"message_mentions"`
+	Builder         *struct {
+		Tool    string
+		Pattern *string
+	}
+	Kind          string
+	Text          *string
+	AcceptDeny    []string `json:"accept_deny"`
+	Parent, Child any
 }
 
 // trial is one request of a case; a case is right when all of its trials are.
@@ -188,7 +203,12 @@ var sharedFiles = map[string]func(sharedCase) []trial{
 	"vibing_eval":         vibingEval,
 	"athena_plan_bash":    athenaPlan,
 	"athena":              athena,
+	"athena_subagent":     athenaSubAgent,
 	"chorus_actions":      chorusActions,
+	"chorus_prefilter":    chorusPrefilter,
+	"chorus_profiles":     chorusProfiles,
+	"frontmatter":         sharedFrontMatter,
+	"vibing_commands":     vibingCommands,
 }
 
 const projectDir = "/my/project"
