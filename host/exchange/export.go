@@ -12,6 +12,7 @@ import (
 	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/internal/strictyaml"
+	"github.com/callgate/callgate/host/internal/yamltext"
 	"github.com/callgate/callgate/host/recipe"
 )
 
@@ -113,7 +114,7 @@ func storedYAML(rules []engine.Rule) string {
 		w.WriteString("agents:\n")
 	}
 	for _, name := range names {
-		fmt.Fprintf(&w, "  %s:\n    rules:\n", key(name))
+		fmt.Fprintf(&w, "  %s:\n    rules:\n", yamltext.Key(name))
 		for _, r := range byAgent[name] {
 			storedRule(&w, "      ", r)
 		}
@@ -138,19 +139,19 @@ func storedRule(w *strings.Builder, indent string, r engine.Rule) {
 	if !r.CreatedAt.IsZero() {
 		from += ", " + r.CreatedAt.UTC().Format(time.DateOnly)
 	}
-	fmt.Fprintf(w, "%s- %s: %s # %s\n", indent, r.Behavior, quote(r.String()), from)
+	fmt.Fprintf(w, "%s- %s: %s # %s\n", indent, r.Behavior, yamltext.Quote(r.String()), from)
 	indent += "  "
 	if r.Reason != "" {
-		fmt.Fprintf(w, "%sreason: %s\n", indent, quote(r.Reason))
+		fmt.Fprintf(w, "%sreason: %s\n", indent, yamltext.Quote(r.Reason))
 	}
 	if !r.ExpiresAt.IsZero() {
-		fmt.Fprintf(w, "%sexpires_at: %s\n", indent, quote(r.ExpiresAt.UTC().Format(time.RFC3339Nano)))
+		fmt.Fprintf(w, "%sexpires_at: %s\n", indent, yamltext.Quote(r.ExpiresAt.UTC().Format(time.RFC3339Nano)))
 	}
 	if len(r.Match) > 0 {
-		fmt.Fprintf(w, "%smatch: %s\n", indent, flow(r.Match))
+		fmt.Fprintf(w, "%smatch: %s\n", indent, yamltext.Flow(r.Match))
 	}
 	if len(r.NotMatch) > 0 {
-		fmt.Fprintf(w, "%snot_match: %s\n", indent, flow(r.NotMatch))
+		fmt.Fprintf(w, "%snot_match: %s\n", indent, yamltext.Flow(r.NotMatch))
 	}
 }
 
@@ -211,7 +212,7 @@ func (x *Export) cut(file string, data []byte, s Selection) (string, error) {
 // mapping drops the unwanted keys of a mapping, whose lines are from up to to.
 // kept tells whether any is left.
 func (c *cutter) mapping(path []string, n ast.Node, from, to int) (kept bool, err error) {
-	values := pairs(n)
+	values := yamltext.Pairs(n)
 	starts := make([]int, len(values)+1)
 	for i, v := range values {
 		starts[i] = v.Key.GetToken().Position.Line - 1
@@ -221,7 +222,7 @@ func (c *cutter) mapping(path []string, n ast.Node, from, to int) (kept bool, er
 	}
 	starts[len(values)] = to
 	for i, v := range values {
-		here := append(slices.Clone(path), keyText(v))
+		here := append(slices.Clone(path), yamltext.KeyText(v))
 		keep, into := c.wanted(here)
 		if into {
 			if keep, err = c.into(here, v.Value, v.Key.GetToken().Position.Line, starts[i+1]); err != nil {
@@ -250,7 +251,7 @@ func (c *cutter) follows(values []*ast.MappingValueNode, i, line int) bool {
 }
 
 func (c *cutter) into(path []string, value ast.Node, from, to int) (bool, error) {
-	if len(pairs(value)) == 0 {
+	if len(yamltext.Pairs(value)) == 0 {
 		return true, nil
 	}
 	return c.mapping(path, value, from, to)
@@ -275,21 +276,4 @@ func (c *cutter) wanted(path []string) (keep, into bool) {
 		return c.sel.Scope == "" || c.sel.Scope == engine.Agent, false
 	}
 	return settings, false
-}
-
-func pairs(n ast.Node) []*ast.MappingValueNode {
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		return n.Values
-	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{n}
-	}
-	return nil
-}
-
-func keyText(pair *ast.MappingValueNode) string {
-	if s, ok := pair.Key.(*ast.StringNode); ok {
-		return s.Value
-	}
-	return fmt.Sprint(pair.Key)
 }

@@ -1,11 +1,10 @@
 package exchange
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/callgate/callgate/host/internal/yamltext"
 )
 
 // YAML returns what would be stored as it stands in an empty configuration file;
@@ -26,7 +25,7 @@ func (r *Report) YAML() string {
 		w.WriteString("agents:\n")
 	}
 	for _, block := range agents {
-		fmt.Fprintf(&w, "  %s:\n%s", key(block.Agent), block.settings("    "))
+		fmt.Fprintf(&w, "  %s:\n%s", yamltext.Key(block.Agent), block.settings("    "))
 		writeRules(&w, "    ", block.Rules)
 	}
 	for _, block := range r.Blocks {
@@ -38,14 +37,14 @@ func (r *Report) YAML() string {
 		w.WriteString("profiles:\n")
 	}
 	for _, p := range r.Profiles {
-		fmt.Fprintf(&w, "  %s:\n", key(p.Name))
+		fmt.Fprintf(&w, "  %s:\n", yamltext.Key(p.Name))
 		p.write(&w, "    ")
 	}
 	if len(r.Grants) > 0 {
 		w.WriteString("permission_grants:\n")
 	}
 	for _, g := range r.Grants {
-		fmt.Fprintf(&w, "  %s: %s\n", key(g.Role), flow(g.Gives))
+		fmt.Fprintf(&w, "  %s: %s\n", yamltext.Key(g.Role), yamltext.Flow(g.Gives))
 	}
 	return w.String()
 }
@@ -56,20 +55,20 @@ func (b Block) settings(indent string) string {
 		fmt.Fprintf(&w, "%smode: %s\n", indent, b.Mode)
 	}
 	if len(b.WorkingDirectories) > 0 {
-		fmt.Fprintf(&w, "%sworking_directories: %s\n", indent, flow(b.WorkingDirectories))
+		fmt.Fprintf(&w, "%sworking_directories: %s\n", indent, yamltext.Flow(b.WorkingDirectories))
 	}
 	if b.AllowedTools != nil {
-		fmt.Fprintf(&w, "%sallowed_tools: %s\n", indent, flow(*b.AllowedTools))
+		fmt.Fprintf(&w, "%sallowed_tools: %s\n", indent, yamltext.Flow(*b.AllowedTools))
 	}
 	if len(b.DisallowedTools) > 0 {
 		// One a line: such a list can be joined with one that is there.
 		fmt.Fprintf(&w, "%sdisallowed_tools:\n", indent)
 		for _, tool := range b.DisallowedTools {
-			fmt.Fprintf(&w, "%s  - %s\n", indent, quote(tool))
+			fmt.Fprintf(&w, "%s  - %s\n", indent, yamltext.Quote(tool))
 		}
 	}
 	if b.Profile != "" {
-		fmt.Fprintf(&w, "%sprofile: %s\n", indent, quote(b.Profile))
+		fmt.Fprintf(&w, "%sprofile: %s\n", indent, yamltext.Quote(b.Profile))
 	}
 	if b.Inline != nil {
 		fmt.Fprintf(&w, "%sprofile:\n", indent)
@@ -79,9 +78,9 @@ func (b Block) settings(indent string) string {
 }
 
 func (p Profile) write(w *strings.Builder, indent string) {
-	fmt.Fprintf(w, "%sallow: %s\n%sask: %s\n", indent, flow(p.Allow), indent, flow(p.Ask))
+	fmt.Fprintf(w, "%sallow: %s\n%sask: %s\n", indent, yamltext.Flow(p.Allow), indent, yamltext.Flow(p.Ask))
 	if len(p.Deny) > 0 {
-		fmt.Fprintf(w, "%sdeny: %s\n", indent, flow(p.Deny))
+		fmt.Fprintf(w, "%sdeny: %s\n", indent, yamltext.Flow(p.Deny))
 	}
 }
 
@@ -91,48 +90,15 @@ func writeRules(w *strings.Builder, indent string, rules []Rule) {
 	}
 	fmt.Fprintf(w, "%srules:\n", indent)
 	for _, r := range rules {
-		fmt.Fprintf(w, "%s  - %s: %s\n", indent, r.Behavior, quote(r.Text))
+		fmt.Fprintf(w, "%s  - %s: %s\n", indent, r.Behavior, yamltext.Quote(r.Text))
 		if r.Reason != "" {
-			fmt.Fprintf(w, "%s    reason: %s\n", indent, quote(r.Reason))
+			fmt.Fprintf(w, "%s    reason: %s\n", indent, yamltext.Quote(r.Reason))
 		}
 		if len(r.Match) > 0 {
-			fmt.Fprintf(w, "%s    match: %s\n", indent, flow(r.Match))
+			fmt.Fprintf(w, "%s    match: %s\n", indent, yamltext.Flow(r.Match))
 		}
 		if len(r.NotMatch) > 0 {
-			fmt.Fprintf(w, "%s    not_match: %s\n", indent, flow(r.NotMatch))
+			fmt.Fprintf(w, "%s    not_match: %s\n", indent, yamltext.Flow(r.NotMatch))
 		}
 	}
-}
-
-// plainKey is what needs no quotes as a key; words that YAML reads as something
-// else are quoted as well.
-var (
-	plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
-	reserved = regexp.MustCompile(`(?i)^(true|false|null|yes|no|on|off|y|n)$`)
-)
-
-func key(name string) string {
-	if plainKey.MatchString(name) && !reserved.MatchString(name) {
-		return name
-	}
-	return quote(name)
-}
-
-// quote writes a text in double quotes; JSON's escapes are YAML's.
-func quote(text string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
-		panic(fmt.Sprintf("exchange: a text is not JSON: %v", err)) // any text is
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func flow(items []string) string {
-	quoted := make([]string, len(items))
-	for i, s := range items {
-		quoted[i] = quote(s)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
 }

@@ -2,12 +2,11 @@ package recipe
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/internal/yamltext"
 )
 
 // Options tell for whom a recipe is applied.
@@ -63,7 +62,7 @@ func (r Recipe) Fragment(o Options) string { return string(r.fragment(o)) }
 func (r Recipe) fragment(o Options) []byte {
 	body := withDirectory(r.body, o.WorkingDirectory)
 	if o.Agent != "" {
-		return []byte("agents:\n  " + key(o.Agent) + ":\n" + indent(body, 4))
+		return []byte("agents:\n  " + yamltext.Key(o.Agent) + ":\n" + indent(body, 4))
 	}
 	settings, rules, found := strings.Cut(body, "rules:\n")
 	var b bytes.Buffer
@@ -81,7 +80,7 @@ func withDirectory(body, directory string) string {
 	if directory == "" {
 		return strings.Replace(body, "working_directories: [DIRECTORY]\n", "", 1)
 	}
-	return strings.Replace(body, "[DIRECTORY]", "["+quote(directory)+"]", 1)
+	return strings.Replace(body, "[DIRECTORY]", "["+yamltext.Quote(directory)+"]", 1)
 }
 
 func indent(text string, by int) string {
@@ -90,29 +89,4 @@ func indent(text string, by int) string {
 		b.WriteString(strings.Repeat(" ", by) + line)
 	}
 	return b.String()
-}
-
-// plainKey is what needs no quotes as a key; words that YAML reads as something
-// else are quoted as well.
-var (
-	plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
-	reserved = regexp.MustCompile(`(?i)^(true|false|null|yes|no|on|off|y|n)$`)
-)
-
-func key(name string) string {
-	if plainKey.MatchString(name) && !reserved.MatchString(name) {
-		return name
-	}
-	return quote(name)
-}
-
-// quote writes a text in double quotes; JSON's escapes are YAML's.
-func quote(text string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
-		panic(fmt.Sprintf("recipe: a text is not JSON: %v", err)) // any text is
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

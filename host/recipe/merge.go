@@ -1,7 +1,6 @@
 package recipe
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/callgate/callgate/host/internal/strictyaml"
+	"github.com/callgate/callgate/host/internal/yamltext"
 )
 
 // merger finds the lines that must be added to one text so that it also says
@@ -46,7 +46,7 @@ func root(file string, data []byte) (ast.Node, error) {
 		return nil, err
 	}
 	for _, doc := range tree.Docs {
-		if doc.Body != nil && len(pairs(doc.Body)) > 0 {
+		if doc.Body != nil && len(yamltext.Pairs(doc.Body)) > 0 {
 			return doc.Body, nil
 		}
 	}
@@ -70,16 +70,16 @@ func (m *merger) mapping(field string, at int, have, want ast.Node, end int) err
 	if err := m.block(field, have); err != nil {
 		return err
 	}
-	wanted := pairs(want)
+	wanted := yamltext.Pairs(want)
 	for i, w := range wanted {
 		last := end
 		if i+1 < len(wanted) {
 			last = m.start(wanted[i+1])
 		}
-		name := strings.TrimPrefix(field+"."+keyText(w), ".")
-		h := find(pairs(have), keyText(w))
+		name := strings.TrimPrefix(field+"."+yamltext.KeyText(w), ".")
+		h := find(yamltext.Pairs(have), yamltext.KeyText(w))
 		if h == nil {
-			column := pairs(have)[0].Key.GetToken().Position.Column
+			column := yamltext.Pairs(have)[0].Key.GetToken().Position.Column
 			m.add(at, m.shift(m.start(w), last, w.Key.GetToken().Position.Column, column))
 			continue
 		}
@@ -96,7 +96,7 @@ func (m *merger) value(field string, have, want *ast.MappingValueNode, end int) 
 	if same(have.Value, want.Value) {
 		return nil
 	}
-	if len(pairs(want.Value)) > 0 && isMapping(have.Value) {
+	if len(yamltext.Pairs(want.Value)) > 0 && isMapping(have.Value) {
 		return m.mapping(field, line, have.Value, want.Value, end)
 	}
 	haveList, ok := have.Value.(*ast.SequenceNode)
@@ -176,31 +176,14 @@ func (m *merger) add(after int, block []string) {
 	m.added = append(m.added, addition{after, block})
 }
 
-func pairs(n ast.Node) []*ast.MappingValueNode {
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		return n.Values
-	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{n}
-	}
-	return nil
-}
-
 func isMapping(n ast.Node) bool {
 	_, ok := n.(*ast.MappingNode)
-	return ok || len(pairs(n)) > 0
-}
-
-func keyText(pair *ast.MappingValueNode) string {
-	if s, ok := pair.Key.(*ast.StringNode); ok {
-		return s.Value
-	}
-	return fmt.Sprint(pair.Key)
+	return ok || len(yamltext.Pairs(n)) > 0
 }
 
 func find(in []*ast.MappingValueNode, key string) *ast.MappingValueNode {
 	for _, pair := range in {
-		if keyText(pair) == key {
+		if yamltext.KeyText(pair) == key {
 			return pair
 		}
 	}
@@ -209,7 +192,7 @@ func find(in []*ast.MappingValueNode, key string) *ast.MappingValueNode {
 
 // itemLine is the line of a list's item, which begins with its mapping's first key.
 func itemLine(n ast.Node) int {
-	if p := pairs(n); len(p) > 0 {
+	if p := yamltext.Pairs(n); len(p) > 0 {
 		return p[0].Key.GetToken().Position.Line
 	}
 	return n.GetToken().Position.Line
