@@ -96,6 +96,7 @@ func (w *world) prepared(t *testing.T) (widening, harmless []attempt) {
 		return r.ID
 	}
 	deny, ask, allow := rule(engine.Deny, engine.Global, ""), rule(engine.Ask, engine.Global, ""), rule(engine.Allow, engine.Global, "")
+	other := rule(engine.Allow, engine.Agent, "default")
 	strict := engine.Explore
 	for _, id := range []string{"strict", "ruled", "plain"} {
 		_, err := w.store.TouchSession(t.Context(), store.Session{ID: id, Agent: "default", Token: "check:default"})
@@ -103,6 +104,10 @@ func (w *world) prepared(t *testing.T) (widening, harmless []attempt) {
 	}
 	must(t, w.store.SetMode(t.Context(), "strict", &strict, "ana"))
 	rule(engine.Deny, engine.Session, "ruled")
+	narrow := attempt{route: "POST /v1/agents/narrowed/profile", body: `{"profile":"locked"}`}
+	if got := w.attempt(t, "admin", w.unlockTCP(t, "admin"), narrow); got.status != http.StatusOK { // from none: its allow patterns might widen
+		t.Fatalf("give a profile: got %d %s", got.status, got.body)
+	}
 
 	answer := "/v1/asks/" + a.ID + "/answer"
 	widening = []attempt{
@@ -124,6 +129,14 @@ func (w *world) prepared(t *testing.T) (widening, harmless []attempt) {
 		{"accept a configuration", "POST /v1/config/accept", "", `{"digest":"x"}`},
 		{"create a token", "POST /v1/tokens", "", `{"kind":"admin","name":"eve"}`},
 		{"rotate a token", "POST /v1/tokens/{name}/rotate", "/v1/tokens/approver/rotate", ""},
+		{"add an allow rule among others", "POST /v1/rules/changes", "", `{"rules":[{"rule":"Bash(rm)","behavior":"deny"},{"rule":"Bash(make)","behavior":"allow"}]}`},
+		{"remove a deny rule among others", "POST /v1/rules/changes", "", fmt.Sprintf(`{"rules":[],"remove":[%q,%q]}`, allow, deny)},
+		{"type an allow rule", "POST /v1/command", "", `{"text":"/allow Bash(make)","global":true}`},
+		{"give a looser profile", "POST /v1/agents/{name}/profile", "/v1/agents/narrowed/profile", `{"profile":"open"}`},
+		{"back to the looser profile", "POST /v1/agents/{name}/profile/reset", "/v1/agents/narrowed/profile/reset", ""},
+		{"back to all profiles of the file", "POST /v1/profiles/reset", "", ""},
+		{"an allow rule in a chat's head", "PUT /v1/sessions/{id}/lists", "/v1/sessions/plain/lists", `{"allow":["Bash(make)"],"ask":[],"deny":[]}`},
+		{"a looser mode in a chat's head", "PUT /v1/sessions/{id}/lists", "/v1/sessions/plain/lists", `{"allow":[],"ask":[],"deny":[],"mode":"bypass"}`},
 	}
 	harmless = []attempt{
 		{"add a deny rule", "POST /v1/rules", "", `{"rule":"Bash(rm)","behavior":"deny"}`},
@@ -135,6 +148,12 @@ func (w *world) prepared(t *testing.T) (widening, harmless []attempt) {
 		{"tell what old rows there are", "POST /v1/audit/prune", "", `{"before":"2001-01-01T00:00:00Z","dry_run":true}`},
 		{"interrupt", "POST /v1/sessions/{id}/interrupt", "/v1/sessions/plain/interrupt", ""},
 		{"leave a fork", "POST /v1/sessions/{id}/exit-fork", "/v1/sessions/plain/exit-fork", ""},
+		{"add a deny rule among others", "POST /v1/rules/changes", "", fmt.Sprintf(`{"rules":[{"rule":"Bash(mv)","behavior":"deny"}],"remove":[%q]}`, other)},
+		{"tell what an allow rule would do", "POST /v1/rules/changes", "", `{"rules":[{"rule":"Bash(make)","behavior":"allow"}],"dry_run":true}`},
+		{"type a deny rule", "POST /v1/command", "", `{"text":"/deny Bash(cp)","global":true}`},
+		{"type a rule for lists elsewhere", "POST /v1/command", "", `{"text":"/allow Bash(cp)","lists":{"allow":[],"ask":[],"deny":[]}}`},
+		{"give the same profile", "POST /v1/agents/{name}/profile", "/v1/agents/narrowed/profile", `{"profile":"locked"}`},
+		{"a deny rule in a chat's head", "PUT /v1/sessions/{id}/lists", "/v1/sessions/plain/lists", `{"allow":[],"ask":[],"deny":["Bash(rm)"]}`},
 		{"seen", "POST /v1/asks/{id}/seen", "/v1/asks/" + a.ID + "/seen", `{"approver":"ana"}`},
 		{"deny", "POST /v1/asks/{id}/answer", answer, `{"verdict":"deny"}`},
 		{"clear", "POST /v1/sessions/{id}/clear", "/v1/sessions/s/clear", ""},
@@ -149,7 +168,7 @@ var free = []string{
 	"POST /v1/asks/{id}/seen", "GET /v1/rules", "POST /v1/rules/test", "GET /v1/tools", "GET /v1/tools/{name}", "GET /v1/config",
 	"GET /v1/sessions", "GET /v1/sessions/{id}", "POST /v1/sessions/{id}/interrupt", "POST /v1/sessions/{id}/exit-fork", "GET /v1/audit", "GET /v1/audit/export",
 	"GET /v1/audit/verify", "GET /v1/audit/rows/{seq}", "GET /v1/presence", "POST /v1/presence/unlock", "POST /v1/presence/set", "POST /v1/presence/lock",
-	"POST /v1/presence/reset", "GET /v1/tokens", "POST /v1/tokens/{name}/revoke", "GET /v1/events",
+	"POST /v1/presence/reset", "GET /v1/profiles", "GET /v1/tokens", "POST /v1/tokens/{name}/revoke", "GET /v1/events",
 }
 
 // TestT06_WideningWantsAPerson is a program that has the admin token and nothing

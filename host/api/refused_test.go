@@ -53,8 +53,8 @@ func TestCheck_refusedBeforeItIsReadIsAudited(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"invalid_json of check:ci": 1, "unknown_field of check:ci": 1, "unsupported_media_type of check:ci": 1, "bad_request of check:ci": 1,
-		"not_found of check:ci": 1, "not_found of integrator": 1, "forbidden of approver": 1, "too_large of check:ci": 1,
+		"invalid_json of check:ci": 1, "unknown_field of check:ci": 1, "unsupported_media_type of check:ci": 1, "bad_request of check:ci": 2,
+		"not_found of integrator": 1, "forbidden of approver": 1, "too_large of check:ci": 1,
 	}
 	if got := w.rows(t); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v\nwant %v", got, want)

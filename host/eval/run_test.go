@@ -14,13 +14,21 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/eval"
+	"github.com/callgate/callgate/host/gate"
 )
+
+// noTools is a catalogue without any tool.
+type noTools struct{}
+
+func (noTools) Lookup(name string) catalog.Entry {
+	return catalog.Entry{Entry: engine.Entry{Name: name, Err: errors.New("no tools here")}}
+}
+
+func (noTools) Tools() []catalog.Info { return nil }
 
 // bare is an evaluator without any tool: what it says does not need one.
 func bare() *eval.Evaluator {
-	return &eval.Evaluator{Lookup: func(name string) catalog.Entry {
-		return catalog.Entry{Entry: engine.Entry{Name: name, Err: errors.New("no tools here")}}
-	}}
+	return &eval.Evaluator{Lookup: noTools{}.Lookup, Trial: gate.Trial{Catalog: noTools{}}}
 }
 
 // TestBadLines: each is answered in its place, with its id as far as one can be
