@@ -104,6 +104,9 @@ var claudeParam = regexp.MustCompile(`^(command|description|file_path|isolation|
 // unread are the tools whose path patterns Claude Code accepts and never looks at.
 var unread = []string{"Write", "MultiEdit", "NotebookEdit", "NotebookRead", "Glob", "Grep", "LS"}
 
+// serverGlob is a tool's name with stars that Claude Code reads in an allow rule.
+var serverGlob = regexp.MustCompile(`^mcp__[^_*?]+(_[^_*?]+)*__[^?]*$`)
+
 func (e *entry) claudeRule(b engine.Behavior, rule string) {
 	tool, content, there := strings.Cut(strings.TrimSpace(rule), "(")
 	if there {
@@ -114,10 +117,16 @@ func (e *entry) claudeRule(b engine.Behavior, rule string) {
 		}
 		content = inner
 	}
+	if there && strings.HasPrefix(tool, "mcp__") {
+		e.left(b, "not carried: Claude Code skips a rule of an MCP tool with parentheses: write %s without them", tool)
+		return
+	}
 	if content == "*" {
 		content = ""
 	}
 	switch {
+	case b == engine.Allow && tool != "*" && strings.ContainsAny(tool, "*?") && !serverGlob.MatchString(tool):
+		e.is(LeftOut, "not carried: in an allow rule Claude Code reads a star only behind mcp__SERVER__, so this allows nothing there")
 	case tool == "*":
 		e.claudeEverything(b)
 	case content == "":

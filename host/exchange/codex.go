@@ -164,21 +164,26 @@ func mcpName(server, tool string) string {
 func (b *builder) codexServer(m member) {
 	field, s := "mcp_servers."+m.name, m.value
 	if on := s.get("enabled"); on != nil && on.text == "false" {
-		b.entry(on.at, field+".enabled: false").rule(engine.Deny, mcpName(m.name, ""), "")
+		b.entry(on.at, field+".enabled: false").mcp(engine.Deny, m.name, "")
 	}
 	for _, t := range b.texts(s.get("disabled_tools"), field+".disabled_tools") {
-		b.entry(t.at, field+".disabled_tools: "+t.text).rule(engine.Deny, mcpName(m.name, t.text), "")
+		b.entry(t.at, field+".disabled_tools: "+t.text).mcp(engine.Deny, m.name, t.text)
 	}
+	offered := []string{""}
 	if only := s.member("enabled_tools"); only != nil {
+		offered = nil
+		for _, t := range b.texts(only.value, field+".enabled_tools") {
+			offered = append(offered, t.text)
+		}
 		b.entry(only.at, field+".enabled_tools").is(Weaker, "not carried: other tools of the server are not offered there; here they are asked about in the mode default: deny them by name, or restrict the agent with allowed_tools")
 	}
 	if d := s.member("default_tools_approval_mode"); d != nil {
-		b.codexApproval(d, field+".default_tools_approval_mode", mcpName(m.name, ""))
+		b.codexApproval(d, field+".default_tools_approval_mode", m.name, offered)
 	}
 	if tools := s.get("tools"); b.is(tools, field+".tools", object) {
 		for _, t := range tools.keys {
 			if a := t.value.member("approval_mode"); a != nil {
-				b.codexApproval(a, field+".tools."+t.name+".approval_mode", mcpName(m.name, t.name))
+				b.codexApproval(a, field+".tools."+t.name+".approval_mode", m.name, []string{t.name})
 			}
 		}
 	}
@@ -188,15 +193,27 @@ func (b *builder) codexServer(m member) {
 	})
 }
 
-func (b *builder) codexApproval(m *member, field, tool string) {
+// codexApproval reads how calls of a server's tools are approved. "" stands for all
+// of them.
+func (b *builder) codexApproval(m *member, field, server string, tools []string) {
 	value := b.word(m, field)
 	e := b.entry(m.at, field+": "+value)
 	switch value {
 	case "approve":
-		e.rule(engine.Allow, tool, "")
+		for _, t := range tools {
+			e.mcp(engine.Allow, server, t)
+		}
+		if len(tools) == 0 {
+			e.is(LeftOut, "not carried: the server offers no tool")
+			return
+		}
 		e.b.note("A rule of an MCP server holds for whatever server has that name. One that is accepted on a card is bound to the very server.")
 	case "prompt":
-		e.rule(engine.Ask, tool, "")
+		tool := ""
+		if len(tools) == 1 {
+			tool = tools[0]
+		}
+		e.mcp(engine.Ask, server, tool)
 	default:
 		e.is(LeftOut, "not carried: a server's own word about its tools allows nothing here")
 	}

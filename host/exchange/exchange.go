@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/internal/strictyaml"
 )
@@ -308,7 +309,7 @@ func (e *entry) rule(behavior engine.Behavior, tool, content string) *Rule {
 	case strings.Trim(tool, "*?") == "":
 		e.left(behavior, "not carried: %v", engine.ErrBareStar)
 		return &Rule{}
-	case strings.ContainsFunc(content, hidden):
+	case strings.ContainsFunc(content, hidden) || behavior == engine.Allow && card.Line(content) != content:
 		e.left(behavior, "not carried: it holds characters that cannot be seen")
 		return &Rule{}
 	}

@@ -169,7 +169,9 @@ func (e *entry) geminiTool(b engine.Behavior, item string) {
 	case part && !closed:
 		e.left(b, "not carried: the parenthesis is not closed")
 	case !part && b == engine.Deny:
-		e.disallow(name)
+		e.geminiExclude(name)
+	case !part && strings.ContainsAny(name, "*?"):
+		e.is(LeftOut, "not carried: Gemini CLI takes the star for itself here")
 	case !part:
 		e.rule(b, name, "")
 	case name == bash:
@@ -179,9 +181,28 @@ func (e *entry) geminiTool(b engine.Behavior, item string) {
 	}
 }
 
+// geminiExclude disallows a tool. A name that none of the built-in tools has is one
+// of an MCP server's tools, or SERVER__TOOL.
+func (e *entry) geminiExclude(name string) {
+	e.disallow(name)
+	for _, known := range geminiTools {
+		if name == known {
+			return
+		}
+	}
+	if strings.HasPrefix(name, "mcp__") || !engine.IsToolName(name) {
+		return
+	}
+	if server, tool, both := strings.Cut(name, "__"); both {
+		e.mcp(engine.Deny, server, tool)
+	}
+	e.mcp(engine.Deny, "*", name)
+	e.is(Tighter, "a tool of that name of any MCP server is meant")
+}
+
 func (b *builder) geminiServers(servers, mcp *node) {
 	for _, n := range b.texts(mcp.get("excluded"), "mcp.excluded") {
-		b.entry(n.at, "mcp.excluded: "+n.text).rule(engine.Deny, mcpName(n.text, ""), "")
+		b.entry(n.at, "mcp.excluded: "+n.text).mcp(engine.Deny, n.text, "")
 	}
 	if m := mcp.member("allowed"); m != nil {
 		b.entry(m.at, "mcp.allowed").is(Weaker, "not carried: other servers are not started there; here their calls are asked about in the mode default: deny them by name, or restrict the agent with allowed_tools")
@@ -199,7 +220,7 @@ func (b *builder) geminiServers(servers, mcp *node) {
 			"command": "not carried: which program a server is, is the client's business", "args": "not carried: which program a server is, is the client's business; its values are not shown",
 		})
 		for _, n := range b.texts(s.value.get("excludeTools"), field+".excludeTools") {
-			b.entry(n.at, field+".excludeTools: "+n.text).rule(engine.Deny, mcpName(s.name, strings.TrimSuffix(n.text, "()")), "")
+			b.entry(n.at, field+".excludeTools: "+n.text).mcp(engine.Deny, s.name, strings.TrimSuffix(n.text, "()"))
 		}
 		b.geminiTrust(field, s)
 	}
@@ -213,11 +234,11 @@ func (b *builder) geminiTrust(field string, s member) {
 	var names []string
 	if include != nil {
 		for _, n := range b.texts(include.value, field+".includeTools") {
-			names = append(names, mcpName(s.name, n.text))
+			names = append(names, n.text)
 		}
 		b.entry(include.at, field+".includeTools").is(Weaker, "not carried: other tools of the server are not offered there; here they are asked about in the mode default: deny them by name, or restrict the agent with allowed_tools")
 	} else {
-		names = []string{mcpName(s.name, "")}
+		names = []string{""}
 	}
 	if trust == nil {
 		return
@@ -228,7 +249,7 @@ func (b *builder) geminiTrust(field string, s member) {
 		return
 	}
 	for _, name := range names {
-		e.rule(engine.Allow, name, "")
+		e.mcp(engine.Allow, s.name, name)
 	}
 	b.note("A rule of an MCP server holds for whatever server has that name. One that is accepted on a card is bound to the very server.")
 }
@@ -374,7 +395,11 @@ func (e *entry) geminiMatch(behavior engine.Behavior, r *node) {
 				if t == "*" {
 					t = ""
 				}
-				e.geminiWhole(behavior, mcpName(s, t))
+				if s == "*" {
+					e.geminiWhole(behavior, mcpName(s, t)) // any server, there as well
+				} else {
+					e.mcp(behavior, s, t)
+				}
 			}
 		}
 	case len(tools) == 0:
@@ -390,6 +415,10 @@ func (e *entry) geminiMatch(behavior engine.Behavior, r *node) {
 			}
 			if rest, ok := strings.CutPrefix(t, "mcp_"); ok && !strings.HasPrefix(t, "mcp__") {
 				e.left(behavior, "not carried: where the server's name ends in mcp_%s cannot be told: write it with mcpName", rest)
+				continue
+			}
+			if behavior == engine.Allow && strings.Trim(t, "*") != "" && strings.ContainsAny(strings.TrimSuffix(strings.TrimPrefix(t, "mcp__"), "__*"), "*?") {
+				e.is(LeftOut, "not carried: here %s may mean more tools than in Gemini CLI: name them", t)
 				continue
 			}
 			e.geminiWhole(behavior, geminiTool(t))

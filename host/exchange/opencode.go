@@ -50,7 +50,7 @@ func readOpenCode(b *builder, data []byte) error {
 		for _, m := range t.keys {
 			e := b.entry(m.at, "tools."+m.name+": "+m.value.text)
 			if m.value.text == "false" {
-				e.disallow(openCodeNames(m.name)...)
+				e.openCodeWithout(m.name)
 			} else {
 				e.is(LeftOut, "not carried: that a tool is offered allows nothing here")
 			}
@@ -84,6 +84,31 @@ func openCodeNames(name string) []string {
 		return []string{mcpName(server, "")}
 	}
 	return []string{name}
+}
+
+// openCodeEdits are the keys of tools: that there all stand for the permission edit.
+var openCodeEdits = []string{"write", "edit", "patch", "multiedit"}
+
+// openCodeWithout disallows a tool that tools: switches off.
+func (e *entry) openCodeWithout(name string) {
+	if has(openCodeEdits, name) {
+		name = "edit"
+	}
+	e.disallow(openCodeNames(name)...)
+	e.disallow(e.openCodeServers(name)...)
+}
+
+// openCodeServers are the MCP tools that a name may mean there, where they are
+// called SERVER_TOOL; none for a built-in tool.
+func (e *entry) openCodeServers(name string) []string {
+	if _, builtin := openCodeTools[name]; builtin || strings.Trim(name, "*") == "" || has(openCodeOwn, name) {
+		return nil
+	}
+	names := underscored(name)
+	if len(names) > 0 {
+		e.is(Tighter, "OpenCode calls the tools of MCP servers SERVER_TOOL: every tool here that may be called so is meant")
+	}
+	return names
 }
 
 func (b *builder) openCodeItems(n *node) []grantItem {
@@ -262,6 +287,9 @@ func (e *entry) openCodeRule(x grantItem, outside bool) {
 	}
 	switch {
 	case x.whole():
+		if !allow {
+			tools = append(tools[:len(tools):len(tools)], e.openCodeServers(x.tool)...)
+		}
 		for _, t := range tools {
 			e.rule(x.behavior, t, "")
 		}
