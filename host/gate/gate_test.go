@@ -59,6 +59,44 @@ func TestForThisSession(t *testing.T) {
 	}
 }
 
+// TestOnceSessionOrAlways: the three answers of the vibing seed's "Session-scoped
+// Approval Cache", and how far each of them reaches.
+func TestOnceSessionOrAlways(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name                      string
+		answer                    func(shown ask.Ask) ask.Answer
+		again, elsewhere, cleared engine.Behavior // the same session, another one, the same one after clear
+	}{
+		{"this operation only", func(ask.Ask) ask.Answer { return ask.Answer{Verdict: ask.Approve} }, engine.Ask, engine.Ask, engine.Ask},
+		{"all operations this session", func(ask.Ask) ask.Answer { return ask.Answer{Verdict: ask.Approve, ForSession: true} }, engine.Allow, engine.Ask, engine.Ask},
+		{"always", func(shown ask.Ask) ask.Answer {
+			return ask.Answer{Verdict: ask.Approve, Sets: []int{shown.Decision.Suggestions[0].Set}, ConfirmID: shown.ID}
+		}, engine.Allow, engine.Allow, engine.Allow},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, twoDirsOf(t))
+			shown, done := w.start(worker, call("build"))
+			w.answer(shown.ID, tc.answer(shown))
+			if res := <-done; res.Decision.Behavior != engine.Allow || res.Outcome != store.AskApproved {
+				t.Fatalf("got %+v, want an approval", res)
+			}
+			other := call("build")
+			other.Context.Session = "s2"
+			if again, elsewhere := w.evaluate(call("build")).Behavior, w.evaluate(other).Behavior; again != tc.again || elsewhere != tc.elsewhere {
+				t.Errorf("got %s again and %s in another session, want %s and %s", again, elsewhere, tc.again, tc.elsewhere)
+			}
+			if _, err := w.gate.ClearSession(context.Background(), "s1", "ann"); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.evaluate(call("build")).Behavior; got != tc.cleared {
+				t.Errorf("after clear: got %s, want %s", got, tc.cleared)
+			}
+		})
+	}
+}
+
 func twoDirsOf(t *testing.T) string {
 	t.Helper()
 	return fmt.Sprintf(twoDirs, t.TempDir())
