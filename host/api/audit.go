@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/store"
@@ -186,7 +187,8 @@ func (c csvWriter) end() error {
 // inert keeps a spreadsheet from taking an agent's text for a formula, by an
 // apostrophe before it. Who needs the exact text exports JSON lines.
 func inert(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+	first, _ := utf8.DecodeRuneInString(text)
+	if text != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) {
 		return "'" + text
 	}
 	return text

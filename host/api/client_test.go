@@ -329,7 +329,7 @@ func TestClient_auditPagesAndExports(t *testing.T) {
 // TestExport_formulasAreInert: an agent's text must not run in a spreadsheet.
 func TestExport_formulasAreInert(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "npm": "npm", "": ""} {
+	for text, want := range map[string]string{"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\n=1": "'\n=1", "＝1": "'＝1", "npm": "npm", "": ""} {
 		if got := api.Inert(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}

@@ -137,10 +137,10 @@ func (f *Filter) conditions() *conditions {
 		c.add("(user_id = ? OR decided_by = ? OR instr(', ' || decided_by || ', ', ', ' || ? || ', ') > 0)", f.Person, f.Person, f.Person)
 	}
 	if !f.Since.IsZero() {
-		c.add("timestamp >= ?", f.Since.UnixNano())
+		c.add("timestamp >= ?", moment(f.Since))
 	}
 	if !f.Until.IsZero() {
-		c.add("timestamp < ?", f.Until.UnixNano())
+		c.add("timestamp < ?", moment(f.Until))
 	}
 	if f.Event != "" {
 		if f.Event != EventDecision {

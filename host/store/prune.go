@@ -48,7 +48,7 @@ func (s *Store) prunable(ctx context.Context, a anchor, before time.Time) (Pruna
 	var through int64
 	// By number, not by time: the clock may have gone back.
 	err := s.reads.QueryRowContext(ctx, `SELECT coalesce((SELECT seq - 1 FROM audit_log WHERE +timestamp >= ? ORDER BY seq LIMIT 1),
-		(SELECT seq FROM audit_head))`, before.UnixNano()).Scan(&through)
+		(SELECT seq FROM audit_head))`, moment(before)).Scan(&through)
 	if err == nil && through > a.seq {
 		p.Rows, p.From, p.Through = through-a.seq, a.seq+1, through
 	}

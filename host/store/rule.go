@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -66,6 +67,8 @@ func (s *Store) checkRule(r engine.Rule) (engine.Rule, error) {
 		return r, fmt.Errorf("%d and %d examples: want at most %d of each", len(r.Match), len(r.NotMatch), maxExamples)
 	case len(r.Server) > maxTool || r.Server != "" && r.Behavior != engine.Allow:
 		return r, fmt.Errorf("server %.80q: only an allow rule is kept for one MCP server, of at most %d bytes: deny and ask rules hold for all", r.Server, maxTool)
+	case r.ExpiresAt.After(lastMoment):
+		return r, fmt.Errorf("it ends at %s: want a time before %s, or none for a rule that stays", r.ExpiresAt.Format(time.RFC3339), lastMoment.UTC().Format(time.DateOnly))
 	case !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(r.CreatedAt):
 		return r, fmt.Errorf("it expired at %s", r.ExpiresAt.Format(time.RFC3339))
 	case r.Source == engine.SourceProjectFile:
@@ -274,6 +277,21 @@ func outlives(a, b time.Time) bool {
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
+	}
+	return t.UnixNano()
+}
+
+// The first and the last moment that nanoseconds since 1970 can tell.
+var firstMoment, lastMoment = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
+
+// moment is a time to compare stored ones with, in nanoseconds since 1970. Times
+// that these cannot tell, which UnixNano turns into any, are the first or the last.
+func moment(t time.Time) int64 {
+	switch {
+	case t.Before(firstMoment):
+		return math.MinInt64
+	case t.After(lastMoment):
+		return math.MaxInt64
 	}
 	return t.UnixNano()
 }

@@ -212,7 +212,7 @@ func (s *Store) Sessions(ctx context.Context, f SessionFilter) ([]Session, error
 	c.text("agent", f.Agent)
 	c.text("token", f.Token)
 	if !f.Since.IsZero() {
-		c.add("seen_at >= ?", f.Since.UnixNano())
+		c.add("seen_at >= ?", moment(f.Since))
 	}
 	if f.Paused {
 		c.add("paused <> ''")
