@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ type Permissions struct {
 	Disallowed []string
 	// Allowed nil means no restriction.
 	Allowed []string
-	// Directories are absolute and clean; nil means no restriction.
+	// Directories are absolute; nil means no restriction.
 	Directories []string
 	Approver    string
 }
@@ -57,7 +58,10 @@ func intersect(a, b []string) []string {
 }
 
 // within keeps what lies in a directory of both: of two nested ones the inner.
+// Paths are compared and returned clean: one that climbs out with ".." is where
+// it leads, not where it begins.
 func within(a, b []string) []string {
+	a, b = cleaned(a), cleaned(b)
 	if a == nil || b == nil {
 		return intersect(a, b)
 	}
@@ -71,6 +75,15 @@ func within(a, b []string) []string {
 				out = union(out, []string{y})
 			}
 		}
+	}
+	return out
+}
+
+// cleaned is nil for nil, which names everything.
+func cleaned(dirs []string) []string {
+	out := slices.Clone(dirs)
+	for i, d := range out {
+		out[i] = path.Clean(d)
 	}
 	return out
 }

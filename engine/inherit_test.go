@@ -82,6 +82,12 @@ func TestInherit(t *testing.T) {
 			engine.Permissions{Directories: []string{"/my/project", "/my/project/sub", "/srv"}},
 		},
 		{
+			"a path that climbs out is where it leads", // "/my/project/../other" begins like a directory below the parent's
+			engine.Permissions{Directories: []string{"/my/project/"}},
+			engine.Permissions{Directories: []string{"/my/project/../other", "/my/project/a/../b", "/my/project/.", "/my/project/sub/../..", "", "sub"}},
+			engine.Permissions{Directories: []string{"/my/project/b", "/my/project"}},
+		},
+		{
 			"a child never chooses its approver",
 			engine.Permissions{Mode: engine.AcceptEdits, Approver: "discord"},
 			engine.Permissions{Mode: engine.Bypass, Approver: "self"},
