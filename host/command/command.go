@@ -131,7 +131,7 @@ func (s *State) setMode(arg string) (string, error) {
 		return fmt.Sprintf("the mode is %s; it can be %s", s.modeName(), strings.Join(modeNames, ", ")), nil
 	}
 	if _, err := engine.ParseMode(arg); errors.Is(err, engine.ErrAutoReserved) {
-		return "", err
+		return "", fmt.Errorf("%w; the modes are %s", err, strings.Join(modeNames, ", "))
 	} else if err != nil {
 		return "", fmt.Errorf("unknown mode %q%s: want one of %s", arg, meant(arg, modeNames), strings.Join(modeNames, ", "))
 	}
@@ -150,13 +150,19 @@ func (s *State) modeName() string {
 }
 
 // remove takes every occurrence of a rule from a list. What stands there is found
-// as it was typed as well, so that an entry of a tool that is gone can go, too.
+// as it was typed as well, so that an entry of a tool that is gone can go, too. A
+// name that is nowhere is refused: who mistypes must not believe that the rule is
+// gone.
 func remove(name string, list *[]string, arg string, k Known) (string, error) {
 	if arg == "" {
 		return "", fmt.Errorf("name what to remove: %s -Tool or %s -Tool(content)", name, name)
 	}
 	entry := arg
-	if r, err := k.parse(arg); err == nil && !slices.Contains(*list, arg) {
+	if !slices.Contains(*list, arg) {
+		r, err := k.parse(arg)
+		if err != nil {
+			return "", err
+		}
 		entry = r.String()
 	}
 	same := func(text string) bool { return text == entry || k.same(text, entry) }

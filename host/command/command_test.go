@@ -64,6 +64,10 @@ func TestRun(t *testing.T) {
 		{"/allow -Bash", state("Bash Bash(git:*)", "", ""), state("Bash(git:*)", "", ""), true, "removed Bash from the allow list"},
 		{"/allow -bash", state("Bash(git:*)", "", ""), state("Bash(git:*)", "", ""), true, "Bash was not on the allow list"},
 		{"/ask -Gone", state("", "Gone", ""), state("", "", ""), true, "removed Gone"},
+		{"/deny -Bsah", state("", "", "Bash"), state("", "", "Bash"), false, "did you mean Bash?"},
+		{"/deny -Nope", state("", "", "Bash"), state("", "", "Bash"), false, "want one of Bash, Read"},
+		{"/deny -Bash(rm", state("", "", "Bash(rm:*)"), state("", "", "Bash(rm:*)"), false, "the tools are Bash"},
+		{"/ask baſh", state("", "", ""), state("", "", ""), false, "want one of Bash, Read"},
 		{"/allow Bash", state("", "Bash", ""), state("Bash", "Bash", ""), true, "still asks because of the ask list: Bash"},
 		{"/allow Bash", state("", "Bash(npm:*) Read", "Bash(rm:*)"), state("Bash", "Bash(npm:*) Read", "Bash(rm:*)"), true, "still denied because of the deny list: Bash(rm:*) (such as for rm); still asks because of the ask list: Bash(npm:*) (such as for npm)"},
 		{"/ask Bash", state("Bash", "", ""), state("Bash", "Bash", ""), true, "asks although the allow list has Bash"},
@@ -133,6 +137,7 @@ func TestMode(t *testing.T) {
 		"/permission plan":              {"plan", true, "plan"},
 		"/permission acceptedits":       {"default", false, "default, acceptEdits, plan, bypassPermissions"},
 		"/permission auto":              {"default", false, "reserved"},
+		"/permission  auto ":            {"default", false, "default, acceptEdits, plan, bypassPermissions"},
 	} {
 		a := command.Run(command.State{Mode: "default"}, text, known)
 		after, ok, message := a.State, a.OK, a.Message

@@ -79,13 +79,13 @@ func several(text string) string {
 // when it names a known tool.
 func (k Known) canonical(name string) (string, bool) {
 	for _, t := range k.Tools {
-		if !wild(t.Name) && strings.EqualFold(t.Name, name) {
+		if !wild(t.Name) && sameName(t.Name, name) {
 			return t.Name, true
 		}
 	}
 	for _, t := range k.Tools {
 		for _, alias := range t.Aliases {
-			if strings.EqualFold(alias, name) {
+			if sameName(alias, name) {
 				return t.Name, true
 			}
 		}
@@ -100,6 +100,12 @@ func (k Known) canonical(name string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// sameName compares names as people type them: the case of ASCII letters does not
+// count. A letter that only folds to one of them (the long s of "baſh") is another.
+func sameName(name, typed string) bool {
+	return name == typed || len(name) == len(typed) && strings.EqualFold(name, typed)
 }
 
 // beyond reports whether a name, or a glob, says more than the glob that owns it.
