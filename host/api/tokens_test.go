@@ -11,6 +11,7 @@ import (
 
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/internal/storetest"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -27,9 +28,7 @@ type keyring struct {
 func newKeyring(t *testing.T) *keyring {
 	t.Helper()
 	k := &keyring{t: t, state: filepath.Join(t.TempDir(), "state"), log: &safeBuffer{}, now: time.Now()}
-	var err error
-	k.store, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "db", "callgate.db"), store.Options{})
-	must(t, err)
+	k.store = storetest.Open(t, filepath.Join(t.TempDir(), "db", "callgate.db"), store.Options{})
 	t.Cleanup(func() { _ = k.store.Close() })
 	return k
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/internal/storetest"
 	"github.com/callgate/callgate/host/project"
 	"github.com/callgate/callgate/host/store"
 	"github.com/callgate/callgate/host/target"
@@ -135,9 +136,7 @@ func (w *world) open() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if w.store, err = store.Open(context.Background(), filepath.Join(w.dir, "state", "callgate.db"), store.Options{}); err != nil {
-		w.t.Fatal(err)
-	}
+	w.store = storetest.Open(w.t, filepath.Join(w.dir, "state", "callgate.db"), store.Options{})
 	w.broker = ask.New(ask.Config{Store: w.store, Ended: w.store.Masked, Timeout: time.Minute, Memory: w.memory, PauseAfter: w.pauseAfter})
 	if _, err := w.broker.Recover(context.Background()); err != nil {
 		w.t.Fatal(err)

@@ -6,16 +6,15 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/storetest"
 	"github.com/callgate/callgate/host/store"
 )
 
-// opened opens a store at path and closes it with the test.
+// opened opens a store at path, an empty one when there is none, and closes it
+// with the test.
 func opened(t testing.TB, path string, o store.Options) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := storetest.Open(t, path, o)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
