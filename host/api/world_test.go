@@ -19,6 +19,7 @@ import (
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/internal/storetest"
 	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/project"
 	"github.com/callgate/callgate/host/store"
@@ -141,8 +142,7 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 	c, err := config.Parse("callgate.yaml", []byte(settings), dirs)
 	must(t, err)
 	w := &world{t: t, state: dirs.State, log: &safeBuffer{}, secrets: map[string]string{}}
-	w.store, err = store.Open(t.Context(), filepath.Join(dirs.State, "callgate.db"), store.Options{})
-	must(t, err)
+	w.store = storetest.Open(t, filepath.Join(dirs.State, "callgate.db"), store.Options{})
 	w.broker = ask.New(ask.Config{Store: w.store, PerSession: 1000, PerAgent: 1000})
 	g, err := gate.New(gate.Config{
 		Catalog: tools{}, Settings: func() gate.Settings { return c }, Targets: &target.Resolver{FS: target.OS()}, Projects: &project.Loader{},
