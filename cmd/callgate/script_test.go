@@ -48,7 +48,7 @@ func (w warmed) Run() int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // the system empties its temporary directory
 	sharedCache = dir
-	runtime, _, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: filepath.Join(dir, "callgate")}, config.Modules{})
+	runtime, _, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: filepath.Join(dir, "callgate")}, config.Modules{Limits: config.Limits{CompileTime: config.Duration(10 * time.Minute)}})
 	if err != nil {
 		panic(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/host"
 	"github.com/callgate/callgate/host/api"
@@ -59,7 +60,7 @@ func compile() error {
 	if len(plugins.Names()) == 0 {
 		return nil
 	}
-	runtime, _, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{})
+	runtime, _, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{Limits: config.Limits{CompileTime: config.Duration(10 * time.Minute)}})
 	if err != nil {
 		return err
 	}

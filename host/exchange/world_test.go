@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/host"
 	"github.com/callgate/callgate/host/config"
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 var opened = sync.OnceValues(func() (*eval.Evaluator, error) {
-	_, c, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{}) // closed with the process
+	_, c, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{Limits: config.Limits{CompileTime: config.Duration(10 * time.Minute)}}) // closed with the process
 	if err != nil {
 		return nil, err
 	}

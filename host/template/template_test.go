@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host"
@@ -22,7 +23,7 @@ func TestTemplates(t *testing.T) {
 	if len(plugins.Names()) == 0 {
 		t.Skip("no tool modules in this binary: run make build")
 	}
-	runtime, catalog, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: t.TempDir()}, config.Modules{})
+	runtime, catalog, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: t.TempDir()}, config.Modules{Limits: config.Limits{CompileTime: config.Duration(10 * time.Minute)}})
 	if err != nil {
 		t.Fatal(err)
 	}
