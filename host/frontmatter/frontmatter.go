@@ -67,7 +67,9 @@ func Parse(kind Kind, text string) (Result, error) {
 	case Skill:
 		r, err = skill(f)
 	case Agent:
-		r, err = agent(f)
+		if f, err = f.asWritten("name", "permissions", "tools"); err == nil {
+			r, err = agent(f)
+		}
 	default:
 		return Result{}, fmt.Errorf("unknown kind %q: want chat, skill or agent", kind)
 	}
@@ -84,7 +86,7 @@ func split(text string) (string, error) {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	lines := strings.Split(text, "\n")
 	if strings.TrimRight(lines[0], " \t") != "---" {
-		return "", nil
+		return "", late(lines)
 	}
 	size := 0
 	for i, line := range lines[1:] {
@@ -96,6 +98,21 @@ func split(text string) (string, error) {
 		}
 	}
 	return "", errors.New(`line 1: the "---" is never closed by another "---"`)
+}
+
+// late refuses a head that blanks stand before: other readers take it for one, and
+// its lists must not count for nothing.
+func late(lines []string) error {
+	for i, line := range lines {
+		switch strings.TrimFunc(line, func(r rune) bool { return r == ' ' || unseen(r) }) {
+		case "":
+			continue
+		case "---":
+			return fmt.Errorf(`line %d: the "---" has to be the first line, with nothing before it`, i+1)
+		}
+		return nil
+	}
+	return nil
 }
 
 // field is one key of a head.
@@ -132,6 +149,9 @@ func readFields(head string) (fields, error) {
 		key, ok := it.Key().(*ast.StringNode)
 		if !ok {
 			return nil, fmt.Errorf("line %d: the key %s is not a plain text", line(it.Key()), it.Key())
+		}
+		if err := plainKey(key.Value); err != nil {
+			return nil, fmt.Errorf("line %d: %w", line(key), err)
 		}
 		if old, twice := out[key.Value]; twice {
 			return nil, fmt.Errorf("line %d: %s is there twice, first in line %d", line(key), key.Value, old.line)

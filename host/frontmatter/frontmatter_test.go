@@ -46,6 +46,9 @@ func TestParse(t *testing.T) {
 		{"skill, empty text", frontmatter.Skill, head("name: a", `allowed-tools: ""`), frontmatter.Result{Name: "a", Allowed: none}},
 		{"hidden skill", frontmatter.Skill, head("name: a", "disable-model-invocation: true"), frontmatter.Result{Name: "a", Hidden: true}},
 		{"agent", frontmatter.Agent, head("name: scout", "permissions: plan", "tools: [Read, Grep]"), frontmatter.Result{Name: "scout", Mode: "plan", Allowed: []string{"Read", "Grep"}}},
+		{"skill, keys in another case", frontmatter.Skill, head("Name: a", "Allowed-Tools: [bash]"), frontmatter.Result{Name: "a", Allowed: []string{"bash"}}},
+		{"agent, keys of others", frontmatter.Agent, head("name: a", "model: m", "mode: react", "isolation: worktree", "Permissions: trusted"), frontmatter.Result{Name: "a", Mode: "trusted"}},
+		{"a line below a text", frontmatter.Chat, "# hello\n---\npermissions_deny: [Bash]\n---\n", frontmatter.Result{Mode: "default", Allow: none, Ask: none, Deny: none}},
 		{"agent that inherits", frontmatter.Agent, head("name: scout"), frontmatter.Result{Name: "scout"}},
 	}
 	for _, c := range cases {
@@ -99,6 +102,13 @@ func TestParseRefuses(t *testing.T) {
 		{"agent with an unknown mode", frontmatter.Agent, head("name: a", "permissions: root"), "unknown mode"},
 		{"agent without a name", frontmatter.Agent, head("permissions: plan"), "name: missing"},
 		{"agent with a broken tool", frontmatter.Agent, head("name: a", "tools: 'Bash('"), "not closed"},
+		{"a blank line before the head", frontmatter.Chat, "\n" + head("permissions_deny: [Bash]"), "line 2: the \"---\" has to be the first line"},
+		{"blanks before the head", frontmatter.Chat, "  ---\npermissions_deny: [Bash]\n---\n", "line 1: the \"---\" has to be"},
+		{"skill with a misspelt restriction", frontmatter.Skill, head("name: a", "allowed_tools: [bash]"), "line 3: unknown key allowed_tools: want one of name, allowed-tools"},
+		{"skill with another client's restriction", frontmatter.Skill, head("name: a", "disallowedTools: [bash]"), "unknown key disallowedTools"},
+		{"skill with the field in two cases", frontmatter.Skill, head("name: a", "allowed-tools: [bash]", "Allowed-Tools: [read]"), "allowed-tools is there twice"},
+		{"agent with a skill's field", frontmatter.Agent, head("name: a", "allowed-tools: [bash]"), "unknown key allowed-tools: want one of name, permissions, tools"},
+		{"agent with a client's mode", frontmatter.Agent, head("name: a", "permissionMode: plan"), "unknown key permissionMode"},
 		{"unknown kind", "plugin", head("name: a"), "want chat, skill or agent"},
 	}
 	for _, c := range cases {

@@ -3,6 +3,7 @@ package frontmatter
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,7 +57,10 @@ func (f fields) resumed() bool {
 
 func skill(f fields) (Result, error) {
 	var r Result
-	var err error
+	f, err := f.asWritten("name", "allowed-tools", "disable-model-invocation")
+	if err != nil {
+		return r, err
+	}
 	if r.Name, err = f.name(); err != nil {
 		return r, err
 	}
@@ -79,6 +83,30 @@ func agent(f fields) (Result, error) {
 	}
 	r.Allowed, err = f.tools("tools")
 	return r, err
+}
+
+// asWritten finds a seed file's keys, whose case does not count there. One that
+// looks as if it restricted and is none of them is refused: "allowed_tools" would
+// leave a skill every tool.
+func (f fields) asWritten(keys ...string) (fields, error) {
+	out := fields{}
+	for _, key := range slices.Sorted(maps.Keys(f)) {
+		name := strings.ToLower(key)
+		switch _, twice := out[name]; {
+		case slices.Contains(keys, name) && twice:
+			return nil, fmt.Errorf("line %d: %s is there twice, in another case", f[key].line, name)
+		case slices.Contains(keys, name):
+			out[name] = f[key]
+		case restricts(name):
+			return nil, fmt.Errorf("line %d: unknown key %s: want one of %s", f[key].line, key, strings.Join(keys, ", "))
+		}
+	}
+	return out, nil
+}
+
+// restricts reports whether a key is about tools or permissions by its name.
+func restricts(key string) bool {
+	return strings.HasSuffix(key, "tools") || strings.HasPrefix(key, "permission")
 }
 
 func (f fields) name() (string, error) {
