@@ -97,7 +97,7 @@ func (s *Server) change(r *http.Request, caller gate.Caller, by string, person p
 		}
 		return gate.Change{By: by, Person: person}
 	}
-	return gate.Change{By: by, Person: person, Confirm: func() error { return s.present(r, caller) }}
+	return gate.Change{By: by, Person: person, Bound: caller.Standing == gate.Approver, Confirm: func() error { return s.present(r, caller) }}
 }
 
 // Command carries out a text command in the name of by; empty means the token's.

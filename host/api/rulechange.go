@@ -47,7 +47,7 @@ func (s *Server) changeRules(w http.ResponseWriter, r *http.Request, caller gate
 			rules[i].Source = body.Source
 		}
 	}
-	change := gate.Change{By: by, Confirm: func() error { return s.present(r, caller) }}
+	change := s.change(r, caller, by, s.c.Gate.Person(caller, "", nil, false))
 	out, err := s.c.Gate.ChangeRules(r.Context(), change, rules, body.Remove, body.DryRun)
 	if err != nil {
 		return err

@@ -117,6 +117,9 @@ func (s *Server) addRule(w http.ResponseWriter, r *http.Request, caller gate.Cal
 		return err
 	}
 	if rule.Behavior != engine.Deny && rule.Behavior != engine.Ask {
+		if err := s.c.Gate.MayChangeRules(r.Context(), caller, []engine.Rule{rule}, nil); err != nil {
+			return err
+		}
 		if err := s.present(r, caller); err != nil {
 			return err
 		}
@@ -138,6 +141,9 @@ func (s *Server) removeRule(w http.ResponseWriter, r *http.Request, caller gate.
 		return err
 	}
 	id := r.PathValue("id")
+	if err := s.c.Gate.MayRemoveRule(r.Context(), caller, id); err != nil {
+		return err
+	}
 	if err := s.mayRemove(r, caller, id); err != nil {
 		return err
 	}

@@ -41,6 +41,8 @@ type Gate interface {
 	ResetProfile(ctx context.Context, agent, by string) error
 	ResetProfiles(ctx context.Context, by string) error
 	Person(caller gate.Caller, name string, roles []string, administrator bool) people.Person
+	MayChangeRules(ctx context.Context, caller gate.Caller, add, remove []engine.Rule) error
+	MayRemoveRule(ctx context.Context, caller gate.Caller, id string) error
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
 	TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (bool, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/gate"
@@ -20,7 +21,7 @@ func TestT27_answersAreByTheToken(t *testing.T) {
 	w.attach()
 	events := w.broker.Subscribe(t.Context())
 	r := bash("make")
-	r.Context = gate.Claim{Agent: "guarded", User: "carl"}
+	r.Tool, r.Context = "Ship", gate.Claim{Agent: "guarded", User: "carl"}
 	var states []string
 	out := checkAside(t.Context(), w.client("integrator"), r, func(p api.Progress) {
 		if p.State != api.StateHeartbeat {
@@ -65,5 +66,32 @@ func TestT27_answersAreByTheToken(t *testing.T) {
 	}
 	if !slices.Contains(states, "voted 1 of 2 approved: approver") {
 		t.Errorf("the caller was told %q", states)
+	}
+}
+
+// TestT27_rulesAreBoundByWhoMayAnswer: an approver's token stores, alone, the rule that
+// answers calls of which two have to approve each, over every route that stores one.
+func TestT27_rulesAreBoundByWhoMayAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	approver, admin := w.client("approver"), w.client("admin")
+	allow, asks := engine.Allow, engine.Ask
+	ship := api.NewRule{Rule: "Ship(x)", Behavior: &allow}
+	refused := func(what string, err error) {
+		t.Helper()
+		var e *api.Error
+		if !errors.As(err, &e) || e.Status != http.StatusForbidden {
+			t.Errorf("%s: got %v, want 403", what, err)
+		}
+	}
+	_, err := approver.AddRule(t.Context(), "", ship)
+	refused("a rule", err)
+	_, err = approver.ChangeRules(t.Context(), "", api.RuleChange{Rules: []api.NewRule{ship}})
+	refused("several rules", err)
+	held, err := admin.AddRule(t.Context(), "", api.NewRule{Rule: "Ship", Behavior: &asks})
+	must(t, err)
+	refused("the rule that asks, removed", approver.RemoveRule(t.Context(), "", held.Rule.ID))
+	if _, err := admin.AddRule(t.Context(), "", ship); err != nil {
+		t.Errorf("the operator: got %v", err)
 	}
 }

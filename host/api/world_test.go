@@ -129,7 +129,7 @@ agents:
   long:
     mode: default
   guarded:
-    ask_approvers: {users: [approver], roles: [ops], quorum: 2, exclude_requester: true}
+    tools: {Ship: {ask_approvers: {users: [approver], roles: [ops], quorum: 2, exclude_requester: true}}}
 people:
   bob: {roles: [ops]}
 asks: {per_session: 100, per_agent: 100}

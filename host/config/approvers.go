@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/callgate/callgate/host/people"
 )
@@ -41,8 +42,10 @@ func (c *Config) Approvers(agent string, names ...string) people.Policy {
 	block := c.Agents[agent]
 	for _, tools := range []map[string]Tool{block.Tools, c.Defaults.Tools, c.Tools} {
 		var found people.Policy
-		for _, name := range names {
-			if a := tools[name].Approvers; a != nil {
+		for _, name := range sortedKeys(tools) {
+			// In any case: a slip must not open what it names.
+			is := func(called string) bool { return strings.EqualFold(called, name) }
+			if a := tools[name].Approvers; a != nil && slices.ContainsFunc(names, is) {
 				found = append(found, a.people())
 			}
 		}
@@ -54,6 +57,28 @@ func (c *Config) Approvers(agent string, names ...string) people.Policy {
 		return people.Policy{block.Approvers.people()}.Restricting()
 	}
 	return people.Policy{c.Defaults.Approvers.people()}.Restricting()
+}
+
+// ToolsWithApprovers are the names of the tools that have approvers of their own for
+// an agent, sorted.
+func (c *Config) ToolsWithApprovers(agent string) []string {
+	var names []string
+	for _, tools := range []map[string]Tool{c.Agents[agent].Tools, c.Defaults.Tools, c.Tools} {
+		for name, tool := range tools {
+			if tool.Approvers != nil {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// ToolsWithApprovers are those of both configurations.
+func (c *Combination) ToolsWithApprovers(agent string) []string {
+	names := slices.Concat(c.accepted.ToolsWithApprovers(agent), c.next.ToolsWithApprovers(agent))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Approvers returns what both configurations say, each of which has to agree.

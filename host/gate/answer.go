@@ -34,7 +34,11 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 		return Answered{}, err
 	}
 	a.Sets, a.Policy = sessionSets(waiting, a), g.approvers(waiting.Agent, waiting.Tool)
-	if _, err := acceptedRules(waiting, a); err != nil {
+	rules, err := acceptedRules(waiting, a)
+	if err == nil {
+		err = g.agreesWith(ctx, waiting, a, rules)
+	}
+	if err != nil {
 		return Answered{Ask: waiting}, err
 	}
 	release := g.holdBack(waiting.ID)
@@ -45,7 +49,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 		return Answered{Ask: settled}, g.turnedAway(ctx, waiting, a, err)
 	}
 	out := Answered{Ask: settled}
-	rules, err := g.rulesOf(ctx, waiting, settled)
+	rules, err = g.rulesOf(ctx, waiting, settled)
 	if err != nil {
 		out.Notes = append(out.Notes, "the call was approved once, but no rule is stored: "+err.Error())
 	}

@@ -39,6 +39,9 @@ type Change struct {
 	// names to answer for it alone.
 	Confirm func() error
 	Person  people.Person
+	// Bound tells that, beside what Confirm says, Person has to be one who may approve
+	// alone what the rules let through, as with an approver's token.
+	Bound bool
 }
 
 // Commanded is what became of a text command.
@@ -302,6 +305,11 @@ func (g *Gate) agreed(ctx context.Context, c Change, p place, change store.Chang
 	case !rules && !mode:
 		return nil
 	case c.Confirm != nil:
+		if c.Bound {
+			if err := g.bound(ctx, c.Person, change.Add, removed); err != nil {
+				return err
+			}
+		}
 		return c.Confirm()
 	}
 	if rules && !g.mayApprove(ctx, c.Person, p, slices.Concat(change.Add, removed)) {
@@ -345,6 +353,9 @@ func (g *Gate) mayApprove(ctx context.Context, person people.Person, p place, ru
 	for _, r := range rules {
 		policy := g.approvers(agent, r.Tool)
 		if policy.String() == "" || policy.Quorum() > 1 || !policy.Authorise("", person).MayApprove {
+			return false
+		}
+		if g.mayAnswerFor(ctx, person, 1, r, g.userOf) != nil { // a glob speaks of tools with approvers of their own
 			return false
 		}
 	}

@@ -42,6 +42,8 @@ type Settings interface {
 	Person(name string) people.Person
 	// Approvers are who may answer asks about calls of a tool of these names.
 	Approvers(agent string, names ...string) people.Policy
+	// ToolsWithApprovers are the tools that have approvers of their own for an agent.
+	ToolsWithApprovers(agent string) []string
 	MayGrant(p people.Person, what string) error
 }
 

@@ -134,6 +134,7 @@ func TestT27_settledAsksHaveTheirOwnApprovers(t *testing.T) {
 	r.Context.Session = "s2"
 	open, done := w.start(gate.Caller{Token: "check:alone", Agent: "alone"}, r)
 	w.broker.MarkSeen(guarded.ID, "eve")
+	*w.settings = *w.parse("people: {dev: {roles: [developer]}}\nagents: {worker: {user: dev}, alone: {user: dev}}") // the ask keeps what it began with
 	out, err := w.answerAs(open.ID, "eve", ask.Answer{Verdict: ask.Approve, Sets: []int{1}, Scope: engine.Global})
 	if err != nil || len(out.Rules) != 1 || len(out.AlsoAnswered) > 0 {
 		t.Errorf("got rules %v, also answered %v, %v, want one rule and nothing else answered", out.Rules, out.AlsoAnswered, err)
