@@ -119,51 +119,6 @@ func sameRest(a, b string) bool {
 	return true
 }
 
-// file is a text as lines, each with its end.
-type file struct {
-	mark  string
-	lines []string
-}
-
-func lines(text string) file {
-	rest := strings.TrimPrefix(text, "\ufeff")
-	return file{mark: text[:len(text)-len(rest)], lines: strings.SplitAfter(rest, "\n")}
-}
-
-func (f file) text() string { return f.mark + strings.Join(f.lines, "") }
-
-// end is how the file's lines end.
-func (f file) end() string {
-	if strings.HasSuffix(f.lines[0], "\r\n") {
-		return "\r\n"
-	}
-	return "\n"
-}
-
-// insert puts lines before the line of index i.
-func (f *file) insert(i int, texts ...string) {
-	end := f.end()
-	for k, t := range texts {
-		texts[k] = t + end
-	}
-	f.lines = slices.Insert(f.lines, i, texts...)
-}
-
-// closing is the index of the line that ends the head; with none, the head that is
-// written for it.
-func (f *file) closing() int {
-	if strings.TrimRight(f.lines[0], " \t\r\n") != "---" {
-		f.insert(0, "---", "---")
-		return 1
-	}
-	for i, l := range f.lines[1:] {
-		if strings.TrimRight(l, " \t\r\n") == "---" {
-			return i + 1
-		}
-	}
-	return -1 // never: the text was read before
-}
-
 // value is a key's value in a text, and the index of the key's line; -1 for a key
 // that is not there.
 func value(text, key string) (ast.Node, int, error) {
@@ -266,22 +221,6 @@ func putIn(text, key, entry string) (string, error) {
 	return f.text(), nil
 }
 
-// dash is what stands before an entry of a list.
-var dash = regexp.MustCompile(`^[ \t]*- +`)
-
-// indent is what the entries of the head's lists begin with: as those of another
-// list, else two blanks.
-func (f file) indent() string {
-	for i, l := range f.lines {
-		if strings.HasPrefix(l, "permissions_") && i+1 < len(f.lines) {
-			if found := dash.FindString(f.lines[i+1]); found != "" {
-				return found
-			}
-		}
-	}
-	return "  - "
-}
-
 // quoted is an entry as YAML: plain where that reads as the same text.
 func quoted(entry string, flow bool) string {
 	source := "- " + entry + "\n- x\n"
@@ -300,67 +239,6 @@ func quoted(entry string, flow bool) string {
 		}
 	}
 	return "'" + strings.ReplaceAll(entry, "'", "''") + "'"
-}
-
-// span is where one item of a flow list stands in its line.
-type span struct{ from, to int }
-
-// flow edits a list that is written [in, one, line].
-func (f file) flow(key string, at int, edit func(l string, open int, items []span) string) (string, error) {
-	l := f.lines[at]
-	open := strings.Index(l, "[")
-	items, closed := flowItems(l, open)
-	if open < 0 || !closed {
-		return "", fmt.Errorf("line %d: %s: a list in brackets over several lines: %w", at+1, key, ErrByHand)
-	}
-	f.lines[at] = edit(l, open, items)
-	return f.text(), nil
-}
-
-// flowItems are the items between the bracket at open and the one that closes it.
-func flowItems(l string, open int) (items []span, closed bool) {
-	if open < 0 {
-		return nil, false
-	}
-	from, to := -1, -1
-	quote := byte(0)
-	flush := func() {
-		if from >= 0 {
-			items = append(items, span{from, to})
-		}
-		from = -1
-	}
-	for i := open + 1; i < len(l); i++ {
-		c := l[i]
-		switch {
-		case quote == '"' && c == '\\':
-			i++
-			continue
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-			to = i + 1
-			continue
-		case c == ']':
-			flush()
-			return items, true
-		case c == ',':
-			flush()
-			continue
-		case c == ' ' || c == '\t':
-			continue
-		case from < 0 && (c == '"' || c == '\''):
-			quote = c
-		case c == '\n' || c == '\r':
-			return nil, false
-		}
-		if from < 0 {
-			from = i
-		}
-		to = i + 1
-	}
-	return nil, false
 }
 
 // modeLine is a line with a mode: the key, the blanks and quote before the value,
