@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +18,6 @@ import (
 	"github.com/callgate/callgate/host/builder"
 	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/catalog"
-	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -242,65 +240,6 @@ func (d *dialog) askPattern(ctx context.Context, client *api.Client, f *draft) e
 	return nil
 }
 
-// lastCalls are the last calls of a tool, each input once, the newest first.
-func lastCalls(ctx context.Context, client *api.Client, info catalog.Info, names []string) ([]builder.Call, error) {
-	const wanted, looked = 20, 200
-	var out []builder.Call
-	seen := map[string]bool{}
-	for _, name := range names {
-		page, err := client.Audit(ctx, store.Filter{Tool: name, Event: store.EventDecision, Newest: true, Limit: looked})
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range page.Rows {
-			if seen[row.Input] || len(out) == wanted {
-				continue
-			}
-			seen[row.Input] = true
-			out = append(out, builder.Call{Input: row.Input, Text: inputText(info, row.Input), Masked: strings.Contains(row.Input, "[masked:")})
-		}
-	}
-	return out, nil
-}
-
-// inputText is an input for a person: the text of the tool's first required member,
-// or a part of its JSON.
-func inputText(info catalog.Info, input string) string {
-	var schema struct {
-		Required []string `json:"required"`
-	}
-	var members map[string]json.RawMessage
-	text := input
-	if json.Unmarshal(info.InputSchema, &schema) == nil && len(schema.Required) > 0 && json.Unmarshal([]byte(input), &members) == nil {
-		var value string
-		if json.Unmarshal(members[schema.Required[0]], &value) == nil && value != "" {
-			text = value
-		}
-	}
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "..."
-	}
-	return text
-}
-
-// tried asks the daemon what a rule makes of a call, as an allow rule and as one
-// that tightens.
-func tried(ctx context.Context, client *api.Client, rule string, c builder.Call) (allow, deny bool, err error) {
-	cwd, err := os.Getwd()
-	if err != nil {
-		return false, false, err
-	}
-	try := func(b engine.Behavior) (bool, error) {
-		return client.TestRule(ctx, api.RuleTest{Rule: api.NewRule{Rule: rule, Behavior: &b}, Input: json.RawMessage(c.Input), CWD: cwd, WorkingDirectories: []string{cwd}})
-	}
-	if allow, err = try(engine.Allow); err != nil {
-		return false, false, err
-	}
-	deny, err = try(engine.Deny)
-	return allow, deny, err
-}
-
 // askRest asks what the rule does, where and for how long.
 func (d *dialog) askRest(ctx context.Context, client *api.Client, f *draft) error {
 	places, err := d.places(ctx, client)
@@ -345,86 +284,4 @@ func (d *dialog) places(ctx context.Context, client *api.Client) ([]huh.Option[h
 		out = append(out, huh.NewOption("the session "+card.Line(s.ID), holds{engine.Session, s.ID}))
 	}
 	return append(out, huh.NewOption("every agent and project", holds{engine.Global, ""})), nil
-}
-
-// settle shows what would be stored and does what the person then says.
-func (d *dialog) settle(ctx context.Context, client *api.Client, f *draft) error {
-	for {
-		change, err := f.change()
-		if err != nil {
-			return err
-		}
-		change.DryRun = true
-		plan, err := client.ChangeRules(ctx, d.by, change)
-		if err != nil {
-			return err
-		}
-		printPreview(d.p.screen, plan)
-		what := "discard"
-		if err := d.ask(ctx, huh.NewSelect[string]().Title("Store it?").Value(&what).Options(
-			huh.NewOption("no, discard it", "discard"), huh.NewOption("yes, store it", "store"), huh.NewOption("change the pattern", "change"))); err != nil {
-			return err
-		}
-		switch what {
-		case "discard":
-			return nil
-		case "change":
-			if err := d.askPattern(ctx, client, f); err != nil {
-				return err
-			}
-			continue
-		}
-		return d.store(ctx, client, change)
-	}
-}
-
-// store stores the rule, after the PIN where it takes one.
-func (d *dialog) store(ctx context.Context, client *api.Client, change api.RuleChange) error {
-	change.DryRun = false
-	return d.c.widening(client, func(client *api.Client) error {
-		done, err := client.ChangeRules(ctx, d.by, change)
-		if err != nil {
-			return err
-		}
-		d.stored++
-		fmt.Fprintf(d.p.screen, "stored %s as %s\n\n", card.Line(done.Rules[0].Rule.String()), done.Rules[0].Rule.ID)
-		return nil
-	})
-}
-
-// change is the draft as a change of rules.
-func (f *draft) change() (api.RuleChange, error) {
-	rule, err := builder.Rule(f.tool, f.kind, f.text)
-	if err != nil {
-		return api.RuleChange{}, err
-	}
-	b, err := engine.ParseBehavior(f.behavior)
-	if err != nil {
-		return api.RuleChange{}, err
-	}
-	n := api.NewRule{Rule: rule, Behavior: &b, Scope: f.place.scope, ScopeKey: f.place.key}
-	if f.lasts > 0 {
-		n.ExpiresAt = time.Now().Add(f.lasts)
-	}
-	return api.RuleChange{Rules: []api.NewRule{n}}, nil
-}
-
-// printPreview prints a rule as it would be stored, what decides before it, and
-// what makes it dangerous.
-func printPreview(w io.Writer, plan gate.Changed) {
-	p := plan.Rules[0]
-	until := "for good"
-	if !p.Rule.ExpiresAt.IsZero() {
-		until = "until " + p.Rule.ExpiresAt.Local().Format(time.DateTime)
-	}
-	fmt.Fprintf(w, "\n%s %s (%s, %s)\n", p.Rule.Behavior, card.Line(p.Rule.String()), scopeText(p.Rule), until)
-	if p.Exists {
-		fmt.Fprintln(w, "it is there already: storing it changes nothing but a later end")
-	}
-	for _, danger := range builder.Dangers(p.Rule) {
-		fmt.Fprintln(w, "DANGER:", card.Line(danger))
-	}
-	for _, note := range p.Notes {
-		fmt.Fprintln(w, "note:", card.Line(note))
-	}
 }

@@ -94,15 +94,28 @@ func readCallback(v jsontext.Value) (answer engine.CallbackAnswer, called bool, 
 			return engine.CallbackAnswer{Behavior: engine.Deny}, true, nil
 		}
 	}
-	var object struct {
-		Deny    *string        `json:"deny"`
-		Garbage jsontext.Value `json:"garbage"`
+	var object map[string]jsontext.Value
+	if json.Unmarshal(v, &object) == nil && len(object) == 1 {
+		for member, value := range object {
+			switch member {
+			case "allow": // the seed's {:allow, term()}: the value says nothing
+				return engine.CallbackAnswer{Behavior: engine.Allow}, true, nil
+			case "deny":
+				return engine.CallbackAnswer{Behavior: engine.Deny, Reason: reason(value)}, true, nil
+			case "garbage":
+				return engine.CallbackAnswer{Unexpected: string(value)}, true, nil
+			}
+		}
 	}
-	if json.Unmarshal(v, &object, json.RejectUnknownMembers(true)) != nil || (object.Deny == nil) == (object.Garbage == nil) {
-		return answer, false, errors.New(`callback: want "allow", "deny", {"deny": reason} or {"garbage": any}`)
+	return answer, false, errors.New(`callback: want "allow", "deny", {"allow": any}, {"deny": reason} or {"garbage": any}`)
+}
+
+// reason is a callback's reason, which may be any value: a text is itself, none is
+// empty, and anything else is its JSON.
+func reason(v jsontext.Value) string {
+	var text string
+	if v.Kind() == 'n' || json.Unmarshal(v, &text) == nil {
+		return text
 	}
-	if object.Deny != nil {
-		return engine.CallbackAnswer{Behavior: engine.Deny, Reason: *object.Deny}, true, nil
-	}
-	return engine.CallbackAnswer{Unexpected: string(object.Garbage)}, true, nil
+	return string(v)
 }

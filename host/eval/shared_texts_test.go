@@ -17,30 +17,6 @@ func (c sharedCase) never() []trial {
 	return []trial{{c.ID, map[string]any{"id": c.ID}, func(map[string]any) bool { return false }}}
 }
 
-// chorusProfiles: a profile that Python refuses has to be refused. How long an
-// answer may take is not measured here: engine/profile bounds it.
-func chorusProfiles(c sharedCase) []trial {
-	var expect string
-	if !c.expects(&expect) {
-		return c.never()
-	}
-	accept := append([]string{expect}, c.Accept...)
-	r := map[string]any{"id": c.ID, "op": "profile", "profile": c.Profile, "action": c.Action}
-	return []trial{{c.ID, r, func(got map[string]any) bool {
-		if expect == "invalid" && got["error"] != nil {
-			return true
-		}
-		return behaves(accept...)(got)
-	}}}
-}
-
-func chorusPrefilter(c sharedCase) []trial {
-	r := map[string]any{"id": c.ID, "op": "offered", "profile": c.Profile, "tool": c.Tool}
-	return []trial{{c.ID, r, func(got map[string]any) bool {
-		return got["offered"] == c.ExpectOffered || c.Soft && got["offered"] == true
-	}}}
-}
-
 // vibingCommands: a case of the interactive builder is the text that package
 // builder writes, given to /allow.
 func vibingCommands(c sharedCase) []trial {
