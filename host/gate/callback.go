@@ -80,6 +80,13 @@ func (g *Gate) callbackOf(agent string) Callback {
 	return g.c.Callback(agent)
 }
 
+// mayDecide reports whether a callback may answer an ask about the call: where
+// ask_approvers name who may, they have to name it, and people answer otherwise.
+func (g *Gate) mayDecide(cb Callback, p prepared) bool {
+	policy := g.approvers(p.agent.Name, p.req.Call.Tool)
+	return policy.Quorum() == 1 && policy.Authorise(p.req.Call.Context.User, p.settings.Person(cb.Name())).MayApprove
+}
+
 // askCallback has a callback answer an ask. What it allows is decided again with
 // targets resolved again, as after a person's approval; what has changed meanwhile
 // is put to it anew.
