@@ -20,11 +20,13 @@ import (
 	"github.com/callgate/callgate/host/mask"
 )
 
-// The bounds of a hub: how many notices wait to be masked, how many wait for one
+// The bounds of a hub: how many notices wait to be masked, how many bytes of
+// arguments with them, how many wait for one
 // place, how often one is tried, and the pauses between two tries, each twice as
 // long as the one before.
 const (
 	hubBuffer   = 1024
+	hubBytes    = 64 << 20
 	placeBuffer = 1000
 	maxAttempts = 12
 	firstPause  = time.Second
@@ -43,6 +45,8 @@ type Hub struct {
 	pause   func(attempt int) time.Duration
 
 	notices chan gate.Notice
+	// waiting is how many bytes of arguments the notices hold that wait.
+	waiting atomic.Int64
 	dropped atomic.Int64
 	reader  atomic.Pointer[func(gate.Notice)]
 	ended   chan struct{}
@@ -74,9 +78,17 @@ func backoff(attempt int) time.Duration {
 
 // Notify takes a notice, unmasked; it may be given to a gate.
 func (h *Hub) Notify(n gate.Notice) {
-	select {
-	case h.notices <- n:
-	default:
+	size := int64(len(n.Arguments))
+	fits := h.waiting.Add(size) <= hubBytes // an agent's calls may have 16 MiB each
+	if fits {
+		select {
+		case h.notices <- n:
+		default:
+			fits = false
+		}
+	}
+	if !fits {
+		h.waiting.Add(-size)
 		if h.dropped.Add(1) == 1 {
 			h.log.Warn("notices of asks and denials come faster than they can be told: some are dropped")
 		}
@@ -155,6 +167,7 @@ func (h *Hub) pump() {
 		case <-h.ended:
 			return
 		case n := <-h.notices:
+			h.waiting.Add(-int64(len(n.Arguments)))
 			h.tell(n.Masked(h.masker))
 		}
 	}

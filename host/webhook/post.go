@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	neturl "net/url"
 	"strconv"
 	"syscall"
 	"time"
@@ -31,6 +32,10 @@ func newPoster(url, secretFile string, roots *tls.Config, now func() time.Time) 
 	if err := config.CheckEndpoint(url); err != nil {
 		return nil, fmt.Errorf("url: %w", err)
 	}
+	u, err := neturl.Parse(url)
+	if err != nil {
+		return nil, fmt.Errorf("url: %w", err)
+	}
 	if now == nil {
 		now = time.Now
 	}
@@ -38,10 +43,10 @@ func newPoster(url, secretFile string, roots *tls.Config, now func() time.Time) 
 	plain := &net.Dialer{Timeout: 10 * time.Second, Control: loopbackOnly}
 	transport := &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if len(url) > 5 && url[:5] == "http:" {
-				return plain.DialContext(ctx, network, address)
+			if u.Scheme == "https" { // the parsed one: HTTP: is http: as well
+				return dialer.DialContext(ctx, network, address)
 			}
-			return dialer.DialContext(ctx, network, address)
+			return plain.DialContext(ctx, network, address)
 		},
 		TLSClientConfig: roots, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute, DisableCompression: true,
 		MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
