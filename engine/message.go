@@ -43,6 +43,14 @@ func message(tool string, d Decision) string {
 	return text + "."
 }
 
+// WithoutOffending is the decision on a call of the tool with a message that quotes
+// nothing of the call.
+func (d Decision) WithoutOffending(tool string) Decision {
+	d.Offending = nil
+	d.Message = message(tool, d)
+	return d
+}
+
 // permitted says what would be allowed.
 func permitted(d Decision) string {
 	switch {

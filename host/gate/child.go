@@ -122,7 +122,7 @@ func (g *Gate) withChildren(ctx context.Context, p *prepared, d engine.Decision)
 		call := *req.Call
 		call.Context.ShellChanged = p.req.Call.Context.ShellChanged
 		req.Call, req.Unsettled = &call, p.req.Unsettled
-		d = strictest(d, withoutSecrets(call.Input, engine.Decide(ctx, req)))
+		d = strictest(d, withoutSecrets(&call, engine.Decide(ctx, req)))
 	}
 	return d
 }

@@ -42,7 +42,7 @@ func (g *Gate) decide(ctx context.Context, r Request, p *prepared, before store.
 	if p.req.Unsettled == "" {
 		p.req.Unsettled = p.strayed()
 	}
-	d := withoutSecrets(p.req.Call.Input, engine.Decide(ctx, p.req))
+	d := withoutSecrets(p.req.Call, engine.Decide(ctx, p.req))
 	return g.mayLeave(*p, g.granted(*p, g.withChildren(ctx, p, d)))
 }
 

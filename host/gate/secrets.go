@@ -13,12 +13,14 @@ import (
 // noteSecret is told instead of the rules that would keep a secret.
 const noteSecret = "a rule for this call would keep its secret: it can be approved once, or take the secret out of it"
 
-// withoutSecrets takes out of a decision the suggestions that would carry a
-// secret of the call's input into the store, where rules are kept readable. A set
-// goes as a whole, because its rules only help together. Threat T14.
-func withoutSecrets(input []byte, d engine.Decision) engine.Decision {
+// withoutSecrets takes out of a decision on a call the suggestions that would carry
+// a secret of its input into the store, where rules are kept readable, and the
+// quotation of a part that has one: the message ends in transcripts. A set of
+// suggestions goes as a whole, because its rules only help together. Threat T14.
+func withoutSecrets(call *engine.Call, d engine.Decision) engine.Decision {
+	input := []byte(call.Input)
 	if slices.ContainsFunc(d.Offending, func(part string) bool { return keepsSecret(part, input) }) {
-		d.Offending = nil // the message quotes it for the agent, which wrote it
+		d = d.WithoutOffending(call.Tool)
 	}
 	leaking := map[int]bool{}
 	for _, s := range d.Suggestions {

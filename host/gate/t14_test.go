@@ -57,6 +57,9 @@ func TestT14_SuggestionsKeepNoSecret(t *testing.T) {
 			if told := strings.Contains(res.Decision.SuggestionsNote, "secret"); told != (c.want == nil) {
 				t.Errorf("note: got %q", res.Decision.SuggestionsNote)
 			}
+			if quoted := strings.Contains(res.Decision.Message, "covers"); quoted == (c.want == nil) || quoted == (res.Decision.Offending == nil) {
+				t.Errorf("message %q, offending %q: want the part quoted when it has no secret, and only then", res.Decision.Message, res.Decision.Offending)
+			}
 		})
 	}
 }
