@@ -121,6 +121,10 @@ func (b *builder) agentScopeRules(field string, behavior engine.Behavior, m memb
 }
 
 func (e *entry) agentScopeRule(b engine.Behavior, tool, pattern string) {
+	if b == engine.Allow && strings.ContainsAny(tool, "*?") {
+		e.is(LeftOut, "not carried: AgentScope takes %s for one tool's name, here it would be more", tool)
+		return
+	}
 	if pattern == "" || pattern == "*" {
 		e.rule(b, tool, "")
 		return

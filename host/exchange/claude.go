@@ -15,7 +15,7 @@ var claudeModes = map[string]engine.Mode{
 
 // whyClaude are keys whose fate has a reason of its own.
 var whyClaude = map[string]string{
-	"hooks":                      "not carried: `callgate hook install claude-code` sets up Callgate's own hook; its value is not shown",
+	"hooks":                      "not carried: `callgate hook claude-code --install` sets up Callgate's own hook; its value is not shown",
 	"env":                        "not carried: an environment may hold secrets; its values are not shown",
 	"sandbox":                    "not carried: Callgate judges calls and contains nothing: leave the sandbox on in Claude Code",
 	"enabledMcpjsonServers":      "not carried: which servers run is Claude Code's business; a call of one is asked about until a rule such as mcp__NAME says otherwise",
@@ -104,6 +104,9 @@ var claudeParam = regexp.MustCompile(`^(command|description|file_path|isolation|
 // unread are the tools whose path patterns Claude Code accepts and never looks at.
 var unread = []string{"Write", "MultiEdit", "NotebookEdit", "NotebookRead", "Glob", "Grep", "LS"}
 
+// hostGlob is a host's name, or one with a star for subdomains.
+var hostGlob = regexp.MustCompile(`^[A-Za-z0-9*._-]+$`)
+
 // serverGlob is a tool's name with stars that Claude Code reads in an allow rule.
 var serverGlob = regexp.MustCompile(`^mcp__[^_*?]+(_[^_*?]+)*__[^?]*$`)
 
@@ -148,6 +151,10 @@ func (e *entry) claudeRule(b engine.Behavior, rule string) {
 		host, ok := strings.CutPrefix(content, "domain:")
 		if !ok {
 			e.left(b, "not carried: Claude Code reads only WebFetch(domain:HOST)")
+			return
+		}
+		if b == engine.Allow && host != "*" && !hostGlob.MatchString(host) {
+			e.is(LeftOut, "not carried: Claude Code compares whole host names, and %q is none", host)
 			return
 		}
 		e.rule(b, tool, host)
