@@ -51,45 +51,90 @@ func (a Agents) child(name, cwd string) (*gate.ChildClaim, error) {
 	return nil, nil //nolint:nilnil // the client's own sub-agents have no file
 }
 
-// agentIn looks for a sub-agent in a directory: the file whose front matter has its
-// name, wherever below it. A file by that name whose front matter cannot be read is
-// an error; others that cannot be read are other agents' business.
+// agentIn looks for a sub-agent in a directory: the files whose front matter has its
+// name, wherever below it and through links, as the client does. Of several each
+// narrows, for which of them the client takes is not known. One that is its own, by
+// its front matter or its file's name, and cannot be read is an error; others that
+// cannot be read are other agents' business.
 func agentIn(dir, name string) (*gate.ChildClaim, error) {
-	left := maxAgentFiles
-	var found *gate.ChildClaim
-	var broken error
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return fmt.Errorf("%s cannot be read: %w", path, err)
-		case e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".md"):
-			return nil
-		}
-		if left--; left < 0 {
-			return fmt.Errorf("%s holds more than %d agents: remove some", dir, maxAgentFiles)
-		}
-		byName := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) == name
-		claim, is, err := agentFile(path, name)
-		switch {
-		case err != nil && byName && broken == nil:
-			broken = err
-		case is && found == nil:
-			found = claim
-		}
-		return nil
-	})
-	switch {
+	l := agentLook{root: dir, name: name, left: maxAgentFiles, seen: map[string]bool{}}
+	switch err := l.dir(dir); {
 	case err != nil:
 		return nil, err
-	case found != nil:
-		return found, nil
+	case l.found != nil:
+		return l.found, nil
 	}
-	return nil, broken
+	return nil, l.broken
 }
 
-// agentFile reads one file; is tells that it is the agent of that name.
+// agentLook is one look through a directory of agents.
+type agentLook struct {
+	root, name string
+	// left is how many more files and directories are read, seen are the directories
+	// that were, as links lead to them.
+	left int
+	seen map[string]bool
+	// found is what its files say, the one within the other; broken is the first that
+	// could not be read.
+	found  *gate.ChildClaim
+	broken error
+}
+
+func (l *agentLook) dir(dir string) error {
+	where, err := filepath.EvalSymlinks(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s cannot be read: %w", dir, err)
+	case l.seen[where]:
+		return nil
+	}
+	l.seen[where] = true
+	info, err := os.Stat(where)
+	if err != nil || !info.IsDir() {
+		return err
+	}
+	entries, err := os.ReadDir(where)
+	if err != nil {
+		return fmt.Errorf("%s cannot be read: %w", dir, err)
+	}
+	for _, e := range entries {
+		if err := l.entry(filepath.Join(dir, e.Name()), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *agentLook) entry(path string, e fs.DirEntry) error {
+	isDir, agent := e.IsDir(), strings.EqualFold(filepath.Ext(path), ".md")
+	if e.Type()&fs.ModeSymlink != 0 {
+		info, err := os.Stat(path)
+		isDir = err == nil && info.IsDir()
+	}
+	if !isDir && !agent {
+		return nil
+	}
+	if l.left--; l.left < 0 {
+		return fmt.Errorf("%s holds more than %d agents and directories: remove some", l.root, maxAgentFiles)
+	}
+	if isDir {
+		return l.dir(path)
+	}
+	byName := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) == l.name
+	claim, is, err := agentFile(path, l.name)
+	switch {
+	case err != nil && (is || byName) && l.broken == nil:
+		l.broken = err
+	case err == nil && is:
+		claim.Child, l.found = l.found, claim
+	}
+	return nil
+}
+
+// agentFile reads one file; is tells that it is the agent of that name, or seems to be
+// although it cannot be read.
 func agentFile(path, name string) (claim *gate.ChildClaim, is bool, err error) {
 	text, err := readSmall(path)
 	if err != nil {
@@ -97,7 +142,7 @@ func agentFile(path, name string) (claim *gate.ChildClaim, is bool, err error) {
 	}
 	head, err := frontmatter.ClientAgent(text)
 	if err != nil {
-		return nil, false, fmt.Errorf("the sub-agent %q: %s: %w: mend the file, or remove it", name, path, err)
+		return nil, names(text, name), fmt.Errorf("the sub-agent %q: %s: %w: mend the file, or remove it", name, path, err)
 	}
 	if head.Name != name {
 		return nil, false, nil
@@ -107,6 +152,18 @@ func agentFile(path, name string) (claim *gate.ChildClaim, is bool, err error) {
 		claim.AllowedTools = toolNames(head.Allowed)
 	}
 	return claim, true, nil
+}
+
+// names reports whether a text that is no proper front matter has a line that the
+// client, which reads it less strictly, may take for the name.
+func names(text, name string) bool {
+	for line := range strings.Lines(text) {
+		key, value, found := strings.Cut(line, ":")
+		if found && strings.Trim(key, " \t\"'") == "name" && strings.Contains(value, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func readSmall(path string) (string, error) {

@@ -76,3 +76,56 @@ func TestAgents(t *testing.T) {
 		})
 	}
 }
+
+// TestT02_agentsThroughLinks: a sub-agent sheds what its file says because the
+// directory of agents is a link or holds one, because another file of the same name
+// stands before it, or because the client reads what we do not.
+func TestT02_agentsThroughLinks(t *testing.T) {
+	t.Parallel()
+	real, user := t.TempDir(), t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := func(to, at string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cwd := t.TempDir()
+	write(filepath.Join(real, "reviewer.md"), "---\nname: reviewer\ndisallowedTools: [Bash]\n---\n")
+	link(real, filepath.Join(cwd, ".claude", "agents"))
+	link(real, filepath.Join(real, "again"))
+	link(filepath.Join(real, "none"), filepath.Join(real, "gone"))
+	write(filepath.Join(user, "a.md"), "---\nname: twice\n---\n")
+	write(filepath.Join(user, "b.md"), "---\nname: twice\ndisallowedTools: [Bash]\n---\n")
+	write(filepath.Join(user, "c.md"), "---\nname: twice\n---\n")
+	write(filepath.Join(user, "lax.md"), "---\nname: loose\nname: loose\ndisallowedTools: [Bash]\n---\n")
+	for name, want := range map[string]string{"reviewer": "narrowed", "twice": "narrowed", "loose": "denied", "other": "as its parent"} {
+		d := allows()
+		h := hookOf(d)
+		h.Agents = claudecode.Agents{User: []string{user}}
+		o := run(t, h, payload(members{"cwd": cwd, "agent_id": "a1", "agent_type": name}))
+		got := "denied"
+		if len(d.requests) == 1 {
+			got = "as its parent"
+			for c := d.requests[0].Context.Child; c != nil; c = c.Child {
+				if slices.Contains(c.DisallowedTools, "Bash") {
+					got = "narrowed"
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s: got it %s (%s), want it %s", name, got, o.Stderr, want)
+		}
+	}
+}
