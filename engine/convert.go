@@ -86,7 +86,7 @@ func ApplyCallback(d Decision, tool string, a CallbackAnswer) Decision {
 	case a.Failed != "":
 		d = d.withdraw(CodeCallback, "the callback approver gave no answer: "+a.Failed)
 	case a.Unexpected != "":
-		d = d.withdraw(CodeCallback, "the callback approver answered "+a.Unexpected+", which is none of allow, deny, deny with a reason")
+		d = d.withdraw(CodeCallback, "unexpected callback result "+a.Unexpected+", which is none of allow, deny, deny with a reason")
 	case a.Behavior == Allow:
 		d.Behavior, d.BypassImmune, d.ConvertedBy, d.ConvertedFrom = Allow, false, CodeCallback, asked
 		d.Suggestions, d.SuggestionsNote, d.Reason = nil, "", "allowed by the callback approver"

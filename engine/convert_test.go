@@ -143,8 +143,8 @@ func TestCallback(t *testing.T) {
 		{"deny with a reason", engine.CallbackAnswer{Behavior: engine.Deny, Reason: "user closed the dialog"}, engine.Deny, "user closed the dialog"},
 		{"zero value", engine.CallbackAnswer{}, engine.Deny, "denied by callback"},
 		{"ask is no answer", engine.CallbackAnswer{Behavior: engine.Ask}, engine.Deny, "denied by callback"},
-		{"unexpected", engine.CallbackAnswer{Unexpected: "42"}, engine.Deny, "answered 42"},
-		{"unexpected beside allow", engine.CallbackAnswer{Behavior: engine.Allow, Unexpected: "true"}, engine.Deny, "answered true"},
+		{"unexpected", engine.CallbackAnswer{Unexpected: "42"}, engine.Deny, "unexpected callback result 42"},
+		{"unexpected beside allow", engine.CallbackAnswer{Behavior: engine.Allow, Unexpected: "true"}, engine.Deny, "unexpected callback result true"},
 	}
 	for _, c := range cases {
 		for stage, req := range asks() {

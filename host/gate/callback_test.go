@@ -77,7 +77,7 @@ func TestCallback(t *testing.T) {
 		{"an ask, allowed", "x", "default", allowing, engine.Allow, store.AskApproved, 1, ""},
 		{"an ask, denied", "x", "default", engine.CallbackAnswer{}, engine.Deny, store.AskDenied, 1, "denied by callback"},
 		{"with a reason", "x", "default", engine.CallbackAnswer{Reason: "not on Fridays"}, engine.Deny, store.AskDenied, 1, "not on Fridays"},
-		{"an unexpected value", "x", "default", engine.CallbackAnswer{Behavior: engine.Allow, Unexpected: "null"}, engine.Deny, store.AskDenied, 1, "the callback approver answered null, which is none of"},
+		{"an unexpected value", "x", "default", engine.CallbackAnswer{Behavior: engine.Allow, Unexpected: "null"}, engine.Deny, store.AskDenied, 1, "unexpected callback result null, which is none of"},
 		{"passthrough", "x", "default", engine.CallbackAnswer{Behavior: engine.Passthrough}, engine.Deny, store.AskDenied, 1, ""},
 		{"an ask rule", "rule", "bypass", allowing, engine.Allow, store.AskApproved, 1, ""},
 		{"a deny rule", "no", "default", allowing, engine.Deny, store.Denied, 0, "deny rule"},
