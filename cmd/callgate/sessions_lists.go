@@ -50,6 +50,12 @@ previous lists in force. Without --file the session's lists are shown.`,
 				}
 				return c.print(cmd.OutOrStdout(), out, func(w io.Writer) {
 					fmt.Fprintf(w, "session %s: %d rules added, %d removed\n", card.Line(out.Session), len(out.Added), len(out.Removed))
+					for _, r := range out.Added {
+						fmt.Fprintf(w, "+ %s %s\n", r.Behavior, card.Line(r.String()))
+					}
+					for _, r := range out.Removed {
+						fmt.Fprintf(w, "- %s %s\n", r.Behavior, card.Line(r.String()))
+					}
 					if out.Mode != "" {
 						fmt.Fprintln(w, "its mode is", out.Mode)
 					}

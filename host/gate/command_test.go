@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/command"
@@ -328,5 +329,25 @@ func TestChangeRules(t *testing.T) {
 	gone, err := w.gate.ChangeRules(t.Context(), sure, nil, []string{done.Rules[0].Rule.ID}, false)
 	if err != nil || len(gone.Removed) != 1 {
 		t.Errorf("removed: got %+v, %v", gone, err)
+	}
+}
+
+// Attack: a chat's list names a denial that somebody stored for an hour. Were it taken
+// for the chat's own, the chat's denial would end with the hour.
+func TestSetLists_outlivesWhatEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, yaml(granting))
+	w.check(gate.Caller{Token: "check:loose", Agent: "loose"}, call("x"))
+	content := "never"
+	brief := engine.Rule{Tool: "Probe", Content: &content, Behavior: engine.Deny, Scope: engine.Session, ScopeKey: "s1", Source: "api", ExpiresAt: time.Now().Add(time.Hour)}
+	if _, err := w.store.AddRule(t.Context(), brief); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.gate.SetLists(t.Context(), gate.Change{By: "bob"}, "s1", command.State{Deny: []string{"Probe(never)"}}); err != nil {
+		t.Fatal(err)
+	}
+	rules, err := w.store.Rules(t.Context(), store.RuleFilter{Scope: engine.Session, Key: "s1"})
+	if err != nil || len(rules) != 1 || !rules[0].ExpiresAt.IsZero() {
+		t.Errorf("got %v, %v, want one denial without an end", rules, err)
 	}
 }

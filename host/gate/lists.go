@@ -77,7 +77,10 @@ func (g *Gate) chatRules(ctx context.Context, p place, lists command.State) (sto
 			if err != nil {
 				return c, fmt.Errorf("%w: %s[%d]: %w", ErrBadRule, b, i, err)
 			}
-			there := slices.ContainsFunc(p.stored, func(old engine.Rule) bool { return key(old) == key(r) })
+			// One that ends, as somebody else's denial for an hour, is stored for good.
+			there := slices.ContainsFunc(p.stored, func(old engine.Rule) bool {
+				return key(old) == key(r) && (old.Behavior == engine.Allow || old.ExpiresAt.IsZero())
+			})
 			if !there && !named[key(r)] {
 				c.Add = append(c.Add, r)
 			}
