@@ -103,6 +103,10 @@ func Run(before State, text string, k Known) Answer {
 	return a
 }
 
+// unseen is what a person who pastes a rule does not see, or not as what it is: the
+// rule would be another one than the one that is shown.
+func unseen(r rune) bool { return !unicode.IsPrint(r) }
+
 func show(name string, list []string) string {
 	if len(list) == 0 {
 		return fmt.Sprintf("the %s list is empty", name[1:])
@@ -135,11 +139,24 @@ func (s *State) setMode(arg string) (string, error) {
 	} else if err != nil {
 		return "", fmt.Errorf("unknown mode %q%s: want one of %s", arg, meant(arg, modeNames), strings.Join(modeNames, ", "))
 	}
+	arg = clientsSpelling(arg)
 	if s.Mode == arg {
 		return "the mode is " + arg + " already", nil
 	}
 	s.Mode = arg
 	return "the mode is now " + arg, nil
+}
+
+// clientsSpelling is a known mode's name as clients spell it: files with it are read
+// by more than Callgate.
+func clientsSpelling(name string) string {
+	meant, err := engine.ParseMode(name)
+	for _, known := range modeNames {
+		if mode, knownErr := engine.ParseMode(known); err == nil && knownErr == nil && mode == meant {
+			return known
+		}
+	}
+	return name
 }
 
 func (s *State) modeName() string {
@@ -179,6 +196,9 @@ func remove(name string, list *[]string, arg string, k Known) (string, error) {
 }
 
 func (a *Answer) add(name string, list *[]string, arg string, k Known) error {
+	if strings.ContainsFunc(arg, unseen) {
+		return fmt.Errorf("the rule holds characters that cannot be seen, or that turn the text around: %+q; type it anew", arg)
+	}
 	r, err := k.parse(arg)
 	if err != nil {
 		return err
