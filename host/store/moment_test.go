@@ -15,7 +15,7 @@ import (
 func TestT15_timesBeyondNanoseconds(t *testing.T) {
 	t.Parallel()
 	s, _ := aged(t, 10)
-	for year := 2; year <= 9999; year += 13 {
+	for year := 2; year <= 9999; year += 97 {
 		at := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
 		past := year < 2026
 		p, err := s.Prunable(t.Context(), at)

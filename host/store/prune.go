@@ -135,12 +135,15 @@ func (s *Store) beginPrune(ctx context.Context, p Prunable, by string) error {
 func (s *Store) finishPrune(ctx context.Context) error {
 	a, err := readAnchor(ctx, s.reads)
 	for err == nil && a.seq < a.target {
-		a, err = s.pruneSome(ctx, a)
+		if err = ctx.Err(); err == nil {
+			a, err = s.pruneSome(ctx, a)
+		}
 	}
 	return err
 }
 
-// pruneSome removes the next rows, as one change.
+// pruneSome removes the next rows, as one change. It waits for it even when ctx ends:
+// rows that went after s.pruning was given free would be missing to who verifies.
 func (s *Store) pruneSome(ctx context.Context, a anchor) (anchor, error) {
 	next := a
 	next.seq = min(a.seq+pruneBatch, a.target)
@@ -156,7 +159,7 @@ func (s *Store) pruneSome(ctx context.Context, a anchor) (anchor, error) {
 		_, err := t.ExecContext(ctx, "UPDATE audit_anchor SET seq = ?, hash = ? WHERE one = 1", next.seq, next.hash[:])
 		return err
 	}
-	return next, s.writer.do(ctx, &job{run: run, erases: next.seq == next.target})
+	return next, s.writer.do(context.WithoutCancel(ctx), &job{run: run, erases: next.seq == next.target})
 }
 
 // anchor is what is gone: the last row's number and hash, and the number up to
