@@ -32,12 +32,15 @@ bin/callgate: $(MODULES) $(shell find cmd engine host plugins -name '*.go' -o -n
 # Without -v nobody would hear of skipped tests.
 SHORTEN := awk -f testdata/results.awk
 
+# Beyond the ten minutes that go test gives a package: a busy machine is no failure.
+PATIENCE := -timeout 30m
+
 test: $(MODULES) ## run every test; says which were skipped, and why
-	@$(GO) test -v ./... | $(SHORTEN)
+	@$(GO) test -v $(PATIENCE) ./... | $(SHORTEN)
 
 race: $(MODULES) ## run every test under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
-		$(GO) test -race -v ./... | $(SHORTEN); \
+		$(GO) test -race -v $(PATIENCE) ./... | $(SHORTEN); \
 	else echo "SKIPPED race: no C compiler ($$($(GO) env CC)); install gcc or clang to run it"; fi
 
 FUZZTIME ?= 10s
