@@ -53,10 +53,16 @@ func over[V any](below, above map[string]V) map[string]V {
 	return out
 }
 
-// SubAgent is what holds for a sub-agent by its name; false when nothing does.
+// SubAgent is what holds for a sub-agent by its name, in any case where no entry has
+// it as it is written; false when nothing does.
 func (a Agent) SubAgent(name string) (SubAgent, bool) {
 	if s, ok := a.SubAgents[name]; ok {
 		return s, true
+	}
+	for _, known := range sortedKeys(a.SubAgents) {
+		if strings.EqualFold(known, name) {
+			return a.SubAgents[known], true
+		}
 	}
 	s, ok := a.SubAgents[AnySubAgent]
 	return s, ok

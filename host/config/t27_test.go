@@ -17,3 +17,15 @@ func TestT27_ApproversInAnyCase(t *testing.T) {
 		t.Errorf("got %q, want cy", got)
 	}
 }
+
+// TestT02_SubAgentInAnyCase: a sub-agent's kind is spelled in another case to have what
+// any other sub-agent has.
+func TestT02_SubAgentInAnyCase(t *testing.T) {
+	a := config.Agent{SubAgents: map[string]config.SubAgent{"Explore": {AllowedTools: []string{"Read"}}, "*": {}}}
+	if got, ok := a.SubAgent("explore"); !ok || len(got.AllowedTools) != 1 {
+		t.Errorf("got %+v, %t, want that of Explore", got, ok)
+	}
+	if got, ok := a.SubAgent("other"); !ok || got.AllowedTools != nil {
+		t.Errorf("another: got %+v, %t, want that of any", got, ok)
+	}
+}

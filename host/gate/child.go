@@ -174,7 +174,11 @@ func skillsInForce(active, configured map[string][]string) map[string][]string {
 		}
 		out[name] = tools
 		if own, ok := configured[name]; ok {
-			out[name+" (as configured)"] = own
+			key := name + " (as configured)"
+			for _, taken := active[key]; taken; _, taken = active[key] { // a skill may be called so
+				key += "*"
+			}
+			out[key] = own
 		}
 	}
 	return out

@@ -81,5 +81,23 @@ func (g *Gate) profiled(ctx context.Context, p *prepared, err error) {
 		p.req.Profile = &engine.ProfileAnswer{Name: p.agent.Profile.Name(), Note: unknown.Error()}
 		return
 	}
+	if other := g.readsAs(p.entry); other != "" {
+		p.req.Profile = inForce.DecideUnknown(fmt.Sprintf("the actions of a tool called %.80q read as those of %s", p.entry.Name, other))
+		return
+	}
 	p.req.Profile = Judge(inForce, p.entry, p.req.Call, p.desc, err)
+}
+
+// readsAs is the tool whose actions a profile would take those of another one for,
+// which nobody knows and whose name goes on behind a colon: tool:Read:x:{}.
+func (g *Gate) readsAs(entry catalog.Entry) string {
+	if entry.Own || !strings.Contains(entry.Name, ":") {
+		return ""
+	}
+	for _, name := range Vocabulary(g.c.Catalog) {
+		if strings.HasPrefix(entry.Name, name+":") {
+			return name
+		}
+	}
+	return ""
 }
