@@ -135,6 +135,8 @@ func TestMode(t *testing.T) {
 		"/permission acceptEdits":       {"acceptEdits", true, "now acceptEdits"},
 		"/permission bypassPermissions": {"bypassPermissions", true, "bypassPermissions"},
 		"/permission plan":              {"plan", true, "plan"},
+		"/permission bypass":            {"bypassPermissions", true, "now bypassPermissions"},
+		"/permission accept_edits":      {"acceptEdits", true, "now acceptEdits"},
 		"/permission acceptedits":       {"default", false, "default, acceptEdits, plan, bypassPermissions"},
 		"/permission auto":              {"default", false, "reserved"},
 		"/permission  auto ":            {"default", false, "default, acceptEdits, plan, bypassPermissions"},

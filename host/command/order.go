@@ -29,7 +29,7 @@ func (k Known) Order(r engine.Rule, s State) []string {
 				continue
 			}
 			if hit := k.hit(r, o.Rule); hit != "" {
-				notes = append(notes, fmt.Sprintf(format, "the "+behavior.String()+" rules of "+o.From, hit))
+				notes = append(notes, fmt.Sprintf(strings.Replace(format, " has ", " have ", 1), "the "+behavior.String()+" rules of "+o.From, hit))
 			}
 		}
 	}

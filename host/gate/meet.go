@@ -34,7 +34,7 @@ func (t Trial) Meet(ctx context.Context, a, b engine.Rule) (string, bool) {
 				return false
 			}
 		}
-		return true
+		return !t.anythingMatches(ctx, entry, input)
 	}
 	inputs := slices.Concat(samples(entry, b), samples(entry, a), t.exampleInputs(entry))
 	for i, input := range inputs {
@@ -46,6 +46,15 @@ func (t Trial) Meet(ctx context.Context, a, b engine.Rule) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// anythingMatches reports whether every deny rule of the tool holds for an input, as
+// for one that the tool cannot read: such an input tells nothing about two rules.
+func (t Trial) anythingMatches(ctx context.Context, entry catalog.Entry, input json.RawMessage) bool {
+	content := "nowhere.invalid"
+	r := engine.Rule{Tool: entry.Name, Content: &content, Behavior: engine.Deny}
+	got, err := t.matches(ctx, entry, r, &engine.Call{Tool: entry.Name, Input: input, Context: common(r, r)})
+	return err == nil && got
 }
 
 // common is where two rules are tried: the project that one of them is for.
