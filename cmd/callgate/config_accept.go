@@ -93,7 +93,11 @@ func printState(w io.Writer, s config.State) {
 	for _, given := range s.Given {
 		fmt.Fprintln(w, card.Line(given))
 	}
-	if s.Pending == "" {
+	switch {
+	case s.Problem != "" && s.Pending == "":
+		fmt.Fprintln(w, "what held before the change is still in force; callgate config check reads the file again")
+		return
+	case s.Pending == "":
 		fmt.Fprintf(w, "%s: in force; nothing waits\n", file)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"os/user"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func (c *cli) client(agent string) (*api.Client, error) {
 	if at.tokenFile == "" {
 		at.tokenFile = api.AdminTokenFile(dirs.State)
 		if agent != "" {
-			if err := wantAgent(cfg, agent); err != nil {
+			if err := wantAgent(cfg, dirs, agent); err != nil {
 				return nil, err
 			}
 			at.tokenFile = api.CheckTokenFile(dirs.State, agent)
@@ -100,9 +101,18 @@ func agentNames(cfg *config.Config) []string {
 	return names
 }
 
-// wantAgent refuses a name that no agent of the configuration has.
-func wantAgent(cfg *config.Config, name string) error {
-	if names := agentNames(cfg); !slices.Contains(names, name) {
+// wantAgent refuses a name that no agent of the configuration has. Without a file, or
+// with one that cannot be read while the daemon goes on with the one before, an agent
+// is also one that has a token.
+func wantAgent(cfg *config.Config, dirs config.Dirs, name string) error {
+	names := agentNames(cfg)
+	if _, err := os.Stat(api.CheckTokenFile(dirs.State, name)); cfg.File == "" && err == nil {
+		return nil
+	}
+	if !slices.Contains(names, name) {
+		if len(names) > 20 {
+			return fmt.Errorf("agent %q is not in the configuration: it is none of the %d that callgate tokens list shows", name, len(names))
+		}
 		return fmt.Errorf("agent %q is not in the configuration: want one of %s", name, strings.Join(names, ", "))
 	}
 	return nil

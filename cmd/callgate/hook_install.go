@@ -193,7 +193,7 @@ func (c *cli) hookEntry(ctx context.Context, timeout time.Duration, f installFla
 		if err != nil {
 			return e, nil, err
 		}
-		if err := wantAgent(cfg, f.agent); err != nil {
+		if err := wantAgent(cfg, dirs, f.agent); err != nil {
 			return e, nil, err
 		}
 		if e.Endpoint == "" {

@@ -105,13 +105,13 @@ func (c *cli) importReport(cmd *cobra.Command, report *exchange.Report, apply bo
 			return fmt.Errorf("nothing is stored: %w", err)
 		}
 		if apply && diff != "" {
-			if err := recipe.Write(out.ConfigFile, next); err != nil {
+			if err := recipe.Write(out.ConfigFile, existing, next); err != nil {
 				return err
 			}
 			out.Written = true
 		}
 	}
-	if err := c.print(cmd.OutOrStdout(), out, func(w io.Writer) { printImport(w, out, apply && conflict == nil) }); err != nil {
+	if err := c.print(cmd.OutOrStdout(), out, func(w io.Writer) { printImport(w, out, apply, conflict) }); err != nil {
 		return err
 	}
 	if conflict != nil {
@@ -139,9 +139,11 @@ func importWidens(cmd *cobra.Command, file string, existing, next []byte, dirs c
 	return config.Stricter(was, will).Widenings(), nil
 }
 
-func printImport(w io.Writer, out imported, applied bool) {
+func printImport(w io.Writer, out imported, applied bool, conflict error) {
 	fmt.Fprint(w, out.Text())
 	switch {
+	case conflict != nil:
+		return // the error says it
 	case out.Diff == "":
 		fmt.Fprintf(w, "\n%s says all of it already\n", card.Line(out.ConfigFile))
 		return

@@ -11,7 +11,8 @@ import (
 )
 
 // Callback is a program that answers an agent's asks in place of people, over
-// HTTP. Without url there is none.
+// HTTP. Without url there is none. Where ask_approvers say who may answer, it does
+// only if they name it, as "callback HOST", and people are asked otherwise.
 type Callback struct {
 	// URL is where each ask is posted to: https, or http on this machine's loopback.
 	URL string `yaml:"url"`
@@ -108,6 +109,18 @@ func (c Callback) String() string {
 		return ""
 	}
 	return fmt.Sprintf("%s, signed with %s, within %s", c.URL, c.SecretFile, time.Duration(c.Timeout))
+}
+
+// String tells where the webhook is and what it is told of.
+func (h Webhook) String() string {
+	text := h.URL + ", signed with " + h.SecretFile
+	if len(h.Events) > 0 {
+		text += ", of " + strings.Join(h.Events, " and ")
+	}
+	if len(h.Agents) > 0 {
+		text += ", for " + strings.Join(h.Agents, ", ")
+	}
+	return text
 }
 
 func (ck *checker) callback(c *Callback, field string) {

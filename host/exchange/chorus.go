@@ -192,7 +192,7 @@ func (b *builder) chorusGrants(n *node, known map[string]bool) {
 		e.becomes("permission_grants.%s: %s", m.name, strings.Join(g.Gives, ", "))
 		b.report.Grants = append(b.report.Grants, g)
 	}
-	b.note("Who has which role is told by people: in the configuration. Until then nobody but an administrator may grant.")
+	b.note("Who has which role is told by people: in the configuration. Until then nobody may grant anything: beside permission_grants the roles alone count.")
 }
 
 // chorusAgents reads agents by name, when a server's file lists them.
