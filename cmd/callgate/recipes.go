@@ -113,7 +113,7 @@ func recipesApply(c *cli) *cobra.Command {
 				return err
 			}
 			if !dryRun {
-				if err := recipe.Write(path, next); err != nil {
+				if err := recipe.Write(path, existing, next); err != nil {
 					return err
 				}
 			}

@@ -1,6 +1,9 @@
 package recipe
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,10 +11,18 @@ import (
 	"github.com/callgate/callgate/host/internal/whole"
 )
 
-// Write puts the text that Apply returned in place of the configuration file at
-// path, in one step. The file keeps its mode; a new one, and a new directory, are
-// the account's alone.
-func Write(path string, text []byte) error {
+// Write puts the text that Apply or Merge made of was in place of the configuration
+// file at path, in one step; was is empty for a file that is not there. One that says
+// something else by then stays as it is. The file keeps its mode; a new one, and a
+// new directory, are the account's alone.
+func Write(path string, was, text []byte) error {
+	now, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !bytes.Equal(now, was) {
+		return fmt.Errorf("%s was changed meanwhile: look at it and try again", path)
+	}
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
