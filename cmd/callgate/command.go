@@ -126,6 +126,7 @@ func (c *cli) runText(cmd *cobra.Command, at place, by, text string) error {
 	if err != nil {
 		return err
 	}
+	c.noteStranger(at.agent)
 	return c.withClient("", func(client *api.Client) error {
 		var out gate.Commanded
 		var err error

@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/user"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/config"
 )
 
@@ -116,6 +118,19 @@ func wantAgent(cfg *config.Config, dirs config.Dirs, name string) error {
 		return fmt.Errorf("agent %q is not in the configuration: want one of %s", name, strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// noteStranger warns of a name that no agent of the configuration has, where such
+// a name is lawful: it may be a slip.
+func (c *cli) noteStranger(name string) {
+	if c.conn.endpoint != "" {
+		return // that daemon's configuration may be another
+	}
+	cfg, _, err := c.settings()
+	if err != nil || name == "" || slices.Contains(agentNames(cfg), name) {
+		return
+	}
+	fmt.Fprintf(c.warnings, "callgate: note: no agent %s is in the configuration: for one of that name holds what defaults say\n", card.Line(strconv.Quote(name)))
 }
 
 // completeAgents completes with the agents of the configuration.

@@ -53,6 +53,7 @@ func (f *offerFlags) run(c *cli, cmd *cobra.Command) (done bool, err error) {
 			return true, err
 		}
 	}
+	c.noteStranger(f.req.Context.Agent)
 	return true, c.withClient("", func(client *api.Client) error {
 		out, err := client.Offer(cmd.Context(), f.req)
 		if err != nil {
