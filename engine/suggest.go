@@ -120,7 +120,7 @@ func (w *walk) helpless(d Decision) string {
 	case d.Stage == StageAskRule:
 		return fmt.Sprintf("the ask rule %s asks every time: change or remove it", d.Rule)
 	case d.Stage == StageProfile:
-		return "the profile asks every time: change " + d.Reason
+		return fmt.Sprintf("the profile asks every time: change profile %s, whose pattern %s asks", w.req.Profile.Name, w.req.Profile.Pattern)
 	case d.Code == CodeUnsettled:
 		return "no rule answers this: it asks because " + d.Reason
 	case d.Stage == StageError:

@@ -188,7 +188,7 @@ func TestProfileIsNamedWithItsPattern(t *testing.T) {
 	a.Decision = engine.Decision{
 		Behavior: engine.Ask, Stage: engine.StageProfile, Code: engine.CodeProfile,
 		Reason:          "profile standard: tool:bash:npm test matches (?s)tool:bash:.*",
-		SuggestionsNote: "the profile asks every time: change profile standard: tool:bash:npm test matches (?s)tool:bash:.*",
+		SuggestionsNote: "the profile asks every time: change profile standard, whose pattern (?s)tool:bash:.* asks",
 	}
 	c := card.Render(a, noon)
 	for name, want := range map[string]string{"asks because": "the agent's profile says ask", "profile": "standard: tool:bash:npm test matches (?s)tool:bash:.*"} {

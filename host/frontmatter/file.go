@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/callgate/callgate/host/internal/whole"
 )
@@ -28,7 +29,8 @@ func readFile(path string) ([]byte, os.FileInfo, error) {
 	if !before.Mode().IsRegular() {
 		return nil, nil, fmt.Errorf("%s: not a regular file: links and devices are not followed", path)
 	}
-	f, err := os.Open(path)
+	// A pipe that took its place must not wait for a writer.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
 	}
