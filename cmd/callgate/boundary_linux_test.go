@@ -295,6 +295,9 @@ func (b *levelB) trees(t *testing.T) string {
 				return err
 			}
 			st := info.Sys().(*syscall.Stat_t)
+			if filepath.Dir(path) == b.at("cache/callgate/states") && st.Uid == daemonUID && info.Mode() == 0o600 {
+				return nil // the daemon keeps a module's state when it has time; nobody else can make such a file
+			}
 			fmt.Fprintf(&text, "%s %s %d:%d", strings.TrimPrefix(path, b.base), info.Mode(), st.Uid, st.Gid)
 			if info.Mode().IsRegular() {
 				content, err := os.ReadFile(path)
