@@ -11,7 +11,7 @@ import (
 	"github.com/callgate/callgate/host/people"
 )
 
-// ErrNotApprover: whoever answered may not; errors.As gives the *NotApproverError.
+// ErrNotApprover means that whoever answered may not; errors.As gives the *NotApproverError.
 var ErrNotApprover = errors.New("this person may not answer this ask so")
 
 // NotApproverError tells somebody what they lack. Nothing has changed.

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callgate/callgate/host/exchange"
+	"github.com/callgate/callgate/host/internal/racing"
 )
 
 // verdict is what a program of old says of one command or path; "" when no rule of
@@ -252,6 +253,9 @@ var sources = []source{
 // two in a row, of which each must be allowed.
 func TestNeverBroader(t *testing.T) {
 	t.Parallel()
+	if racing.Enabled {
+		t.Skip("SKIPPED under the race detector: each case is one goroutine's, and they take ten minutes there")
+	}
 	needModules(t)
 	for _, s := range sources {
 		t.Run(string(s.format)+" "+s.name, func(t *testing.T) {

@@ -65,7 +65,7 @@ type CallbackContext struct {
 	ProjectRoot        string      `json:"project_root,omitempty"`
 }
 
-// ErrCallbackLate: a callback had no answer in its time.
+// ErrCallbackLate means that a callback had no answer in its time.
 var ErrCallbackLate = errors.New("no answer in time")
 
 // maxConsulted bounds how many asks are put to callbacks at once; others wait for a

@@ -40,7 +40,7 @@ type GivenProfile struct {
 // ErrUnknownProfile marks a name that no profile has.
 var ErrUnknownProfile = errors.New("unknown profile")
 
-// ErrNoGivenProfile: the agent has the profile of the configuration.
+// ErrNoGivenProfile means that the agent has the profile of the configuration.
 var ErrNoGivenProfile = errors.New("the agent has the profile that the configuration gives it")
 
 // maxGiven bounds how many agents may have a given profile.
