@@ -40,7 +40,7 @@ type Refusal struct {
 func (r *Refusal) Error() string {
 	switch {
 	case r.Person.Name == "":
-		return fmt.Sprintf("nobody is known to have triggered this, and %s is granted by people only", Describe(r.What))
+		return fmt.Sprintf("nobody is known to have triggered this, and %s is granted by people only: name the person in user of the agent's configuration, or in the call", Describe(r.What))
 	case r.Unmapped:
 		return fmt.Sprintf("%s may not grant %s: without permission_grants in the configuration only an administrator may", r.Person.who(), Describe(r.What))
 	case len(r.Roles) == 0:
