@@ -121,7 +121,7 @@ func (b *safeBuffer) String() string {
 	return b.text.String()
 }
 
-// settings are the operator's: agent "ci" may not wait long, all modes default.
+// settings are the operator's: agent "ci" asks nobody; an ask outlasts any crowded machine.
 const settings = `
 agents:
   ci:
@@ -132,7 +132,7 @@ agents:
     tools: {Ship: {ask_approvers: {users: [approver], roles: [ops], quorum: 2, exclude_requester: true}}}
 people:
   bob: {roles: [ops]}
-asks: {per_session: 100, per_agent: 100}
+asks: {per_session: 100, per_agent: 100, timeout: 10m}
 `
 
 func newWorld(t testing.TB, change func(*api.Config)) *world {
