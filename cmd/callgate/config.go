@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,7 +75,11 @@ func checkRules(cmd *cobra.Command, cfg *config.Config, dirs config.Dirs) (warni
 	for _, p := range tools.Problems() {
 		warnings = append(warnings, "module "+p.String())
 	}
-	for _, doubt := range append(cfg.Problems(), cfg.Advice(gate.Vocabulary(tools))...) {
+	var names []string
+	for _, tool := range tools.Tools() {
+		names = append(append(names, tool.Name), tool.Aliases...)
+	}
+	for _, doubt := range slices.Concat(cfg.Problems(), cfg.Advice(gate.Vocabulary(tools)), cfg.UnknownTools(names)) {
 		warnings = append(warnings, doubt.Error())
 	}
 	trial := gate.Trial{Catalog: tools, Targets: &target.Resolver{FS: target.OS()}}
