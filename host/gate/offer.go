@@ -60,7 +60,7 @@ func (g *Gate) Offer(ctx context.Context, caller Caller, r OfferRequest) (Offeri
 	if err != nil {
 		return Offering{}, err
 	}
-	inForce, err := g.profileInForce(ctx, p.agent)
+	inForce, err := g.profileInForce(ctx, &p)
 	if err != nil {
 		return Offering{}, err
 	}

@@ -110,13 +110,13 @@ func (l *givenProfiles) save(ctx context.Context, s Store, row store.Row, next m
 // profileOverride is the profile that an agent was given; ok is false when it has
 // the configuration's. After an error it is not known what holds, and the call must
 // be denied. While a changed configuration that gives the agent another one waits for
-// a person, the given one and the configuration's both count.
-func (g *Gate) profileOverride(ctx context.Context, agent string) (p *config.AgentProfile, ok bool, err error) {
+// a person, the given one and the configuration's both count. s is the one configuration
+// by which the call, or the question, is answered.
+func (g *Gate) profileOverride(ctx context.Context, s Settings, agent string) (p *config.AgentProfile, ok bool, err error) {
 	given, err := g.given.read(ctx, g.c.Store)
 	if err != nil {
 		return nil, false, err
 	}
-	s := g.c.Settings()
 	accepted, next := s.ProfileChoices(agent)
 	switch over, has := given[agent]; {
 	case !has || over.Replaces != accepted:
@@ -180,7 +180,7 @@ func (g *Gate) GiveProfile(ctx context.Context, agent, name, by, approvedBy stri
 
 // profileName is what an agent's profile is called, for people.
 func (g *Gate) profileName(ctx context.Context, agent string) (string, error) {
-	p, ok, err := g.profileOverride(ctx, agent)
+	p, ok, err := g.profileOverride(ctx, g.c.Settings(), agent)
 	if err != nil {
 		return "", err
 	}

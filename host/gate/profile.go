@@ -61,22 +61,22 @@ func ProfileActions(entry catalog.Entry, call *engine.Call, desc catalog.Descrip
 }
 
 // profileInForce is the profile of an agent: the one it was given, else the one of
-// the configuration. After an error it is not known which.
-func (g *Gate) profileInForce(ctx context.Context, agent config.Agent) (*config.AgentProfile, error) {
-	given, ok, err := g.profileOverride(ctx, agent.Name)
+// the configuration that p is decided by. After an error it is not known which.
+func (g *Gate) profileInForce(ctx context.Context, p *prepared) (*config.AgentProfile, error) {
+	given, ok, err := g.profileOverride(ctx, p.settings, p.agent.Name)
 	if err != nil {
 		return nil, fmt.Errorf("it is not known which profile the agent has: %w", err)
 	}
 	if ok {
 		return given, nil
 	}
-	return agent.Profile, nil
+	return p.agent.Profile, nil
 }
 
 // profiled puts the profile's answer into the request. err is what describing the
 // call failed with. A profile that cannot be told denies.
 func (g *Gate) profiled(ctx context.Context, p *prepared, err error) {
-	inForce, unknown := g.profileInForce(ctx, p.agent)
+	inForce, unknown := g.profileInForce(ctx, p)
 	if unknown != nil {
 		p.req.Profile = &engine.ProfileAnswer{Name: p.agent.Profile.Name(), Note: unknown.Error()}
 		return

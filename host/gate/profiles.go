@@ -78,7 +78,7 @@ func (g *Gate) ProfileTightens(ctx context.Context, agent, name string) (bool, e
 		}
 		next = s.Profile(name)
 	}
-	given, ok, err := g.profileOverride(ctx, agent)
+	given, ok, err := g.profileOverride(ctx, s, agent)
 	if err != nil {
 		return false, fmt.Errorf("whether that widens is not known: %w", err)
 	}
