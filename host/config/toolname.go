@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/spelling"
 )
 
@@ -15,12 +16,17 @@ import (
 // tools and globs are not looked at.
 func (c *Config) UnknownTools(names []string) []error {
 	var out []error
+	wild := func(name string) bool { return strings.ContainsAny(name, "*?") }
+	known := func(name string) bool {
+		// A module may claim names by a glob.
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) || engine.MatchName(n, name) })
+	}
+	whole := slices.DeleteFunc(slices.Clone(names), wild)
 	look := func(name, field string) {
-		if strings.ContainsAny(name, "*?") || strings.HasPrefix(strings.ToLower(name), "mcp__") ||
-			slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
+		if wild(name) || strings.HasPrefix(strings.ToLower(name), "mcp__") || known(name) {
 			return
 		}
-		if near := spelling.Nearest(name, names); near != "" {
+		if near := spelling.Nearest(name, whole); near != "" {
 			out = append(out, c.problem(field, "no tool is called %q, so this means nothing: did you mean %s?", name, near))
 		}
 	}

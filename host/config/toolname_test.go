@@ -18,12 +18,13 @@ agents:
 rules:
   - deny: "Bahs(rm:*)"
   - allow: DeployToProduction
+  - deny: ship_it
 `), dirs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, err := range c.UnknownTools([]string{"Bash", "Read", "Write", "WebSearch"}) {
+	for _, err := range c.UnknownTools([]string{"Bash", "Read", "Write", "WebSearch", "ship_*", "ship_if"}) {
 		got = append(got, err.Error())
 	}
 	want := []string{
