@@ -1,0 +1,154 @@
+// Package link reaches Discord: REST calls through a queue that keeps the rate limits,
+// a gateway connection that is watched and taken up again, and, in place of the gateway
+// for clicks and commands, an HTTP endpoint that Discord calls. It decides nothing and
+// knows no ask.
+//
+// Nothing here makes an ask wait: every method ends with its context, whatever Discord
+// does. Source: facts of Discord's API, section 1, "Pitfalls".
+package link
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/host/discord/message"
+)
+
+// Interaction is a click, a choice, a form or a slash command, as it came in by the
+// gateway or the endpoint.
+type Interaction struct {
+	*discordgo.Interaction
+	// Received is when it came in: Discord takes an answer for three seconds.
+	Received time.Time
+	// Respond answers it, once: by REST, or in the body of the HTTP answer.
+	Respond func(context.Context, Response) error
+}
+
+// Response answers an interaction. Exactly one of Message, Modal and Choices is set, as
+// Type wants it; none for a deferred answer.
+type Response struct {
+	Type    discordgo.InteractionResponseType
+	Message *message.Message
+	Modal   *message.Modal
+	Choices []*discordgo.ApplicationCommandOptionChoice
+}
+
+// Reaction is one that somebody added to a message. Member is nil in direct messages.
+type Reaction struct {
+	UserID, ChannelID, MessageID, GuildID string
+	Emoji                                 discordgo.Emoji
+	Member                                *discordgo.Member
+}
+
+// Events are told what comes in. Each is called in a goroutine of its own, of which
+// there are not more than a bounded number, and a panic in one is logged and ends only
+// that one. The order in which things happened is not kept.
+type Events interface {
+	// Ready tells that a gateway session began; with fresh, events may have been missed
+	// since the last one.
+	Ready(ctx context.Context, fresh bool)
+	Interaction(context.Context, *Interaction)
+	Reaction(context.Context, Reaction)
+	// Message is one that somebody wrote; Content is empty where the bot may not read it.
+	Message(context.Context, *discordgo.Message)
+	// Edited is a message as it is now; Deleted one that is gone.
+	Edited(context.Context, *discordgo.Message)
+	Deleted(ctx context.Context, channel, message string)
+}
+
+// State is how the connection stands.
+type State struct {
+	// Connected tells that events come in; Since is since when that is so or is not.
+	Connected bool      `json:"connected"`
+	Since     time.Time `json:"since"`
+	// Problem says what is wrong, for people; Fatal that only they can mend it.
+	Problem string `json:"problem,omitempty"`
+	Fatal   bool   `json:"fatal,omitempty"`
+}
+
+// Error is an answer of Discord that is none, or the want of one.
+type Error struct {
+	// What was tried, such as "post to channel 123", without any of its content.
+	What string
+	// Status is the HTTP status, 0 when there was no answer; Code and Message are
+	// Discord's own.
+	Status  int
+	Code    int
+	Message string
+	// RetryAfter is set for a 429.
+	RetryAfter time.Duration
+	// Err is set when there was no answer.
+	Err error
+}
+
+// Error implements error. It never holds a token, or content of a message.
+func (e *Error) Error() string {
+	switch {
+	case e.Status == 0:
+		return fmt.Sprintf("discord: %s: %v", e.What, e.Err)
+	case e.Message != "":
+		return fmt.Sprintf("discord: %s: HTTP %d, code %d: %s", e.What, e.Status, e.Code, e.Message)
+	}
+	return fmt.Sprintf("discord: %s: HTTP %d", e.What, e.Status)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// What a caller branches on, with errors.Is.
+var (
+	// ErrGone: there is no such channel, message, member, interaction.
+	ErrGone = errors.New("it is not there")
+	// ErrForbidden: the bot may not.
+	ErrForbidden = errors.New("the bot may not do that")
+	// ErrUnauthorized: the token is not one, or no longer.
+	ErrUnauthorized = errors.New("Discord does not know the bot's token")
+	// ErrSuperseded: a newer edit of the same message took the place of this one.
+	ErrSuperseded = errors.New("a newer edit took its place")
+	// ErrAnswered: the interaction was answered already, by somebody with the same token.
+	ErrAnswered = errors.New("the interaction was answered before")
+)
+
+// Is makes the errors above work.
+func (e *Error) Is(target error) bool {
+	switch target {
+	case ErrGone:
+		return e.Status == 404
+	case ErrForbidden:
+		return e.Status == 403
+	case ErrUnauthorized:
+		return e.Status == 401
+	case ErrAnswered:
+		return e.Code == discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged
+	}
+	return false
+}
+
+// Request is one call of Discord's REST API.
+type Request struct {
+	Method string
+	// Path begins behind the version: /channels/123/messages.
+	Path string
+	// What says it for people, see Error.
+	What string
+	// Body is marshalled; nil for none. Files make it a multipart body.
+	Body  any
+	Files []message.File
+	// Lane orders requests: those of one lane go out one after another, lanes beside
+	// each other. Empty means the channel, webhook or guild in Path.
+	Lane string
+	// Urgent goes before what waits in its lane.
+	Urgent bool
+	// Replaces makes a waiting request with the same text give way (ErrSuperseded).
+	Replaces string
+	// Repeatable tells that doing it twice does no harm (a nonce, an edit, a deletion):
+	// only then is it tried again when no answer came.
+	Repeatable bool
+	// Raw wants the answer's text in place of decoding.
+	Raw *json.RawMessage
+}
