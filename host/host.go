@@ -67,6 +67,10 @@ type Host struct {
 // configuration's: calls that lead there are denied.
 func (h *Host) Answers(network, address string) { h.guard.Answers(network, address) }
 
+// AnswersBeside tells of one further address where answers are taken; calls that lead
+// there are denied as well.
+func (h *Host) AnswersBeside(network, address string) { h.guard.AnswersBeside(network, address) }
+
 // Sandbox tells what the system offers the sandbox of the tool modules.
 func (h *Host) Sandbox() sandbox.Features { return h.runtime.Features() }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -31,7 +32,7 @@ func newEndpoint(network, address string) *endpoint {
 // isSocket tells whether a path can mean the socket or its lock, or hold them.
 func (j *judge) isSocket(form string) (is, holds bool) {
 	parts := components(form)
-	for _, socket := range j.endpoint.Load().socket {
+	for _, socket := range slices.Concat(j.endpoint.Load().socket, j.beside.Load().socket) {
 		lock := append(append([]string{}, socket[:len(socket)-1]...), socket[len(socket)-1]+"*")
 		within, above := match(parts, place{parts: lock, file: true})
 		is, holds = is || within, holds || above
@@ -42,18 +43,18 @@ func (j *judge) isSocket(form string) (is, holds bool) {
 // address judges "HOST PORT". Our port is denied at every host but those that
 // are certainly another machine: a name may mean this one.
 func (j *judge) address(value string) string {
-	ours := j.endpoint.Load().port
+	ours := j.ports()
 	host, port, _ := strings.Cut(value, " ")
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	switch {
-	case ours == "" || port != ours && port != unknown:
+	case len(ours) == 0 || !slices.Contains(ours, port) && port != unknown:
 		return ""
 	case port == unknown && !j.here(host):
 		return ""
-	case port == ours && elsewhere(host):
+	case port != unknown && elsewhere(host):
 		return ""
 	}
-	return fmt.Sprintf("it reaches %s port %s, where Callgate answers on port %s", host, port, ours)
+	return fmt.Sprintf("it reaches %s port %s, where Callgate answers on port %s", host, port, strings.Join(ours, " and "))
 }
 
 // elsewhere tells whether a host is an address that is not of this machine's own

@@ -68,6 +68,8 @@ type Guard struct {
 	binary   os.FileInfo
 	resolver *target.Resolver
 	endpoint atomic.Pointer[endpoint]
+	// beside is a further address, empty when there is none.
+	beside atomic.Pointer[endpoint]
 }
 
 // New returns a guard over the facts.
@@ -78,12 +80,29 @@ func New(f Facts) *Guard {
 		g.binary = info
 	}
 	g.endpoint.Store(&endpoint{})
+	g.beside.Store(&endpoint{})
 	return g
 }
 
 // Answers tells where the daemon answers: network "unix" and a path, or "tcp"
 // and an address with port.
 func (g *Guard) Answers(network, address string) { g.endpoint.Store(newEndpoint(network, address)) }
+
+// AnswersBeside tells of one further address, in the same form, where the daemon
+// takes answers: an endpoint that a chat's servers call. The last one told counts.
+func (g *Guard) AnswersBeside(network, address string) {
+	g.beside.Store(newEndpoint(network, address))
+}
+
+// ports are the ports of this machine on which the daemon answers.
+func (g *Guard) ports() (ports []string) {
+	for _, e := range []*endpoint{g.endpoint.Load(), g.beside.Load()} {
+		if e.port != "" {
+			ports = append(ports, e.port)
+		}
+	}
+	return ports
+}
 
 // Protect says why a call would touch the gate itself; empty when it would not.
 // The call's targets are as the host resolved them, and among them are the

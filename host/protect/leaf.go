@@ -51,7 +51,7 @@ func (j *judge) leaves() string {
 	if reads(tool) {
 		access = "read"
 	}
-	ours := j.endpoint.Load().port
+	ours := j.ports()
 	var command, arguments []string
 	var paths []engine.Target
 	for _, l := range all {
@@ -61,14 +61,14 @@ func (j *judge) leaves() string {
 		case slices.Contains(argumentMembers, member):
 			arguments = append(arguments, l.text)
 		}
-		port = port || ours != "" && l.text == ours
+		port = port || slices.Contains(ours, l.text)
 		here = here || l.text != "" && l.text != unknown && l.text != "*" && !strings.ContainsAny(l.text, " \n") && j.here(strings.ToLower(l.text))
 		if why := j.leaf(l.text, access, &paths); why != "" {
 			return why
 		}
 	}
 	if port && here {
-		return "it names the port on which Callgate answers, " + ours
+		return "it names the port on which Callgate answers, " + strings.Join(ours, " or ")
 	}
 	if why := j.lead(paths, above); why != "" {
 		return why

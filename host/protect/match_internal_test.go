@@ -72,6 +72,32 @@ func TestT06_Addresses(t *testing.T) {
 	}
 }
 
+// TestT06_AddressBeside: a second address is kept from calls as the first one is, and
+// either stays when the other changes.
+func TestT06_AddressBeside(t *testing.T) {
+	t.Parallel()
+	g := New(Facts{})
+	g.Answers("unix", "/run/callgate.sock")
+	g.AnswersBeside("tcp", "127.0.0.1:8443")
+	g.Answers("tcp", "127.0.0.1:7433")
+	for port, want := range map[string]bool{"7433": true, "8443": true, "?": true, "3000": false} {
+		j := newJudge(g, &engine.Call{})
+		if got := j.address("localhost "+port) != ""; got != want {
+			t.Errorf("an address with port %s: got protected %t, want %t", port, got, want)
+		}
+		if got := j.process("port:"+port) != ""; port != unknown && got != want {
+			t.Errorf("the process on port %s: got protected %t, want %t", port, got, want)
+		}
+		c := &engine.Call{Tool: "x", Input: json.RawMessage(`{"code": "connect('localhost', ` + port + `)"}`), Context: engine.Context{CWD: "/h"}}
+		if got := g.Protect(c) != ""; port != unknown && got != want {
+			t.Errorf("a text with port %s: got protected %t, want %t", port, got, want)
+		}
+	}
+	if why := newJudge(g, &engine.Call{}).address("8.8.8.8 8443"); why != "" {
+		t.Errorf("another machine: got %s, want nothing", why)
+	}
+}
+
 func TestT06_Processes(t *testing.T) {
 	t.Parallel()
 	j := newJudge(New(Facts{PID: 4242, Parent: 41, Names: []string{"callgate", "systemd"}, CommandLines: []string{"/opt/callgate serve"}}), &engine.Call{})

@@ -21,7 +21,7 @@ func (j *judge) process(value string) string {
 	case "tmux":
 		ours = j.facts.Multiplexed
 	case "port":
-		ours = rest == j.endpoint.Load().port
+		ours = rest == "" || slices.Contains(j.ports(), rest)
 	case "exact":
 		ours = slices.ContainsFunc(j.facts.Names, func(name string) bool { return fold(name) == fold(path.Base(rest)) })
 	case "name":

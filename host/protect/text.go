@@ -49,7 +49,7 @@ func (j *judge) tokens(tokens []string) string {
 	if why := j.parted(tokens); why != "" {
 		return why
 	}
-	ours := j.endpoint.Load().port
+	ours := j.ports()
 	for i, token := range tokens {
 		if why := j.token(token); why != "" {
 			return why
@@ -60,7 +60,7 @@ func (j *judge) tokens(tokens []string) string {
 		if name := fold(path.Base(token)); name == "callgate" && i+1 < len(tokens) && acts(tokens[i+1]) && j.isOurs(token) {
 			return "it mentions Callgate's own program (" + token + " " + tokens[i+1] + ")"
 		}
-		port = port || ours != "" && strings.Trim(token, ":") == ours
+		port = port || slices.Contains(ours, strings.Trim(token, ":"))
 		here = here || j.here(strings.ToLower(token)) && token != unknown && token != "*"
 		verb := strings.ToLower(token[strings.LastIndexByte(token, '.')+1:])
 		signals = signals || slices.Contains(signalWords, verb)
@@ -74,7 +74,7 @@ func (j *judge) tokens(tokens []string) string {
 	}
 	switch {
 	case port && here:
-		return "it mentions the port on which Callgate answers, " + ours
+		return "it mentions the port on which Callgate answers, " + strings.Join(ours, " or ")
 	case pid && signals:
 		return "it mentions Callgate's process"
 	case settings && takes:
