@@ -1,0 +1,83 @@
+package message
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callgate/callgate/host/card"
+)
+
+// backtick is what a backtick becomes where it would end a code.
+const backtick = "‹U+0060›"
+
+// empty stands for a text without characters; no text reads like it, because the marks
+// are escaped in any.
+const empty = "‹empty›"
+
+// Code shows a text of somebody else on one line, in inline code. What hides or misleads
+// is escaped as card.Line does; so are backticks and a blank at the front. Different
+// texts come out differently.
+func Code(text string) string { return inline(card.Line(text)) }
+
+// Fence shows a text of somebody else in a code block: escaped as card.Visible does, with
+// the third backtick of a run and the line feeds at both ends, which Discord would drop.
+// There is no language behind the opening: it could colour text away. Different texts come
+// out differently.
+func Fence(text string) string { return fenced(card.Visible(text)) }
+
+// inline puts text that card made safe in inline code.
+func inline(safe string) string {
+	if safe == "" {
+		safe = empty
+	}
+	safe = strings.ReplaceAll(safe, "`", backtick)
+	if rest, ok := strings.CutPrefix(safe, " "); ok {
+		safe = "‹U+0020›" + rest
+	}
+	return "`" + safe + "`"
+}
+
+// fenced puts text that card made safe in a code block.
+func fenced(safe string) string { return "```\n" + inFence(safe) + "\n```" }
+
+// feed is a line feed that Discord would drop.
+const feed = "‹U+000A›"
+
+func inFence(safe string) string {
+	if safe == "" {
+		return empty
+	}
+	body := strings.Trim(safe, "\n")
+	front := len(safe) - len(strings.TrimLeft(safe, "\n"))
+	back := len(safe) - front - len(body)
+	return strings.Repeat(feed, front) + thirdBacktick.Replace(body) + strings.Repeat(feed, back)
+}
+
+var thirdBacktick = strings.NewReplacer("```", "``"+backtick)
+
+// Units is the length of a text as Discord counts it at the strictest: in UTF-16 units.
+func Units(text string) int {
+	n := 0
+	for _, r := range text {
+		n += runeUnits(r)
+	}
+	return n
+}
+
+func runeUnits(r rune) int {
+	if r >= 0x10000 {
+		return 2
+	}
+	return 1
+}
+
+// atom returns the first character or the first escape of a safe text.
+func atom(safe string) string {
+	r, size := utf8.DecodeRuneInString(safe)
+	if r == '‹' {
+		if end := strings.Index(safe, "›"); end > 0 {
+			return safe[:end+len("›")]
+		}
+	}
+	return safe[:size]
+}

@@ -1,0 +1,120 @@
+package message
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/card"
+)
+
+// The custom ids of the inputs of our forms.
+const (
+	InputID     = "id"
+	InputReason = "reason"
+)
+
+// maxReason is what a reason may take: the broker takes 2000 bytes of UTF-8, and no UTF-16
+// unit takes more than three.
+const maxReason = 600
+
+// ConfirmModal asks for the ask's id to be typed, for an approval.
+func ConfirmModal(a ask.Ask, instance string) Modal {
+	return form(a, instance, VerbConfirm, "Approve: type the id on the card", discordgo.TextInput{
+		CustomID: InputID, Label: "The id behind the word Approval", Style: discordgo.TextInputShort,
+		Required: true, MinLength: 1, MaxLength: 20,
+	})
+}
+
+// ReasonModal asks for the reason of a denial.
+func ReasonModal(a ask.Ask, instance string) Modal {
+	return form(a, instance, VerbReasoned, "Deny with a reason", discordgo.TextInput{
+		CustomID: InputReason, Label: "Why? The agent is told this", Style: discordgo.TextInputParagraph,
+		Required: true, MinLength: 1, MaxLength: maxReason,
+	})
+}
+
+func form(a ask.Ask, instance string, verb Verb, title string, input discordgo.TextInput) Modal {
+	return Modal{
+		CustomID: CustomID{Instance: instance, Subject: a.ID, Verb: verb}.String(), Title: title,
+		Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{input}}},
+	}
+}
+
+// Ephemeral is a message of ours that only one person sees. What is somebody else's in
+// text has to be in Code or Fence; text beyond Discord's limit is cut.
+func Ephemeral(text string) Message {
+	return Message{
+		Content: clipContent(text), Components: []discordgo.MessageComponent{},
+		AllowedMentions: nobody(), Flags: discordgo.MessageFlagsEphemeral | discordgo.MessageFlagsSuppressEmbeds,
+	}
+}
+
+func nobody() Mentions { return Mentions{Parse: []string{}} }
+
+func clipContent(text string) string {
+	used := 0
+	for i, r := range text {
+		if used += runeUnits(r); used > MaxContent {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// ConfirmRule shows the exact text of what an offer would store, with a button that
+// approves and stores it.
+func ConfirmRule(a ask.Ask, o Offer, instance string) Message {
+	m := Ephemeral("**Approve " + a.ID + " and store this?**\n" + Fence(strings.Join(o.Choice.Rules, "\n")) + "\n" + Code(o.Choice.Scope) + ", " + o.Choice.Expiry)
+	m.Components = []discordgo.MessageComponent{row(discordgo.Button{
+		Label: "Approve and store it", Style: discordgo.SuccessButton,
+		CustomID: CustomID{Instance: instance, Subject: a.ID, Verb: VerbStore, Arg: o.Value}.String(),
+	})}
+	return m
+}
+
+// Undo offers to take back what an approval stored.
+func Undo(askID string, rules []engine.Rule, until time.Time, instance string) Message {
+	m := Ephemeral("Stored.")
+	m.Components = []discordgo.MessageComponent{row(discordgo.Button{
+		Label: "Undo", Style: discordgo.SecondaryButton,
+		CustomID: CustomID{Instance: instance, Subject: askID, Verb: VerbUndo}.String(),
+	})}
+	return m
+}
+
+// Everything shows the whole call, to one person.
+func Everything(a ask.Ask) Message {
+	m := Ephemeral("The whole call is in the file; digest " + Code(a.Digest))
+	m.Files = []File{{Name: "call.txt", Type: "text/plain; charset=utf-8", Data: []byte(card.Full(a))}}
+	return m
+}
+
+func row(components ...discordgo.MessageComponent) discordgo.ActionsRow {
+	return discordgo.ActionsRow{Components: components}
+}
+
+// ThreadName names the thread of a session; it is plain text for Discord.
+func ThreadName(agent, session string) string {
+	name := card.Line(agent + " · " + session)
+	out := ""
+	for name != "" {
+		next := atom(name)
+		if Units(out+next) > MaxThreadName {
+			break
+		}
+		out, name = out+next, name[len(next):]
+	}
+	return out
+}
+
+// Digest is the SHA-256 of a content as Discord keeps it: without blanks at its ends.
+func Digest(content string) string {
+	sum := sha256.Sum256([]byte(strings.TrimSpace(content)))
+	return hex.EncodeToString(sum[:])
+}
