@@ -35,6 +35,8 @@ type Agent struct {
 	PersistentShell bool
 	// Callback answers the agent's asks; without URL nothing does.
 	Callback Callback
+	// Discord is where asks are shown in Discord; nowhere when its Shown is false.
+	Discord DiscordRoute
 	// SubAgents and Skills are nil for none.
 	SubAgents map[string]SubAgent
 	Skills    map[string][]string
@@ -53,7 +55,7 @@ func (c *Config) Agent(name string) Agent {
 		Mode:               first(own.Mode, d.Mode, engine.DefaultMode),
 		WorkingDirectories: slices.Clone(firstList(own.WorkingDirectories, d.WorkingDirectories)),
 		Home:               firstText(own.Home, d.Home, c.dirs.Home),
-		User:               firstText(own.User, d.User),
+		User:               c.nameOf(firstText(own.User, d.User)),
 		Kind:               first(own.Kind, d.Kind, engine.Main),
 		Lists:              c.lists(own),
 		Profile:            c.profileOf(own),
@@ -63,6 +65,7 @@ func (c *Config) Agent(name string) Agent {
 		Dialect:            Dialect(firstText(string(own.Dialect), string(d.Dialect))),
 		PersistentShell:    first(own.PersistentShell, d.PersistentShell, false),
 		Callback:           c.callbackOf(own),
+		Discord:            c.discordOf(own),
 		SubAgents:          c.subAgentsOf(own),
 		Skills:             c.skillsOf(own),
 		Rules:              Rules{global: c.byTool.global, own: c.byTool.agents[name]},

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 // Approvers says who may answer asks. Left out, everybody may who has a token for it.
 // One that is set replaces those of less particular places as a whole: those of
 // defaults, of the agent, of the tool, of the tool in defaults, of the tool in the
-// agent's block, in this order.
+// agent's block, in this order; safety_checks, where it is set, does so by itself.
 type Approvers struct {
 	// Users are people by name, as their approver tokens are called.
 	Users []string `yaml:"users"`
@@ -26,37 +25,86 @@ type Approvers struct {
 	// still deny it. Where it is not known who that is, nobody may approve. Built in:
 	// false.
 	ExcludeRequester bool `yaml:"exclude_requester"`
+	// SafetyChecks says who may answer, on top of the above, where a safety check asks
+	// that no rule and no mode answers. Built in: the above alone.
+	SafetyChecks *SafetyChecks `yaml:"safety_checks"`
 }
 
-func (a *Approvers) people() people.Approvers {
+// SafetyChecks says who may answer asks of safety checks, on top of who may answer
+// others. {} takes away what a less particular place says.
+type SafetyChecks struct {
+	// Users are people by name.
+	Users []string `yaml:"users"`
+	// Roles are roles of which one is enough. With neither users nor roles everybody
+	// may who may answer other asks.
+	Roles []string `yaml:"roles"`
+	// Quorum is how many different people have to approve. Built in: as many as for
+	// other asks.
+	Quorum int `yaml:"quorum"`
+}
+
+// ordinary is what is said of all asks; false when only safety checks are spoken of.
+func (c *Config) ordinary(a *Approvers) (people.Approvers, bool) {
 	if a == nil {
-		return people.Approvers{}
+		return people.Approvers{}, false
 	}
-	return people.Approvers{Users: a.Users, Roles: a.Roles, Quorum: a.Quorum, ExcludeRequester: a.ExcludeRequester}
+	only := a.SafetyChecks != nil && a.Users == nil && a.Roles == nil && a.Quorum == 0 && !a.ExcludeRequester
+	return people.Approvers{Users: c.byName(a.Users), Roles: a.Roles, Quorum: a.Quorum, ExcludeRequester: a.ExcludeRequester}, !only
+}
+
+// safety is what is said of safety checks besides.
+func (c *Config) safety(a *Approvers) (people.Approvers, bool) {
+	if a == nil || a.SafetyChecks == nil {
+		return people.Approvers{}, false
+	}
+	s := a.SafetyChecks
+	return people.Approvers{Users: c.byName(s.Users), Roles: s.Roles, Quorum: s.Quorum}, true
+}
+
+// byName are people by their names, also where the file has their accounts.
+func (c *Config) byName(users []string) []string {
+	out := slices.Clone(users)
+	for i := range out {
+		out[i] = c.nameOf(out[i])
+	}
+	return out
 }
 
 // Approvers returns who may answer asks about an agent's calls of a tool. names are
 // the tool's canonical name and its aliases; of several that the file has in one
 // place all count.
 func (c *Config) Approvers(agent string, names ...string) people.Policy {
+	return c.nearest(agent, names, c.ordinary).Restricting()
+}
+
+// SafetyApprovers returns who may answer where a safety check asks: those whom
+// Approvers lets, as far as safety_checks lets them.
+func (c *Config) SafetyApprovers(agent string, names ...string) people.Policy {
+	return c.Approvers(agent, names...).With(c.nearest(agent, names, c.safety)...)
+}
+
+// nearest is what the most particular place says that says anything.
+func (c *Config) nearest(agent string, names []string, says func(*Approvers) (people.Approvers, bool)) people.Policy {
 	block := c.Agents[agent]
 	for _, tools := range []map[string]Tool{block.Tools, c.Defaults.Tools, c.Tools} {
 		var found people.Policy
 		for _, name := range sortedKeys(tools) {
 			// In any case: a slip must not open what it names.
 			is := func(called string) bool { return strings.EqualFold(called, name) }
-			if a := tools[name].Approvers; a != nil && slices.ContainsFunc(names, is) {
-				found = append(found, a.people())
+			if a, ok := says(tools[name].Approvers); ok && slices.ContainsFunc(names, is) {
+				found = append(found, a)
 			}
 		}
 		if found != nil {
-			return found.Restricting()
+			return found
 		}
 	}
-	if block.Approvers != nil {
-		return people.Policy{block.Approvers.people()}.Restricting()
+	for _, a := range []*Approvers{block.Approvers, c.Defaults.Approvers} {
+		if said, ok := says(a); ok {
+			return people.Policy{said}
+		}
 	}
-	return people.Policy{c.Defaults.Approvers.people()}.Restricting()
+	return nil
 }
 
 // ToolsWithApprovers are the names of the tools that have approvers of their own for
@@ -86,13 +134,23 @@ func (c *Combination) Approvers(agent string, names ...string) people.Policy {
 	return c.accepted.Approvers(agent, names...).With(c.next.Approvers(agent, names...)...)
 }
 
+// SafetyApprovers returns what both configurations say, each of which has to agree.
+func (c *Combination) SafetyApprovers(agent string, names ...string) people.Policy {
+	return c.accepted.SafetyApprovers(agent, names...).With(c.next.SafetyApprovers(agent, names...)...)
+}
+
 // approvers lists for which agents and tools next lets others answer, or fewer.
 func (d *differences) approvers() {
 	for _, agent := range d.c.names() {
 		for _, tool := range d.c.tools(agent) {
 			was, will := d.c.accepted.Approvers(agent, tool), d.c.next.Approvers(agent, tool)
+			if looser := len(will.With(was...)) > len(will); looser {
+				d.add(d.approversAt(agent, tool, ""), was.String(), will.String())
+				continue // which safety checks follow
+			}
+			was, will = d.c.accepted.SafetyApprovers(agent, tool), d.c.next.SafetyApprovers(agent, tool)
 			if len(will.With(was...)) > len(will) {
-				d.add(d.approversAt(agent, tool), was.String(), will.String())
+				d.add(d.approversAt(agent, tool, ".safety_checks"), was.String(), will.String())
 			}
 		}
 	}
@@ -112,9 +170,9 @@ func (c *Combination) tools(agent string) []string {
 }
 
 // approversAt is where next says who answers or, when that is gone, where it was said
-// before.
-func (d *differences) approversAt(agent, tool string) string {
-	const key = ".ask_approvers"
+// before; part is the key below that is asked for.
+func (d *differences) approversAt(agent, tool, part string) string {
+	key := ".ask_approvers" + part
 	candidates := []string{
 		"agents." + agent + ".tools." + tool + key, "defaults.tools." + tool + key, "tools." + tool + key,
 		"agents." + agent + key, "defaults" + key,
@@ -127,53 +185,4 @@ func (d *differences) approversAt(agent, tool string) string {
 		}
 	}
 	return candidates[len(candidates)-1]
-}
-
-// maxQuorum bounds how many may have to approve: each vote is kept with the ask.
-const maxQuorum = 50
-
-// approvers checks who may answer. requester is the user of the agent that it is
-// about; empty when that is not one.
-func (ck *checker) approvers(a *Approvers, field, requester string) {
-	if a == nil {
-		return
-	}
-	ck.personNames(a.Users, field+".users")
-	ck.personNames(a.Roles, field+".roles")
-	if _, given := ck.places[field+".quorum"]; given && (a.Quorum < 1 || a.Quorum > maxQuorum) {
-		ck.add(field+".quorum", "%d: want 1 to %d", a.Quorum, maxQuorum)
-		return
-	}
-	if len(a.Roles) > 0 || len(a.Users) == 0 {
-		return // nobody knows how many they are
-	}
-	could, but := len(a.Users), ""
-	if a.ExcludeRequester && slices.Contains(a.Users, requester) {
-		could, but = could-1, fmt.Sprintf(" besides %s, who triggers the agent's calls", requester)
-	}
-	if need := max(a.Quorum, 1); need > could {
-		at := field + ".quorum"
-		if _, given := ck.places[at]; !given {
-			at = field
-		}
-		ck.add(at, "%d have to approve, and users has only %d%s: no call could ever be approved; add users or roles, or lower it", need, could, but)
-	}
-}
-
-// allApprovers checks who may answer, wherever the file says it.
-func (ck *checker) allApprovers(c *Config) {
-	ck.approvers(c.Defaults.Approvers, "defaults.ask_approvers", c.Defaults.User)
-	tools := func(tools map[string]Tool, field, requester string) {
-		for _, name := range sortedKeys(tools) {
-			ck.approvers(tools[name].Approvers, field+"."+name+".ask_approvers", requester)
-		}
-	}
-	tools(c.Tools, "tools", "")
-	tools(c.Defaults.Tools, "defaults.tools", c.Defaults.User)
-	for _, name := range sortedKeys(c.Agents) {
-		block, field := c.Agents[name], "agents."+name
-		requester := firstText(block.User, c.Defaults.User)
-		ck.approvers(block.Approvers, field+".ask_approvers", requester)
-		tools(block.Tools, field+".tools", requester)
-	}
 }

@@ -71,7 +71,8 @@ func (c *Config) EventHooks() []Webhook {
 	return out
 }
 
-// SecretFiles are the files that hold secrets of callbacks and webhooks, each once.
+// SecretFiles are the files that hold secrets of callbacks and webhooks, and the token
+// for Discord, each once.
 // No call may touch them, from the next start on.
 func (c *Config) SecretFiles() []string {
 	var out []string
@@ -86,6 +87,7 @@ func (c *Config) SecretFiles() []string {
 	for _, h := range c.Webhooks {
 		add(h.SecretFile)
 	}
+	add(c.Discord.TokenFile)
 	return out
 }
 

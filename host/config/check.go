@@ -34,6 +34,7 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.allApprovers(c)
 	ck.permissionGrants(c.PermissionGrants, c.ProfileNames())
 	ck.webhooks(c.Webhooks)
+	ck.discord(c)
 	ck.paths(c.Paths)
 	ck.modules(&c.Modules)
 	ck.asks(&c.Asks)

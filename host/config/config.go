@@ -37,6 +37,8 @@ type Config struct {
 	PermissionGrants people.Grants `yaml:"permission_grants"`
 	// Webhooks are places that are told, signed, of asks and denials.
 	Webhooks []Webhook `yaml:"webhooks"`
+	// Discord is where asks are shown as cards and answered. Left out: nowhere.
+	Discord Discord `yaml:"discord"`
 	// Paths are what the operator says of paths, for every tool.
 	Paths Paths `yaml:"paths"`
 	// Modules tells where tool modules of others are and what each may do.
@@ -129,6 +131,9 @@ type Settings struct {
 	// Approvers says who may answer asks about this agent's calls. Built in: everybody
 	// who has a token for it.
 	Approvers *Approvers `yaml:"ask_approvers"`
+	// Discord is where asks about this agent's calls are shown in Discord. Built in:
+	// nowhere.
+	Discord *DiscordRoute `yaml:"discord"`
 	// Tools sets tool configuration for this agent; its keys replace those of
 	// the global tools of the same name.
 	Tools map[string]Tool `yaml:"tools"`

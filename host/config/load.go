@@ -130,8 +130,11 @@ func (c *Config) fill() {
 	c.byTool = newRuleLists(c)
 }
 
+// defaultTimeout is how long an ask is shown when nobody says.
+const defaultTimeout = Duration(60 * time.Second)
+
 func (a *Asks) fill() {
-	a.Timeout = Duration(a.Timeout.or(Duration(60 * time.Second)))
+	a.Timeout = Duration(a.Timeout.or(defaultTimeout))
 	a.RepeatDenial = Duration(a.RepeatDenial.or(Duration(10 * time.Minute)))
 	a.ApprovalLifetime = Duration(a.ApprovalLifetime.or(Duration(10 * time.Minute)))
 	for _, limit := range []struct {

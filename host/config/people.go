@@ -21,14 +21,44 @@ type Person struct {
 	Roles []string `yaml:"roles"`
 	// Administrator lets them grant anything while permission_grants is left out.
 	Administrator bool `yaml:"administrator"`
+	// Discord is the id of their Discord account: what it answers, they answer, and a
+	// call that names it as its user is theirs.
+	Discord Snowflake `yaml:"discord"`
 }
 
-// Person is somebody as the configuration knows them; one whom it does not name has
-// no roles.
-func (c *Config) Person(name string) people.Person {
+// Person is somebody as the configuration knows them, by their name or the id of their
+// Discord account; one whom it does not name has no roles. It is the one place where
+// several names become one person: what compares people compares Person.Name.
+func (c *Config) Person(name string) people.Person { return c.known(c.nameOf(name)) }
+
+// known is somebody by their name.
+func (c *Config) known(name string) people.Person {
 	known := c.People[name]
 	return people.Person{Name: name, Roles: slices.Clone(known.Roles), Administrator: known.Administrator}
 }
+
+// nameOf is the name of whom the configuration has an account of, and otherwise the
+// text itself.
+func (c *Config) nameOf(text string) string {
+	if !IsSnowflake(text) {
+		return text
+	}
+	for _, name := range sortedKeys(c.People) {
+		if string(c.People[name].Discord) == text {
+			return name
+		}
+	}
+	return text
+}
+
+// DiscordPerson is who has this Discord account.
+func (c *Config) DiscordPerson(account string) (people.Person, bool) {
+	name := c.nameOf(account)
+	return c.known(name), name != account
+}
+
+// DiscordAccount is the id of a person's Discord account; empty for none.
+func (c *Config) DiscordAccount(person string) string { return string(c.People[person].Discord) }
 
 // MayGrant reports whether somebody may grant what, one of the forms of package
 // people; the error, a *people.Refusal, names the roles that would do.
@@ -37,9 +67,21 @@ func (c *Config) MayGrant(p people.Person, what string) error {
 }
 
 // Person is somebody as both configurations know them: with the roles that both
-// give.
+// give. Whose an account is, the accepted one tells.
 func (c *Combination) Person(name string) people.Person {
-	return people.Both(c.accepted.Person(name), c.next.Person(name))
+	name = c.accepted.nameOf(name)
+	return people.Both(c.accepted.known(name), c.next.known(name))
+}
+
+// DiscordPerson is who has this Discord account by the accepted configuration.
+func (c *Combination) DiscordPerson(account string) (people.Person, bool) {
+	_, listed := c.accepted.DiscordPerson(account)
+	return c.Person(account), listed
+}
+
+// DiscordAccount is that of the accepted configuration.
+func (c *Combination) DiscordAccount(person string) string {
+	return c.accepted.DiscordAccount(person)
 }
 
 // MayGrant grants what both configurations let grant.
@@ -57,6 +99,9 @@ func (d *differences) people() {
 		before, after, field := was[name], will[name], "people."+name
 		d.unless(containsAll(before.Roles, after.Roles), field+".roles", before.Roles, after.Roles)
 		d.unless(before.Administrator || !after.Administrator, field+".administrator", before.Administrator, after.Administrator)
+	}
+	for _, name := range either(was, will) {
+		d.unless(was[name].Discord == will[name].Discord, "people."+name+".discord", string(was[name].Discord), string(will[name].Discord))
 	}
 }
 

@@ -47,6 +47,7 @@ func (c *Combination) Widenings() []Widening {
 	d.people()
 	d.approvers()
 	d.permissionGrants()
+	d.discord()
 	d.asks()
 	d.audit()
 	d.rest()
@@ -119,6 +120,7 @@ func (d *differences) agent(name string) {
 	d.unless(force.Dialect == will.Dialect, at("dialect"), string(was.Dialect), string(will.Dialect))
 	d.unless(force.PersistentShell == will.PersistentShell, at("persistent_shell"), was.PersistentShell, will.PersistentShell)
 	d.unless(force.Callback == will.Callback, at("callback"), was.Callback, will.Callback)
+	d.unless(reflect.DeepEqual(force.Discord, will.Discord), at("discord"), was.Discord, will.Discord)
 	d.narrowed(was, force, will, at)
 	d.unless(reflect.DeepEqual(unknown(force), unknown(will)), "agents."+name, "", "a setting that may widen")
 }
@@ -130,7 +132,7 @@ func unknown(a Agent) Agent {
 	a.Named, a.Timeout, a.ResumeAsks, a.FollowClientMode, a.Rules = false, 0, "", false, Rules{}
 	a.Lists.Disallowed, a.Lists.Allowed, a.Lists.IgnoreDenylist = nil, nil, false
 	a.Dialect, a.PersistentShell, a.Profile = "", false, nil
-	a.Callback, a.SubAgents, a.Skills = Callback{}, nil, nil
+	a.Callback, a.SubAgents, a.Skills, a.Discord = Callback{}, nil, nil, DiscordRoute{}
 	return a
 }
 
@@ -319,6 +321,18 @@ func grantText(g Grant, there bool) string {
 	return text
 }
 
+// discord compares how Discord is reached, key by key: each change may tell calls to
+// others, or let them answer.
+func (d *differences) discord() {
+	was, will := d.c.accepted.Discord, d.c.next.Discord
+	d.unless(was.TokenFile == will.TokenFile, "discord.token_file", was.TokenFile, will.TokenFile)
+	d.unless(was.Server == will.Server, "discord.server", string(was.Server), string(will.Server))
+	d.unless(was.APIURL == will.APIURL, "discord.api_url", was.APIURL, will.APIURL)
+	d.unless(was.Reactions == will.Reactions, "discord.reactions", was.Reactions, will.Reactions)
+	d.unless(was.UsesGateway() == will.UsesGateway(), "discord.gateway", was.UsesGateway(), will.UsesGateway())
+	d.unless(was.Interactions == will.Interactions, "discord.interactions", was.Interactions, will.Interactions)
+}
+
 // asks compares the bounds on questions, key by key.
 func (d *differences) asks() {
 	was, force, will := reflect.ValueOf(d.c.accepted.Asks), reflect.ValueOf(d.c.Asks()), reflect.ValueOf(d.c.next.Asks)
@@ -336,7 +350,7 @@ func bound(v reflect.Value) string {
 }
 
 // compared are the keys at the top of the file that are compared above.
-var compared = []string{"defaults", "agents", "rules", "tools", "modules", "asks", "audit", "profiles", "people", "permission_grants"}
+var compared = []string{"defaults", "agents", "rules", "tools", "modules", "asks", "audit", "profiles", "people", "permission_grants", "discord"}
 
 // rest compares every other key at the top, and modules.dir, of which each
 // difference may widen, and the memory of all modules.
