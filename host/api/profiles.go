@@ -38,27 +38,14 @@ func (s *Server) giveProfile(w http.ResponseWriter, r *http.Request, caller gate
 		return badField("profile", "missing: want the name of a profile")
 	}
 	agent := r.PathValue("name")
-	if err := s.mayGiveProfile(r, caller, agent, body.Profile); err != nil {
+	if _, err := person("agent", agent, ""); err != nil {
 		return err
 	}
-	given, err := s.c.Gate.GiveProfile(r.Context(), agent, body.Profile, by, "")
+	given, err := s.c.Gate.ChangeProfile(r.Context(), s.confirmed(r, caller, by), agent, body.Profile)
 	if err != nil {
 		return err
 	}
 	return reply(w, http.StatusOK, given)
-}
-
-// mayGiveProfile wants a person for a profile that may let an agent do more; an
-// empty name is the configuration's.
-func (s *Server) mayGiveProfile(r *http.Request, caller gate.Caller, agent, name string) error {
-	if _, err := person("agent", agent, ""); err != nil {
-		return err
-	}
-	tightens, err := s.c.Gate.ProfileTightens(r.Context(), agent, name)
-	if err != nil || tightens {
-		return err
-	}
-	return s.present(r, caller)
 }
 
 type resetProfile struct {
@@ -71,10 +58,10 @@ func (s *Server) resetProfile(w http.ResponseWriter, r *http.Request, caller gat
 		return err
 	}
 	agent := r.PathValue("name")
-	if err := s.mayGiveProfile(r, caller, agent, ""); err != nil {
+	if _, err := person("agent", agent, ""); err != nil {
 		return err
 	}
-	if err := s.c.Gate.ResetProfile(r.Context(), agent, by); err != nil {
+	if _, err := s.c.Gate.ChangeProfile(r.Context(), s.confirmed(r, caller, by), agent, ""); err != nil {
 		return err
 	}
 	return reply(w, http.StatusOK, resetProfile{Agent: agent})

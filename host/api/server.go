@@ -36,9 +36,7 @@ type Gate interface {
 	CommandOn(ctx context.Context, lists command.State, where gate.Where, text string) (gate.Commanded, error)
 	SetLists(ctx context.Context, c gate.Change, session string, lists command.State) (gate.Listed, error)
 	Profiles(ctx context.Context) (gate.Profiles, error)
-	ProfileTightens(ctx context.Context, agent, name string) (bool, error)
-	GiveProfile(ctx context.Context, agent, name, by, approvedBy string) (gate.GivenProfile, error)
-	ResetProfile(ctx context.Context, agent, by string) error
+	ChangeProfile(ctx context.Context, c gate.Change, agent, name string) (gate.GivenProfile, error)
 	ResetProfiles(ctx context.Context, by string) error
 	Person(caller gate.Caller, name string, roles []string, administrator bool) people.Person
 	MayChangeRules(ctx context.Context, caller gate.Caller, add, remove []engine.Rule) error
@@ -47,11 +45,9 @@ type Gate interface {
 	TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (bool, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
 	Session(ctx context.Context, id string) (store.Session, []store.Call, error)
-	SetMode(ctx context.Context, session string, mode *engine.Mode, by string) error
-	SetForkMode(ctx context.Context, session string, mode *engine.Mode, by string) error
-	WidensFork(ctx context.Context, session string, mode *engine.Mode) (bool, error)
-	Widens(ctx context.Context, session string, mode *engine.Mode) (bool, error)
-	ClearSession(ctx context.Context, session, by string) (gate.Cleared, error)
+	ChangeMode(ctx context.Context, c gate.Change, session string, mode *engine.Mode) error
+	ChangeForkMode(ctx context.Context, c gate.Change, session string, mode *engine.Mode) error
+	Clear(ctx context.Context, c gate.Change, session string) (gate.Cleared, error)
 	InterruptSession(ctx context.Context, session, by string) (int, error)
 	ExitFork(ctx context.Context, session, by string) (int, error)
 	ResumeSession(ctx context.Context, session, by string) error

@@ -106,14 +106,11 @@ func (s *Server) setMode(w http.ResponseWriter, r *http.Request, caller gate.Cal
 	if err != nil {
 		return err
 	}
-	id := r.PathValue("id")
+	id, set := r.PathValue("id"), s.c.Gate.ChangeMode
 	if fork {
-		return s.setForkMode(w, r, caller, id, mode, by)
+		set = s.c.Gate.ChangeForkMode
 	}
-	if err := s.maySetMode(r, caller, id, mode); err != nil {
-		return err
-	}
-	if err := s.c.Gate.SetMode(r.Context(), id, mode, by); err != nil {
+	if err := set(r.Context(), s.confirmed(r, caller, by), id, mode); err != nil {
 		return err
 	}
 	return reply(w, http.StatusOK, sessionMode{Session: id, Mode: mode})
@@ -148,10 +145,7 @@ func (s *Server) clearSession(w http.ResponseWriter, r *http.Request, caller gat
 	if err != nil {
 		return err
 	}
-	if err := s.mayClear(r, caller, r.PathValue("id")); err != nil {
-		return err
-	}
-	cleared, err := s.c.Gate.ClearSession(r.Context(), r.PathValue("id"), by)
+	cleared, err := s.c.Gate.Clear(r.Context(), s.confirmed(r, caller, by), r.PathValue("id"))
 	if err != nil {
 		return err
 	}

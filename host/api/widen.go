@@ -26,26 +26,8 @@ func (s *Server) mayRemove(r *http.Request, caller gate.Caller, id string) error
 	return nil
 }
 
-// maySetMode wants a person for a mode that asks less than the one in force.
-func (s *Server) maySetMode(r *http.Request, caller gate.Caller, session string, mode *engine.Mode) error {
-	widens, err := s.c.Gate.Widens(r.Context(), session, mode)
-	if err != nil || !widens {
-		return err
-	}
-	return s.present(r, caller)
-}
-
-// mayClear wants a person where clearing a session would take away a mode, or
-// rules, that hold it down.
-func (s *Server) mayClear(r *http.Request, caller gate.Caller, session string) error {
-	rules, err := s.c.Gate.Rules(r.Context(), store.RuleFilter{Scope: engine.Session, Key: session})
-	if err != nil {
-		return err
-	}
-	for _, rule := range rules {
-		if rule.Behavior != engine.Allow {
-			return s.present(r, caller)
-		}
-	}
-	return s.maySetMode(r, caller, session, nil)
+// confirmed is a change in the name of by to which a person who is present agrees
+// where it widens.
+func (s *Server) confirmed(r *http.Request, caller gate.Caller, by string) gate.Change {
+	return gate.Change{By: by, Confirm: func() error { return s.present(r, caller) }}
 }

@@ -320,18 +320,7 @@ func (g *Gate) agreed(ctx context.Context, c Change, p place, change store.Chang
 	if !mode {
 		return nil
 	}
-	if change.Mode == nil { // the agent's own
-		known, err := g.c.Store.Session(ctx, p.key)
-		if err != nil {
-			return err
-		}
-		own := g.c.Settings().Agent(known.Agent).Mode
-		change.Mode = &own
-	}
-	if err := g.MayGrant(ctx, c.Person, people.ModePrefix+change.Mode.String()); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotEntitled, err)
-	}
-	return nil
+	return g.agreedMode(ctx, c, p.key, change.Mode, false)
 }
 
 // mayApprove reports whether somebody is one of those whom the configuration names

@@ -1,12 +1,10 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/callgate/callgate/host/people"
-	"github.com/callgate/callgate/host/store"
 )
 
 // Person is who a caller speaks for. A Checker speaks for the user that the
@@ -41,10 +39,7 @@ func (g *Gate) MayGrant(ctx context.Context, p people.Person, what string) error
 	if refusal == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
-	defer cancel()
-	row := store.Row{Time: g.c.Now(), Event: store.EventGrantRefused, User: p.Name, DecidedBy: cmp.Or(p.Name, "nobody"), Detail: refusal.Error(), Code: "not_granted"}
-	if _, err := g.c.Store.Append(ctx, row); err != nil {
+	if err := g.Refused(ctx, p, refusal.Error()); err != nil {
 		return fmt.Errorf("%w (and that could not be audited: %w)", refusal, err)
 	}
 	return refusal

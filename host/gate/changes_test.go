@@ -1,0 +1,122 @@
+package gate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/people"
+	"github.com/callgate/callgate/host/store"
+)
+
+const changing = `
+permission_grants:
+  lead: ["mode:bypass", "rules:global", open]
+agents:
+  worker: {mode: default, profile: locked}
+`
+
+// TestChangesTakeAWord: what widens takes roles that grant it, or somebody who confirms;
+// what tightens takes nobody's word.
+func TestChangesTakeAWord(t *testing.T) {
+	t.Parallel()
+	mode := func(m engine.Mode) *engine.Mode { return &m }
+	session := gate.Where{Scope: engine.Session, Key: "s1"}
+	cases := map[string]struct {
+		before func(*world)
+		do     func(context.Context, *gate.Gate, gate.Change) error
+		widens bool
+	}{
+		"a looser mode": {nil, func(ctx context.Context, g *gate.Gate, c gate.Change) error {
+			return g.ChangeMode(ctx, c, "s1", mode(engine.Bypass))
+		}, true},
+		"a stricter mode": {nil, func(ctx context.Context, g *gate.Gate, c gate.Change) error {
+			return g.ChangeMode(ctx, c, "s1", mode(engine.Explore))
+		}, false},
+		"the forks' looser mode": {nil, func(ctx context.Context, g *gate.Gate, c gate.Change) error {
+			return g.ChangeForkMode(ctx, c, "s1", mode(engine.Bypass))
+		}, true},
+		"the forks' stricter mode": {nil, func(ctx context.Context, g *gate.Gate, c gate.Change) error {
+			return g.ChangeForkMode(ctx, c, "s1", mode(engine.Explore))
+		}, false},
+		"a wider profile": {nil, func(ctx context.Context, g *gate.Gate, c gate.Change) error {
+			_, err := g.ChangeProfile(ctx, c, "worker", "open")
+			return err
+		}, true},
+		"back to the narrower profile": {func(w *world) {
+			if _, err := w.gate.GiveProfile(w.t.Context(), "worker", "open", "ann", ""); err != nil {
+				w.t.Fatal(err)
+			}
+		}, func(ctx context.Context, g *gate.Gate, c gate.Change) error {
+			_, err := g.ChangeProfile(ctx, c, "worker", "")
+			return err
+		}, false},
+		"clearing a session": {nil, func(ctx context.Context, g *gate.Gate, c gate.Change) error {
+			_, err := g.Clear(ctx, c, "s1")
+			return err
+		}, false},
+		"clearing a session that a rule holds down": {func(w *world) { w.command(session, "/deny Probe(x)") }, func(ctx context.Context, g *gate.Gate, c gate.Change) error {
+			_, err := g.Clear(ctx, c, "s1")
+			return err
+		}, true},
+	}
+	lead := people.Person{Name: "ann", Roles: []string{"lead"}}
+	for name, tt := range cases {
+		for who, c := range map[string]struct {
+			change gate.Change
+			may    bool
+		}{
+			"a person with the role":    {gate.Change{Person: lead}, true},
+			"a person without":          {gate.Change{Person: people.Person{Name: "eve", Administrator: true}}, !tt.widens},
+			"nobody":                    {gate.Change{}, !tt.widens},
+			"somebody who confirms":     {gate.Change{By: "ann", Confirm: func() error { return nil }}, true},
+			"somebody who does not":     {gate.Change{By: "ann", Person: lead, Confirm: func() error { return gate.ErrNotEntitled }}, !tt.widens},
+			"somebody who cannot be as": {gate.Change{By: "ann", Person: people.Person{Roles: []string{"lead"}}}, !tt.widens},
+		} {
+			t.Run(name+" by "+who, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, changing)
+				w.tool.check = func(*engine.Call) engine.Verdict { return engine.Verdict{Behavior: engine.Deny} }
+				r := call("open") // opens the session
+				r.Context.Agent = "worker"
+				w.check(gate.Caller{Token: "hub", Standing: gate.Integrator}, r)
+				if tt.before != nil {
+					tt.before(w)
+				}
+				refused := len(w.eventsOf(store.EventGrantRefused))
+				err := tt.do(t.Context(), w.gate, c.change)
+				if c.may != (err == nil) || err != nil && !errors.Is(err, gate.ErrNotEntitled) {
+					t.Fatalf("got %v, want it done: %t", err, c.may)
+				}
+				if rows := len(w.eventsOf(store.EventGrantRefused)) - refused; c.change.Confirm == nil && (rows == 1) == c.may {
+					t.Errorf("%d rows of refusals", rows)
+				}
+			})
+		}
+	}
+}
+
+// TestClearByAnApprover: those who answer for the one agent may take its session's
+// rules back.
+func TestClearByAnApprover(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "permission_grants: {}\nagents:\n  worker: {ask_approvers: {users: [ann]}}\n")
+	_, done := w.start(worker, call("x"))
+	w.command(gate.Where{Scope: engine.Session, Key: "s1"}, "/deny Probe(y)")
+	if _, err := w.gate.Clear(t.Context(), gate.Change{Person: people.Person{Name: "eve"}}, "s1"); !errors.Is(err, gate.ErrNotEntitled) {
+		t.Fatalf("eve: got %v", err)
+	}
+	out, err := w.gate.Clear(t.Context(), gate.Change{Person: people.Person{Name: "ann"}}, "s1")
+	if err != nil || out.Asks != 1 {
+		t.Fatalf("got %+v, %v", out, err)
+	}
+	if res := <-done; res.Decision.Behavior != engine.Deny {
+		t.Errorf("the call that waited: %+v", res.Decision)
+	}
+	if left := w.broker.Waiting(ask.Filter{}); len(left) != 0 {
+		t.Errorf("%d asks wait", len(left))
+	}
+}
