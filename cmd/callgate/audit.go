@@ -13,6 +13,7 @@ import (
 
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/history"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -51,11 +52,11 @@ func (f *auditFlags) register(c *cli, cmd *cobra.Command, limit int) {
 	flags.StringVar(&f.filter.Ask, "ask", "", "only what came of this ask, by its id")
 	flags.StringVar(&f.text, "text", "", "only rows whose action, reason, rule or input holds this")
 	flags.StringVar((*string)(&f.filter.Event), "event", "", "only this event, such as decision or token_created")
-	flags.StringVar(&f.decision, "decision", "", "only this outcome: "+strings.Join(outcomes, ", "))
+	flags.StringVar(&f.decision, "decision", "", "only this outcome: "+strings.Join(history.Outcomes(), ", "))
 	completeFlag(cmd, "agent", c.completeAgents())
 	completeFlag(cmd, "session", c.completeSessions())
 	completeFlag(cmd, "tool", c.completeTools())
-	completeFlag(cmd, "decision", words(outcomes...))
+	completeFlag(cmd, "decision", words(history.Outcomes()...))
 	flags.StringVar(&f.since, "since", "", "only from then on: a time, a date, or how long ago (2h, 7d)")
 	flags.StringVar(&f.until, "until", "", "only before then: likewise")
 	if limit > 0 {
@@ -64,26 +65,20 @@ func (f *auditFlags) register(c *cli, cmd *cobra.Command, limit int) {
 	}
 }
 
-// outcomes are the words of --decision.
-var outcomes = []string{
-	string(store.Allowed), string(store.Denied), string(store.AskApproved),
-	string(store.AskDenied), string(store.AskTimeout), string(store.AskCancelled),
-}
-
 func (f *auditFlags) read(text string) (store.Filter, error) {
 	out := f.filter
-	if f.decision != "" && !slices.Contains(outcomes, f.decision) {
-		return out, fmt.Errorf("--decision %q: want one of %s", f.decision, strings.Join(outcomes, ", "))
+	if f.decision != "" && !slices.Contains(history.Outcomes(), f.decision) {
+		return out, fmt.Errorf("--decision %q: want one of %s", f.decision, strings.Join(history.Outcomes(), ", "))
 	}
 	if text == "" {
 		text = f.text
 	}
 	out.Text, out.Decision = text, store.Outcome(f.decision)
 	var err error
-	if out.Since, err = parseWhen("since", f.since, time.Now()); err != nil {
+	if out.Since, err = history.When("--since", f.since, time.Now()); err != nil {
 		return out, err
 	}
-	out.Until, err = parseWhen("until", f.until, time.Now())
+	out.Until, err = history.When("--until", f.until, time.Now())
 	return out, err
 }
 
@@ -145,26 +140,11 @@ func printAudit(w io.Writer, rows []store.Row) {
 		fmt.Fprintln(w, "no rows")
 		return
 	}
-	lines := [][]string{{"seq", "time", "agent", "outcome", "stage", "by", "what", "why"}}
+	lines := [][]string{history.Columns()}
 	for _, r := range rows {
-		outcome, what := string(r.Decision), r.Action
-		if r.Event != store.EventDecision {
-			outcome, what = string(r.Event), r.RuleText
-		}
-		lines = append(lines, []string{
-			fmt.Sprint(r.Seq), r.Time.Local().Format(time.DateTime), card.Line(r.Agent), outcome, r.Stage,
-			card.Line(r.DecidedBy), clip(card.Line(what), 60), clip(card.Line(r.Detail), 80),
-		})
+		lines = append(lines, history.Cells(r))
 	}
 	fmt.Fprint(w, table(lines))
-}
-
-// clip shortens a table's cell; --json has it whole.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }
 
 func auditExport(c *cli) *cobra.Command {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/history"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -39,36 +40,10 @@ and what became of the rule since. Inputs are shown as they are kept: secrets ma
 	}
 }
 
-func printEntry(w io.Writer, e api.AuditEntry) {
-	r := e.Row
-	lines := [][2]string{
-		{"row", fmt.Sprint(r.Seq)}, {"time", r.Time.Local().Format(time.RFC3339)}, {"event", string(r.Event)}, {"outcome", string(r.Decision)},
-		{"agent", r.Agent}, {"session", r.Session}, {"user", r.User}, {"tool", r.Tool}, {"action", r.Action}, {"input", r.Input},
-		{"decided by", r.DecidedBy}, {"why", r.Detail}, {"stage", r.Stage}, {"code", r.Code},
-		{"rule", r.RuleText}, {"rule id", r.RuleID}, {"rule from", r.RuleSource},
-		{"module", r.Module}, {"module digest", r.ModuleDigest}, {"call id", r.CallID}, {"call digest", r.Digest}, {"ask", r.AskID},
-	}
-	if a := e.Ask; a != nil {
-		lines = append(lines, [2]string{"asked", a.CreatedAt.Local().Format(time.RFC3339)}, [2]string{"ask ended", string(a.State) + " (" + string(a.Cause) + ")"})
-		if a.Answer != nil {
-			lines = append(lines, [2]string{"answer", a.Answer.Verdict.String() + " by " + a.Answer.By}, [2]string{"answered at", a.Answer.Surface}, [2]string{"reason given", a.Answer.Reason})
-		}
-		for _, v := range a.Votes {
-			lines = append(lines, [2]string{"approved by", v.By})
-		}
-	}
-	if r.Latency > 0 {
-		lines = append(lines, [2]string{"took", r.Latency.String()})
-	}
-	for _, c := range e.RuleChanges {
-		lines = append(lines, [2]string{string(c.Event), fmt.Sprintf("row %d, %s, %s: %s", c.Seq, c.Time.Local().Format(time.DateTime), c.DecidedBy, c.RuleText)})
-	}
-	lines = append(lines, [2]string{"hash", r.Hash.String()}, [2]string{"follows", r.Prev.String()})
+func printEntry(w io.Writer, e history.Entry) {
 	var cells [][]string
-	for _, l := range lines {
-		if l[1] != "" {
-			cells = append(cells, []string{l[0], card.Line(l[1])})
-		}
+	for _, f := range e.Fields() {
+		cells = append(cells, []string{f[0], card.Line(f[1])})
 	}
 	fmt.Fprint(w, table(cells))
 }
@@ -87,7 +62,7 @@ itself every day, set audit.keep in the configuration.`,
 		Example: "  callgate audit export --until 2026-01-01 --format jsonl --output 2025.jsonl\n  callgate audit prune --before 2026-01-01 --dry-run\n  callgate audit prune --before 365d",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			at, err := parseWhen("before", before, time.Now())
+			at, err := history.When("--before", before, time.Now())
 			if err != nil {
 				return err
 			}

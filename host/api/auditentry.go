@@ -2,30 +2,15 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 
-	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/history"
 	"github.com/callgate/callgate/host/store"
 )
-
-// AuditEntry is one row of the audit with what is still known beside it.
-type AuditEntry struct {
-	Row store.Row `json:"row"`
-	// Ask is the ask that a person answered, as long as it is kept: without its
-	// input and without the secrets that its texts quoted.
-	Ask *ask.Ask `json:"ask,omitempty"`
-	// RuleChanges tell what became of the stored rule that decided, the oldest
-	// first; at most 20.
-	RuleChanges []store.Row `json:"rule_changes,omitempty"`
-}
-
-// maxRuleChanges bounds RuleChanges.
-const maxRuleChanges = 20
 
 func (s *Server) showAudit(w http.ResponseWriter, r *http.Request, _ gate.Caller) error {
 	if _, err := query(r); err != nil {
@@ -35,56 +20,11 @@ func (s *Server) showAudit(w http.ResponseWriter, r *http.Request, _ gate.Caller
 	if err != nil || seq < 1 {
 		return badField("seq", fmt.Sprintf("%q: want the number of a row", r.PathValue("seq")))
 	}
-	var out AuditEntry
-	rows, err := s.auditRows(r.Context(), store.Filter{After: seq - 1, Before: seq + 1, Limit: 1})
+	out, err := history.Look(r.Context(), s.c.Audit, s.c.Asks, seq)
 	if err != nil {
 		return err
 	}
-	if len(rows) == 0 {
-		return fmt.Errorf("row %d of the audit: %w", seq, store.ErrNotFound)
-	}
-	out.Row = rows[0]
-	if out.Row.AskID != "" {
-		a, err := s.c.Asks.Get(r.Context(), out.Row.AskID)
-		switch {
-		case err == nil && !a.State.Waiting():
-			out.Ask = &a
-		case err != nil && !errors.Is(err, ask.ErrUnknown):
-			return err
-		}
-	}
-	if out.Row.RuleID != "" {
-		if out.RuleChanges, err = s.ruleChanges(r.Context(), out.Row.RuleID); err != nil {
-			return err
-		}
-	}
 	return reply(w, http.StatusOK, out)
-}
-
-// ruleChanges are the rows about a stored rule that are no decisions.
-func (s *Server) ruleChanges(ctx context.Context, id string) ([]store.Row, error) {
-	var out []store.Row
-	for _, event := range []store.Event{store.EventRuleAdded, store.EventRuleKept, store.EventRuleExtended, store.EventRuleRemoved, store.EventRuleExpired} {
-		rows, err := s.auditRows(ctx, store.Filter{Rule: id, Event: event, Limit: maxRuleChanges - len(out)})
-		if err != nil {
-			return nil, err
-		}
-		if out = append(out, rows...); len(out) >= maxRuleChanges {
-			break
-		}
-	}
-	return out, nil
-}
-
-func (s *Server) auditRows(ctx context.Context, f store.Filter) ([]store.Row, error) {
-	var out []store.Row
-	for row, err := range s.c.Audit.Audit(ctx, f) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, row)
-	}
-	return out, nil
 }
 
 // pruneBody says which rows of the audit are to go.
@@ -123,8 +63,8 @@ func (s *Server) pruneAudit(w http.ResponseWriter, r *http.Request, caller gate.
 }
 
 // AuditRow returns one row of the audit with what is known beside it.
-func (c *Client) AuditRow(ctx context.Context, seq int64) (AuditEntry, error) {
-	return fetch[AuditEntry](ctx, c, http.MethodGet, at("audit", "rows", strconv.FormatInt(seq, 10)), nil, nil)
+func (c *Client) AuditRow(ctx context.Context, seq int64) (history.Entry, error) {
+	return fetch[history.Entry](ctx, c, http.MethodGet, at("audit", "rows", strconv.FormatInt(seq, 10)), nil, nil)
 }
 
 // PruneAudit removes the rows of the audit that are older than before, in the name

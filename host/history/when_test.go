@@ -1,11 +1,13 @@
-package main
+package history_test
 
 import (
 	"testing"
 	"time"
+
+	"github.com/callgate/callgate/host/history"
 )
 
-func TestParseWhen(t *testing.T) {
+func TestWhen(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 2, 12, 10, 0, 0, 0, time.FixedZone("CET", 3600))
 	for text, want := range map[string]string{
@@ -20,13 +22,13 @@ func TestParseWhen(t *testing.T) {
 		"7d":                        "2026-02-05T09:00:00Z",
 		"4w":                        "2026-01-15T09:00:00Z",
 	} {
-		got, err := parseWhen("since", text, now)
+		got, err := history.When("--since", text, now)
 		if err != nil || got.UTC().Format(time.RFC3339) != want {
 			t.Errorf("%q: got %v, %v, want %s", text, got.UTC(), err, want)
 		}
 	}
 	for _, text := range []string{"yesterday", "-2h", "0d", "2026-13-01", "99999999d", "d", "7 d", "2026-01-31T15:04:05Zx"} {
-		if got, err := parseWhen("since", text, now); err == nil {
+		if got, err := history.When("--since", text, now); err == nil {
 			t.Errorf("%q: got %v, want an error", text, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package history
 
 import (
 	"fmt"
@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// parseWhen reads a point in time as people type it: a time (RFC 3339), a date or
-// a date and a time of this machine, or how long ago (90m, 2h, 7d, 4w).
-func parseWhen(flag, text string, now time.Time) (time.Time, error) {
+// When reads a point in time as people type it: a time (RFC 3339), a date or a date
+// and a time of this machine, or how long ago (90m, 2h, 7d, 4w). Empty is no time. name
+// is what the error calls it, such as --since.
+func When(name, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -24,7 +25,7 @@ func parseWhen(flag, text string, now time.Time) (time.Time, error) {
 	if ago, err := parseAgo(text); err == nil && ago > 0 {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, fmt.Errorf("--%s %q: want a time (2026-01-31T15:04:05Z), a date (2026-01-31, with a time: \"2026-01-31 15:04\"), or how long ago (90m, 2h, 7d, 4w)", flag, text)
+	return time.Time{}, fmt.Errorf("%s %q: want a time (2026-01-31T15:04:05Z), a date (2026-01-31, with a time: \"2026-01-31 15:04\"), or how long ago (90m, 2h, 7d, 4w)", name, text)
 }
 
 // parseAgo is time.ParseDuration that knows days and weeks as well.

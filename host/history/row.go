@@ -1,0 +1,43 @@
+package history
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/store"
+)
+
+// Columns are the heads of what Cells returns.
+func Columns() []string {
+	return []string{"seq", "time", "agent", "outcome", "stage", "by", "what", "why"}
+}
+
+// Cells is a row as a line of a list, made visible: what happened and why are cut to
+// 60 and 80 characters, which Entry has whole. Times are of this machine.
+func Cells(r store.Row) []string {
+	outcome, what := string(r.Decision), r.Action
+	if r.Event != store.EventDecision {
+		outcome, what = string(r.Event), r.RuleText
+	}
+	return []string{
+		fmt.Sprint(r.Seq), r.Time.Local().Format(time.DateTime), card.Line(r.Agent), outcome, r.Stage,
+		card.Line(r.DecidedBy), clip(card.Line(what), 60), clip(card.Line(r.Detail), 80),
+	}
+}
+
+// clip shortens a cell.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// Outcomes are the words by which decisions are chosen.
+func Outcomes() []string {
+	return []string{
+		string(store.Allowed), string(store.Denied), string(store.AskApproved),
+		string(store.AskDenied), string(store.AskTimeout), string(store.AskCancelled),
+	}
+}
