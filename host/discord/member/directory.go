@@ -1,0 +1,152 @@
+package member
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/host/people"
+)
+
+// Discord is asked for the server and its members; of *link.Client.
+type Discord interface {
+	// Guild returns a server with its roles and its owner, Member one of its members.
+	Guild(ctx context.Context, id string) (*discordgo.Guild, error)
+	Member(ctx context.Context, guild, user string) (*discordgo.Member, error)
+}
+
+// Settings is what the configuration says of people.
+type Settings interface {
+	// DiscordPerson is the person whom an account belongs to.
+	DiscordPerson(account string) (people.Person, bool)
+}
+
+// Config is what a Directory is made of. All members are required but Now.
+type Config struct {
+	// Server is the id of the one server whose roles count.
+	Server   string
+	Discord  Discord
+	Settings func() Settings
+	Now      func() time.Time
+}
+
+// Directory tells who accounts are. It is safe for concurrent use.
+type Directory struct {
+	c     Config
+	roles roles
+}
+
+// New returns a directory; it asks Discord nothing yet.
+func New(c Config) *Directory {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Directory{c: c, roles: roles{c: c}}
+}
+
+// Prepare reads the server's roles, so that the first click need not wait for them.
+func (d *Directory) Prepare(ctx context.Context) error {
+	_, err := d.roles.known(ctx, nil)
+	return err
+}
+
+// Who tells who an account is that did something in a server, or in direct messages where
+// guild is empty. m is what Discord says of the member there, nil where it says nothing;
+// user is the account, nil where it is in m. Where the member has to be known and is not,
+// Discord is asked.
+//
+// Only members of the server count, and only its roles: who does something in another
+// one has none, besides those of the configuration. Administrator are, besides whom the
+// configuration says, the server's owner and holders of a role with that permission.
+// Every error means that it is nobody: ErrNoPerson, ErrUnknown.
+func (d *Directory) Who(ctx context.Context, guild string, m *discordgo.Member, user *discordgo.User) (Actor, error) {
+	user, err := account(m, user)
+	if err != nil {
+		return Actor{}, err
+	}
+	actor := d.person(user)
+	if guild != "" && guild != d.c.Server {
+		return actor, nil
+	}
+	if m == nil || guild == "" {
+		if m, err = d.c.Discord.Member(ctx, d.c.Server, user.ID); err != nil {
+			return Actor{}, fmt.Errorf("%w: they were not found among the members of the server: %w", ErrUnknown, err)
+		}
+		if m == nil || m.User == nil || m.User.ID != user.ID {
+			return Actor{}, fmt.Errorf("%w: another member came back", ErrUnknown)
+		}
+	}
+	if until := m.CommunicationDisabledUntil; until != nil && until.After(d.c.Now()) {
+		return Actor{}, fmt.Errorf("%w: they are timed out on the server", ErrUnknown)
+	}
+	known, err := d.roles.known(ctx, m.Roles)
+	if err != nil {
+		return Actor{}, fmt.Errorf("%w: the roles of the server could not be read: %w", ErrUnknown, err)
+	}
+	d.equip(&actor, m, known)
+	return actor, nil
+}
+
+// account is the one account that is meant, if it is a person's.
+func account(m *discordgo.Member, user *discordgo.User) (*discordgo.User, error) {
+	switch {
+	case user == nil && m != nil:
+		user = m.User
+	case user != nil && m != nil && m.User != nil && m.User.ID != user.ID:
+		return nil, fmt.Errorf("%w: two accounts are named", ErrUnknown)
+	}
+	switch {
+	case user == nil || !snowflake(user.ID):
+		return nil, fmt.Errorf("%w: no account is named", ErrUnknown)
+	case user.Bot || user.System:
+		return nil, ErrNoPerson
+	}
+	return user, nil
+}
+
+// person is whom the configuration knows by an account, or somebody whom it does not.
+func (d *Directory) person(user *discordgo.User) Actor {
+	a := Actor{Account: user.ID, Display: cmp.Or(user.GlobalName, user.Username)}
+	if a.Person, a.Listed = d.c.Settings().DiscordPerson(user.ID); !a.Listed || a.Name == "" {
+		a.Person, a.Listed = people.Person{Name: UnlistedPrefix + user.ID}, false
+	}
+	return a
+}
+
+// equip gives an actor what they have on the server.
+func (d *Directory) equip(a *Actor, m *discordgo.Member, known *guild) {
+	held := slices.Clone(a.Roles)
+	for _, id := range append([]string{d.c.Server}, m.Roles...) {
+		r := known.roles[id]
+		a.Administrator = a.Administrator || r.administrator
+		if id == d.c.Server {
+			continue // @everyone
+		}
+		held = append(held, id)
+		if r.name != "" {
+			held = append(held, r.name)
+		}
+	}
+	a.Administrator = a.Administrator || known.owner == a.Account
+	slices.Sort(held)
+	a.Roles = slices.Compact(held)
+}
+
+// snowflake reports whether text can be an id of Discord.
+func snowflake(text string) bool {
+	return text != "" && len(text) <= 20 && strings.Trim(text, "0123456789") == ""
+}
+
+// Refused is the sentence for somebody who is nobody.
+func Refused(err error) string {
+	if errors.Is(err, ErrNoPerson) {
+		return "Only people may do this."
+	}
+	return "Discord did not say who you are, or what you may do on the server of this gate: try again."
+}
