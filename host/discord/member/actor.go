@@ -12,9 +12,9 @@ import (
 // Actor is somebody in Discord. The zero Actor is nobody.
 type Actor struct {
 	// Person is whom rules and asks know: for a listed account by the name that the
-	// configuration gives it, for any other by UnlistedPrefix and the account, which is
-	// the name of nobody else. Roles are the roles of the configuration and those of the
-	// server, each by its name and its id.
+	// configuration gives it, for any other by the account's id; never by a name that they
+	// chose themselves. Roles are the roles of the configuration and those of the server,
+	// each by its name and its id.
 	people.Person
 	// Account is the user id.
 	Account string
@@ -23,9 +23,6 @@ type Actor struct {
 	// Listed tells that the configuration gives the account a person.
 	Listed bool
 }
-
-// UnlistedPrefix begins the name of an account that the configuration does not list.
-const UnlistedPrefix = "discord:"
 
 // Errors of Directory.Who; each means that it is nobody.
 var (

@@ -114,7 +114,7 @@ func account(m *discordgo.Member, user *discordgo.User) (*discordgo.User, error)
 func (d *Directory) person(user *discordgo.User) Actor {
 	a := Actor{Account: user.ID, Display: cmp.Or(user.GlobalName, user.Username)}
 	if a.Person, a.Listed = d.c.Settings().DiscordPerson(user.ID); !a.Listed || a.Name == "" {
-		a.Person, a.Listed = people.Person{Name: UnlistedPrefix + user.ID}, false
+		a.Person, a.Listed = people.Person{Name: user.ID}, false
 	}
 	return a
 }

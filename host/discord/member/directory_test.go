@@ -108,19 +108,19 @@ func TestWho(t *testing.T) {
 		want  string // NAME listed? admin? roles, or the error
 	}{
 		{"listed, with a role", server, in(ann, opsID), nil, "ann listed [201 lead ops]"},
-		{"not listed, with a role", server, in(bob, opsID), nil, "discord:1002 [201 ops]"},
-		{"a member's user beside the member", server, &discordgo.Member{Roles: []string{opsID}}, &discordgo.User{ID: bob}, "discord:1002 [201 ops]"},
-		{"an administrator by role", server, in(bob, rootID), nil, "discord:1002 administrator [202 root]"},
-		{"the owner", server, in(owner), nil, "discord:1003 administrator []"},
-		{"@everyone is no role", server, in(bob, server), nil, "discord:1002 []"},
-		{"a name that two roles have is neither's", server, in(bob, "203"), nil, "discord:1002 [203]"},
-		{"a role named as another's id", server, in(bob, "205"), nil, "discord:1002 [205]"},
-		{"a role that there is not", server, in(bob, "299"), nil, "discord:1002 [299]"},
-		{"no member: asked for", server, nil, &discordgo.User{ID: bob}, "discord:1002 [201 ops]"},
+		{"not listed, with a role", server, in(bob, opsID), nil, "1002 [201 ops]"},
+		{"a member's user beside the member", server, &discordgo.Member{Roles: []string{opsID}}, &discordgo.User{ID: bob}, "1002 [201 ops]"},
+		{"an administrator by role", server, in(bob, rootID), nil, "1002 administrator [202 root]"},
+		{"the owner", server, in(owner), nil, "1003 administrator []"},
+		{"@everyone is no role", server, in(bob, server), nil, "1002 []"},
+		{"a name that two roles have is neither's", server, in(bob, "203"), nil, "1002 [203]"},
+		{"a role named as another's id", server, in(bob, "205"), nil, "1002 [205]"},
+		{"a role that there is not", server, in(bob, "299"), nil, "1002 [299]"},
+		{"no member: asked for", server, nil, &discordgo.User{ID: bob}, "1002 [201 ops]"},
 		{"in direct messages", "", nil, &discordgo.User{ID: ann}, "ann listed [201 lead ops]"},
-		{"in direct messages a member is not believed", "", in(bob, rootID), nil, "discord:1002 [201 ops]"},
+		{"in direct messages a member is not believed", "", in(bob, rootID), nil, "1002 [201 ops]"},
 		{"in direct messages, not a member", "", nil, &discordgo.User{ID: "1009"}, "unknown"},
-		{"on another server", "999", in(bob, rootID), nil, "discord:1002 []"},
+		{"on another server", "999", in(bob, rootID), nil, "1002 []"},
 		{"listed, on another server", "999", in(ann, rootID), nil, "ann listed [lead]"},
 		{"timed out", server, silenced, nil, "unknown"},
 		{"a bot", server, &discordgo.Member{User: &discordgo.User{ID: bob, Bot: true}}, nil, "no person"},
@@ -128,7 +128,7 @@ func TestWho(t *testing.T) {
 		{"nobody", server, nil, nil, "unknown"},
 		{"a member without a user", server, &discordgo.Member{Roles: []string{rootID}}, nil, "unknown"},
 		{"no id", server, in(""), nil, "unknown"},
-		{"an id that is none", server, in("discord:1001"), nil, "unknown"},
+		{"an id that is none", server, in("10o1"), nil, "unknown"},
 		{"two accounts", server, in(bob), &discordgo.User{ID: ann}, "unknown"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -182,14 +182,14 @@ func TestWho_refreshes(t *testing.T) {
 		got, err := d.Who(t.Context(), server, in(bob, roles...), nil)
 		return describe(got, err)
 	}
-	if got := who(opsID); got != "discord:1002 [201 ops]" {
+	if got := who(opsID); got != "1002 [201 ops]" {
 		t.Fatal(got)
 	}
 	w.set(func() {
 		w.roles = append(w.roles, &discordgo.Role{ID: "206", Name: "new"})
 		w.now = w.now.Add(5 * time.Second)
 	})
-	if got := who("206"); got != "discord:1002 [206 new]" {
+	if got := who("206"); got != "1002 [206 new]" {
 		t.Errorf("a new role: got %s", got)
 	}
 	for range 20 {
@@ -199,7 +199,7 @@ func TestWho_refreshes(t *testing.T) {
 		t.Errorf("a role that there is not: the server was read %d times, want 2", n)
 	}
 	w.set(func() { w.fail = errors.New("down"); w.now = w.now.Add(5 * time.Minute) })
-	if got := who(opsID); got != "discord:1002 [201 ops]" {
+	if got := who(opsID); got != "1002 [201 ops]" {
 		t.Errorf("with Discord down: got %s", got)
 	}
 	w.set(func() { w.now = w.now.Add(6 * time.Minute) })
@@ -207,7 +207,7 @@ func TestWho_refreshes(t *testing.T) {
 		t.Errorf("with Discord down for long: got %s", got)
 	}
 	w.set(func() { w.fail = nil; w.now = w.now.Add(time.Minute) })
-	if got := who(opsID); got != "discord:1002 [201 ops]" {
+	if got := who(opsID); got != "1002 [201 ops]" {
 		t.Errorf("with Discord back: got %s", got)
 	}
 }
@@ -219,7 +219,7 @@ func TestWho_atOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			if got, err := d.Who(t.Context(), server, in(bob, opsID), nil); describe(got, err) != "discord:1002 [201 ops]" {
+			if got, err := d.Who(t.Context(), server, in(bob, opsID), nil); describe(got, err) != "1002 [201 ops]" {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})
