@@ -9,7 +9,6 @@ package link
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -82,14 +81,15 @@ type Error struct {
 	Message string
 	// RetryAfter is set for a 429.
 	RetryAfter time.Duration
-	// Err is set when there was no answer.
+	// Err is set when there was no answer, none that can be read, or when the context
+	// ended before there was a good one.
 	Err error
 }
 
 // Error implements error. It never holds a token, or content of a message.
 func (e *Error) Error() string {
 	switch {
-	case e.Status == 0:
+	case e.Status == 0 || e.Status/100 == 2:
 		return fmt.Sprintf("discord: %s: %v", e.What, e.Err)
 	case e.Message != "":
 		return fmt.Sprintf("discord: %s: HTTP %d, code %d: %s", e.What, e.Status, e.Code, e.Message)
@@ -147,8 +147,6 @@ type Request struct {
 	// Replaces makes a waiting request with the same text give way (ErrSuperseded).
 	Replaces string
 	// Repeatable tells that doing it twice does no harm (a nonce, an edit, a deletion):
-	// only then is it tried again when no answer came.
+	// only then is it tried again when no answer came, or the server failed.
 	Repeatable bool
-	// Raw wants the answer's text in place of decoding.
-	Raw *json.RawMessage
 }
