@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/host/config"
-	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -42,7 +41,7 @@ func combine(accepted, file *config.Config) *configuration {
 
 func (s *configuration) pending() bool { return len(s.widenings) > 0 }
 
-func (s *configuration) settings() gate.Settings {
+func (s *configuration) settings() Settings {
 	if s.pending() {
 		return s.both
 	}
@@ -177,7 +176,7 @@ func (s *configuration) state() config.State {
 // Apply puts a changed configuration in force, after trying its rules on their own
 // examples: all of it when it widens nothing, else the stricter of it and the
 // accepted one, until AcceptConfig. On an error the old one stays. What a running
-// daemon cannot change (listen, boundary, store, asks), what waits, and which
+// daemon cannot change (listen, boundary, store, discord, asks), what waits, and which
 // modules cannot be used, is told in the notes.
 func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, err error) {
 	h.changing.Lock()
@@ -210,7 +209,7 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 		notes = append(notes, p.Error())
 	}
 	if late(old.file, next) {
-		notes = append(notes, "listen, boundary, store, modules.dir, modules.memory_mib and asks change when the daemon is started again")
+		notes = append(notes, "listen, boundary, store, discord, modules.dir, modules.memory_mib and asks change when the daemon is started again")
 	}
 	return notes, nil
 }
@@ -236,7 +235,7 @@ func (h *Host) permit(ctx context.Context, s *configuration) error {
 func late(old, next *config.Config) bool {
 	for _, w := range append(config.Stricter(old, next).Widenings(), config.Stricter(next, old).Widenings()...) {
 		switch key, _, _ := strings.Cut(w.Where, "."); {
-		case key == "listen", key == "boundary", key == "store", w.Where == "modules.dir", w.Where == "modules.memory_mib", key == "asks":
+		case key == "listen", key == "boundary", key == "discord", key == "store", w.Where == "modules.dir", w.Where == "modules.memory_mib", key == "asks":
 			return true
 		}
 	}

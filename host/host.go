@@ -80,7 +80,9 @@ func (h *Host) facts(o Options) protect.Facts {
 	f, dirs := protect.Own(), o.Config.Dirs()
 	f.Home, f.Config, f.State, f.Cache = dirs.Home, dirs.Config, dirs.State, cmp.Or(o.CacheDir, dirs.Cache)
 	f.Modules, f.ConfigFile, f.Store = o.Config.Modules.Dir, o.Config.File, o.Config.Store
-	f.Secrets = o.Config.SecretFiles()
+	for _, c := range []*config.Config{o.Config, h.Accepted()} { // either may be used
+		f.Secrets = append(f.Secrets, c.SecretFiles()...)
+	}
 	return f
 }
 

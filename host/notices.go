@@ -3,22 +3,33 @@ package host
 import (
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/people"
 	"github.com/callgate/callgate/host/webhook"
 )
 
-// hooking is what the host's own HTTP talks to.
-type hooking interface {
+// Settings are what the operator configured, as it is in force.
+type Settings interface {
 	gate.Settings
+	// EventHooks are the webhooks.
 	EventHooks() []config.Webhook
+	// DiscordSettings tell how Discord is reached; Agent has where each agent's asks go.
+	DiscordSettings() config.Discord
+	// DiscordPerson is who has a Discord account, DiscordAccount the account of a person.
+	DiscordPerson(account string) (people.Person, bool)
+	DiscordAccount(person string) string
+	// KnownRoles are the roles that have something to say.
+	KnownRoles() []string
 }
+
+// Settings are what the operator configured, as it is in force now: ask again rather
+// than keep them.
+func (h *Host) Settings() Settings { return h.configuration.Load().settings() }
 
 // put puts a configuration in force, and tells the webhooks of it.
 func (h *Host) put(s *configuration) {
 	h.configuration.Store(s)
-	if hooks, ok := s.settings().(hooking); ok {
-		if err := h.hub.Set(hooks.EventHooks()); err != nil {
-			h.log.Error("a webhook cannot be used", "error", err)
-		}
+	if err := h.hub.Set(s.settings().EventHooks()); err != nil {
+		h.log.Error("a webhook cannot be used", "error", err)
 	}
 }
 

@@ -114,7 +114,7 @@ func (b *Broker) locate(ctx context.Context, id string) (*entry, error) {
 
 // decide stores the answer and passes it on.
 func (b *Broker) decide(ctx context.Context, e *entry, answer Answer, cause Cause) (Ask, error) {
-	answer.At = b.cfg.Now()
+	answer.At, answer.Origin = b.cfg.Now(), answer.Origin.clean()
 	answer.Sets = slices.Clone(answer.Sets)
 	if answer.ForSession {
 		answer.Scope = engine.Session

@@ -48,6 +48,9 @@ type Ask struct {
 	// Votes are the approvals so far, and at last all that counted, the latest last:
 	// one of each person.
 	Votes []Answer `json:"votes,omitempty"`
+	// Undelivered are the surfaces that could not show the card, by name, sorted. Empty
+	// once each of them could.
+	Undelivered []string `json:"undelivered,omitempty"`
 	// Changed says, for an ask that follows an approval whose second decision
 	// came out otherwise, what differs; one line each, empty on a first ask.
 	Changed []string `json:"changed,omitempty"`
@@ -160,6 +163,9 @@ const (
 	CauseCaller    Cause = "caller_left" // the last waiter's context ended
 	CauseNoSurface Cause = "no_surface"  // no surface could show the card
 	CauseError     Cause = "error"       // the store failed
+	// CauseCardChanged: somebody changed the card that its approvers saw, so that no
+	// answer to it counts. Threat T27.
+	CauseCardChanged Cause = "card_changed"
 )
 
 // The causes of a denial without a card. Such a denial is not stored as an ask;
@@ -227,6 +233,8 @@ type Answer struct {
 	// Roles and Administrator are of By, as they were at the answer.
 	Roles         []string `json:"roles,omitempty"`
 	Administrator bool     `json:"administrator,omitempty"`
+	// Origin is where in a chat it was given; nil for an answer of no chat.
+	Origin *Origin `json:"origin,omitempty"`
 	// Policy is what the operator says of who may answer when the answer comes. It
 	// counts besides Ask.Approvers.
 	Policy people.Policy `json:"-"`

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -28,7 +29,7 @@ func message(a Ask) string {
 	case CauseAnswered, CauseSettled:
 		return answeredMessage(a, what)
 	case CauseTimeout:
-		return what + "nobody answered in time. Continue without it, or ask the user before you try again."
+		return what + "nobody answered in time" + a.Unreachable() + ". Continue without it, or ask the user before you try again."
 	case CauseInterrupt:
 		return what + "the user interrupted. Read what they say next."
 	case CauseForkExit:
@@ -37,6 +38,8 @@ func message(a Ask) string {
 		return what + "the session was cleared."
 	case CauseCaller:
 		return what + "the client stopped waiting for the answer."
+	case CauseCardChanged:
+		return what + "the question to its approvers was changed by somebody, so that no answer to it counts. Ask the user before you try again."
 	case CauseNoSurface:
 		return what + "it needs a person's approval and the question could not be shown to anyone."
 	case CauseFlood:
@@ -61,4 +64,20 @@ func answeredMessage(a Ask, what string) string {
 		return what + "a person denied it: " + strings.TrimSpace(a.Answer.Reason)
 	}
 	return what + "a person denied it. Do something else, or ask the user why."
+}
+
+// surfaceNames are surfaces as sentences have them.
+var surfaceNames = map[string]string{"discord": "Discord", "api": "the API"}
+
+// Unreachable tells which surfaces could not show the card, as the end of a sentence;
+// empty when all could.
+func (a Ask) Unreachable() string {
+	if len(a.Undelivered) == 0 {
+		return ""
+	}
+	names := make([]string, len(a.Undelivered))
+	for i, s := range a.Undelivered {
+		names[i] = cmp.Or(surfaceNames[s], s)
+	}
+	return ", and " + strings.Join(names, " and ") + " could not be reached to show the question"
 }

@@ -202,7 +202,7 @@ func (b *Broker) prepare(ctx context.Context, a Ask, now time.Time) Ask {
 	}
 	a.Input = slices.Clone(a.Input)
 	a.CreatedAt = now
-	a.State, a.Cause, a.Answer, a.Votes = Queued, "", nil, nil
+	a.State, a.Cause, a.Answer, a.Votes, a.Undelivered = Queued, "", nil, nil, nil
 	a.ShownAt, a.Deadline, a.EndedAt, a.UsedAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	if !b.laneBusy(laneOf(a)) {
 		a = shownAt(a, now)

@@ -50,6 +50,7 @@ func (b *Broker) adopt(ctx context.Context, a Ask) *entry {
 		return known
 	}
 	now := b.cfg.Now()
+	a.Undelivered = nil // the surfaces try again
 	e := newEntry(a)
 	if at := due(a); !at.IsZero() && !now.Before(at) {
 		b.forceEnd(ctx, e, TimedOut, CauseTimeout)

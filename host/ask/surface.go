@@ -1,6 +1,10 @@
 package ask
 
-import "context"
+import (
+	"context"
+	"maps"
+	"slices"
+)
 
 // Surface is a place where people see cards and answer them.
 type Surface struct {
@@ -43,8 +47,10 @@ func (b *Broker) Surfaces() []Surface {
 	return list
 }
 
-// MarkSeen notes that the approver was shown the card of a visible ask. A
-// surface calls it when the card is really there.
+// MarkSeen notes that the approver, by the name that their answers have in Answer.By,
+// was shown the card of a visible ask. A surface calls it when the card is really
+// there: one that many see at once, at the latest when one of them answers another card
+// in the same place.
 func (b *Broker) MarkSeen(id, approver string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,9 +76,10 @@ func (b *Broker) otherEyes(approver string, e *entry) bool {
 	return len(e.seen) > 0 && !e.seen[approver]
 }
 
-// Undelivered notes that a surface could not show the card. When no attached
-// surface is left that could, the ask is denied at once: waiting for an answer
-// that nobody can give helps no one.
+// Undelivered notes that a surface, by its name, could not show the card. When no
+// attached surface is left that could, the ask is denied at once: waiting for an answer
+// that nobody can give helps no one. Otherwise it goes on waiting for the others, and
+// says so in Ask.Undelivered, also when its time runs out.
 func (b *Broker) Undelivered(ctx context.Context, id, surface string) error {
 	if err := b.acquire(ctx); err != nil {
 		return err
@@ -87,6 +94,21 @@ func (b *Broker) Undelivered(ctx context.Context, id, surface string) error {
 	return nil
 }
 
+// Delivered takes back what Undelivered noted: the surface shows the card by now.
+func (b *Broker) Delivered(ctx context.Context, id, surface string) error {
+	if err := b.acquire(ctx); err != nil {
+		return err
+	}
+	defer b.release()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if e := b.find(NormalID(id)); e != nil {
+		delete(e.failed, surface)
+		e.ask.Undelivered = e.undelivered()
+	}
+	return nil
+}
+
 // noteUndelivered returns the entry when every attached surface has failed it.
 func (b *Broker) noteUndelivered(id, surface string) *entry {
 	b.mu.Lock()
@@ -96,6 +118,7 @@ func (b *Broker) noteUndelivered(id, surface string) *entry {
 		return nil
 	}
 	e.failed[surface] = true
+	e.ask.Undelivered = e.undelivered()
 	for s := range b.surfaces {
 		if !e.failed[s.Name] {
 			return nil
@@ -103,3 +126,7 @@ func (b *Broker) noteUndelivered(id, surface string) *entry {
 	}
 	return e
 }
+
+// undelivered are the surfaces that could not show the card. The caller holds
+// Broker.mu.
+func (e *entry) undelivered() []string { return slices.Sorted(maps.Keys(e.failed)) }

@@ -45,6 +45,18 @@ func (a Ask) DecidedBy() string {
 	return strings.Join(a.voters(), ", ")
 }
 
+// ApprovedBy reports whether somebody of this name is one of those who approved it.
+func (a Ask) ApprovedBy(name string) bool {
+	if a.State != Approved || a.Answer == nil {
+		return false
+	}
+	names := a.voters()
+	if len(names) == 0 {
+		names = []string{a.Answer.By}
+	}
+	return slices.ContainsFunc(names, func(by string) bool { return strings.EqualFold(by, name) })
+}
+
 func (a Ask) voters() []string {
 	var names []string
 	for _, v := range a.Votes {

@@ -34,6 +34,31 @@ type Field struct {
 	Module bool
 	// Warn marks what the person should not overlook.
 	Warn bool
+	// Pieces are Value in order, with the card's own words apart; none means that all
+	// of Value is somebody else's.
+	Pieces []Piece
+}
+
+// Piece is a part of a value.
+type Piece struct {
+	Text string
+	// Own marks words of the card's own, in which nothing of a call, a rule, a module or
+	// a file stands.
+	Own bool
+}
+
+func own(text string) Piece { return Piece{Text: text, Own: true} }
+
+// theirs is a text of somebody else on one line, shortened where it is very long.
+func theirs(text string) Piece { return Piece{Text: short(text)} }
+
+// join is what the pieces say together.
+func join(pieces []Piece) string {
+	var out strings.Builder
+	for _, p := range pieces {
+		out.WriteString(p.Text)
+	}
+	return out.String()
 }
 
 // The bounds of what a card shows of a long text, in bytes of the text itself.
@@ -64,13 +89,13 @@ func Render(a ask.Ask, now time.Time) Card {
 		Field{Name: "session", Value: short(a.Session) + kindText(a.Kind)},
 		Field{Name: "user", Value: short(a.User)},
 	)
-	c.add(targetFields(a)...)
+	c.add(Targets(a)...)
 	c.add(
 		Field{Name: "action", Value: short(a.Action)},
 		Field{Name: "digest", Value: digestText(a)},
 		Field{Name: "MCP server", Value: short(a.Decision.Server)},
 	)
-	c.add(whyFields(a)...)
+	c.add(Why(a)...)
 	if a.State == ask.Shown {
 		c.Confirm = confirmText(a)
 		c.Choices = choices(a)
@@ -119,22 +144,33 @@ func approversText(a ask.Ask) string {
 
 func clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
 
+// HowEnded says in the card's own words how an ask ended that no person answered:
+// "denied: nobody answered in time".
+func HowEnded(a ask.Ask) string {
+	if text, ok := endTexts[a.Cause]; ok {
+		return text
+	}
+	return "denied: the answer could not be recorded"
+}
+
 // endTexts say how an ask ended that no person answered.
 var endTexts = map[ask.Cause]string{
-	ask.CauseTimeout:   "denied: nobody answered in time",
-	ask.CauseInterrupt: "cancelled: the session was interrupted",
-	ask.CauseForkExit:  "cancelled: its fork has ended",
-	ask.CauseClear:     "cancelled: the session was cleared",
-	ask.CauseCaller:    "cancelled: the client stopped waiting",
-	ask.CauseNoSurface: "denied: it could not be shown to anyone",
-	ask.CausePaused:    "denied: the session was paused",
-	ask.CauseFlood:     "denied: too many asks wait",
+	ask.CauseTimeout:     "denied: nobody answered in time",
+	ask.CauseCardChanged: "cancelled: somebody changed the card that its approvers saw",
+	ask.CauseInterrupt:   "cancelled: the session was interrupted",
+	ask.CauseForkExit:    "cancelled: its fork has ended",
+	ask.CauseClear:       "cancelled: the session was cleared",
+	ask.CauseCaller:      "cancelled: the client stopped waiting",
+	ask.CauseNoSurface:   "denied: it could not be shown to anyone",
+	ask.CausePaused:      "denied: the session was paused",
+	ask.CauseStopped:     "denied: the session was stopped",
+	ask.CauseFlood:       "denied: too many asks wait",
 }
 
 func endText(a ask.Ask) string {
-	text, ok := endTexts[a.Cause]
-	if !ok {
-		text = "denied: the answer could not be recorded"
+	text := HowEnded(a)
+	if a.Cause == ask.CauseTimeout {
+		text += a.Unreachable()
 	}
 	if answer := a.Answer; answer != nil {
 		text = "denied by " + short(answer.By)
@@ -185,6 +221,11 @@ func digestText(a ask.Ask) string {
 	return Line(a.Digest[:digestShown])
 }
 
+// IsCut reports whether a value of a card leaves out the middle of its text.
+func IsCut(value string) bool { return strings.Contains(value, bytesNotShown) }
+
+const bytesNotShown = " bytes not shown" + string(closeMark)
+
 // short is a text on one line; of one beyond maxField bytes it shows the head
 // and the tail and says how many bytes are in between.
 func short(text string) string {
@@ -192,7 +233,7 @@ func short(text string) string {
 		return Line(text)
 	}
 	head, gap, tail := cut(text, maxField*2/3, maxField/3)
-	return Line(head) + fmt.Sprintf(" ‹%d bytes not shown› ", gap) + Line(tail)
+	return Line(head) + fmt.Sprintf(" %c%d%s ", openMark, gap, bytesNotShown) + Line(tail)
 }
 
 // cut takes at most headSize bytes from the front of a text and tailSize from

@@ -213,7 +213,7 @@ func TestEveryEndSaysHow(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []ask.Cause{
 		ask.CauseTimeout, ask.CauseInterrupt, ask.CauseForkExit, ask.CauseClear, ask.CauseCaller,
-		ask.CauseNoSurface, ask.CausePaused, ask.CauseFlood, ask.CauseError,
+		ask.CauseNoSurface, ask.CauseCardChanged, ask.CausePaused, ask.CauseFlood, ask.CauseError,
 	} {
 		a := bash("ls")
 		a.State, a.Cause, a.Input, a.EndedAt = ask.Denied, cause, nil, noon

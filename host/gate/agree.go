@@ -58,7 +58,8 @@ func (g *Gate) agentsOf(ctx context.Context, r engine.Rule) ([]string, error) {
 func (g *Gate) userOf(agent string) string { return g.c.Settings().Agent(agent).User }
 
 // agreesWith refuses an approval whose rules would answer calls that the same people
-// could not have approved. Who may not answer the ask at all is told so elsewhere.
+// could not have approved and, in a chat, one whose rules are for everybody by somebody
+// who may not grant such rules. Who may not answer the ask at all is told so elsewhere.
 func (g *Gate) agreesWith(ctx context.Context, waiting ask.Ask, a ask.Answer, rules []engine.Rule) error {
 	policy := waiting.Approvers.With(a.Policy...)
 	if !policy.Authorise(waiting.User, a.Person()).MayApprove {
@@ -71,7 +72,11 @@ func (g *Gate) agreesWith(ctx context.Context, waiting ask.Ask, a ask.Answer, ru
 		return g.userOf(agent)
 	}
 	for _, r := range rules {
-		if err := g.mayAnswerFor(ctx, a.Person(), policy.Quorum(), r, by); err != nil {
+		err := g.mayAnswerFor(ctx, a.Person(), policy.Quorum(), r, by)
+		if err == nil && r.Scope == engine.Global && a.Origin != nil {
+			err = g.MayGrant(ctx, a.Person(), people.GlobalRules)
+		}
+		if err != nil {
 			return fmt.Errorf("%w: %w; choose a narrower scope, or approve the call alone", ask.ErrBadAnswer, err)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
-	"github.com/callgate/callgate/host/store"
 )
 
 // Answered is what an answer did.
@@ -26,14 +25,15 @@ type Answered struct {
 // Answer settles an ask, or votes where several have to approve. The first valid
 // answer wins; the rules it accepts are stored before the waiting call goes on, and
 // answer the other waiting asks that they cover and that this approver had been shown.
-// Whoever may not answer gets ask.ErrNotApprover, and a row in the audit. Its other
+// An answer with an Origin gets a row of its own in the audit. Whoever may not answer gets ask.ErrNotApprover, and a row in the audit. Its other
 // errors are the broker's (ask.ErrUnknown, ask.ErrSettled, ask.ErrBadAnswer, ...).
 func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, error) {
 	waiting, err := g.c.Asks.Get(ctx, id)
 	if err != nil {
 		return Answered{}, err
 	}
-	a.Sets, a.Policy = sessionSets(waiting, a), g.approvers(waiting.Agent, waiting.Tool)
+	a.By = g.c.Settings().Person(a.By).Name
+	a.Sets, a.Policy = sessionSets(waiting, a), g.approversOf(waiting.Agent, waiting.Tool, waiting.Decision)
 	rules, err := acceptedRules(waiting, a)
 	if err == nil {
 		err = g.agreesWith(ctx, waiting, a, rules)
@@ -48,17 +48,12 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 		release()
 		return Answered{Ask: settled}, g.turnedAway(ctx, waiting, a, err)
 	}
-	out := Answered{Ask: settled}
+	out := Answered{Ask: settled, Notes: g.noteOrigin(ctx, settled, a)}
 	rules, err = g.rulesOf(ctx, waiting, settled)
 	if err != nil {
 		out.Notes = append(out.Notes, "the call was approved once, but no rule is stored: "+err.Error())
 	}
 	out.Notes = append(out.Notes, voteNotes(settled, a)...)
-	if settled.State.Waiting() {
-		if err := g.noteAnswer(ctx, settled, a, store.EventAskVoted, settled.Progress()); err != nil {
-			out.Notes = append(out.Notes, "the vote counts, but could not be audited: "+err.Error())
-		}
-	}
 	for _, r := range rules {
 		stored, err := g.c.Store.AddRule(context.WithoutCancel(ctx), r)
 		if err != nil {
@@ -66,6 +61,9 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, e
 			continue
 		}
 		out.Rules = append(out.Rules, stored)
+		if stored.Source != r.Source {
+			out.Notes = append(out.Notes, fmt.Sprintf("the rule %s was there before (%s): it goes on as it is, or until the later of both ends", stored, stored.Source))
+		}
 	}
 	release()
 	if len(out.Rules) > 0 {
@@ -125,7 +123,7 @@ func acceptedRules(a ask.Ask, answer ask.Answer) ([]engine.Rule, error) {
 		return nil, err
 	}
 	rule := engine.Rule{
-		Tool: a.Tool, Behavior: engine.Allow, Source: "ask " + a.ID, Scope: scope, ScopeKey: key,
+		Tool: a.Tool, Behavior: engine.Allow, Source: sourceOf(a), Scope: scope, ScopeKey: key,
 		CreatedBy: cmp.Or(a.DecidedBy(), answer.By), ExpiresAt: answer.ExpiresAt, Server: a.Decision.Server,
 	}
 	if answer.WholeTool {
@@ -183,7 +181,7 @@ func (g *Gate) settleCovered(ctx context.Context, id string, a ask.Answer, queue
 			continue
 		}
 		answer := ask.Answer{Verdict: ask.Approve, By: a.By, Surface: a.Surface, Reason: "covered by the rule accepted on " + id, At: a.At,
-			Roles: a.Roles, Administrator: a.Administrator, Policy: g.approvers(other.Agent, other.Tool)}
+			Roles: a.Roles, Administrator: a.Administrator, Policy: g.approversOf(other.Agent, other.Tool, other.Decision)}
 		if _, err := g.c.Asks.Settle(ctx, other.ID, answer); err == nil {
 			settled = append(settled, other.ID)
 		}

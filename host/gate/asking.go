@@ -118,7 +118,7 @@ func (g *Gate) newAsk(ctx context.Context, p prepared, d engine.Decision, change
 		Tool: p.req.Call.Tool, Input: p.req.Call.Input, CWD: c.CWD, Decision: d, Targets: c.Targets, Action: p.desc.Action,
 		Identities:   g.identities(ctx, p),
 		ModuleDigest: p.entry.Digest, Kind: c.Kind, ProjectRoot: c.ProjectRoot, Changed: changed, Timeout: p.patience(),
-		CallerDeadline: p.deadline, Approvers: g.approvers(c.Agent, p.req.Call.Tool),
+		CallerDeadline: p.deadline, Approvers: g.approversOf(c.Agent, p.req.Call.Tool, d),
 	}
 }
 
@@ -168,4 +168,6 @@ var refusals = map[ask.Cause]store.Outcome{
 	ask.CauseCaller:    store.AskCancelled,
 	ask.CausePaused:    store.Denied,
 	ask.CauseStopped:   store.Denied,
+
+	ask.CauseCardChanged: store.AskCancelled,
 }

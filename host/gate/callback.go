@@ -82,8 +82,8 @@ func (g *Gate) callbackOf(agent string) Callback {
 
 // mayDecide reports whether a callback may answer an ask about the call: where
 // ask_approvers name who may, they have to name it, and people answer otherwise.
-func (g *Gate) mayDecide(cb Callback, p prepared) bool {
-	policy := g.approvers(p.agent.Name, p.req.Call.Tool)
+func (g *Gate) mayDecide(cb Callback, p prepared, d engine.Decision) bool {
+	policy := g.approversOf(p.agent.Name, p.req.Call.Tool, d)
 	return policy.Quorum() == 1 && policy.Authorise(p.req.Call.Context.User, p.settings.Person(cb.Name())).MayApprove
 }
 

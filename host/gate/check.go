@@ -57,7 +57,7 @@ func (g *Gate) answered(ctx context.Context, caller Caller, way *passage, p prep
 		way.recalled = true
 		return res, nil
 	}
-	if cb := g.callbackOf(p.agent.Name); cb != nil && g.mayDecide(cb, p) {
+	if cb := g.callbackOf(p.agent.Name); cb != nil && g.mayDecide(cb, p, d) {
 		return g.askCallback(ctx, caller, way, p, d, cb, changed), nil
 	}
 	return g.askHuman(ctx, caller, way, p, d, changed, progress)

@@ -42,6 +42,8 @@ type Settings interface {
 	Person(name string) people.Person
 	// Approvers are who may answer asks about calls of a tool of these names.
 	Approvers(agent string, names ...string) people.Policy
+	// SafetyApprovers are who may answer asks of safety checks.
+	SafetyApprovers(agent string, names ...string) people.Policy
 	// ToolsWithApprovers are the tools that have approvers of their own for an agent.
 	ToolsWithApprovers(agent string) []string
 	MayGrant(p people.Person, what string) error
@@ -79,6 +81,10 @@ type Asks interface {
 	Interrupt(ctx context.Context, session string) (int, error)
 	ExitFork(ctx context.Context, session string) (int, error)
 	Clear(ctx context.Context, session string) (int, error)
+	// Withdraw cancels an ask whose answers can no longer be trusted, TurnAway tells
+	// somebody that they may not answer.
+	Withdraw(ctx context.Context, id string, cause ask.Cause) (ask.Ask, error)
+	TurnAway(ctx context.Context, id, who, reason string) (ask.Ask, error)
 	// Pause stops a session, Stopped says why it is stopped.
 	Pause(ctx context.Context, session, why string) error
 	Stopped(session string) string

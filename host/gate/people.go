@@ -27,7 +27,7 @@ func (g *Gate) Person(caller Caller, name string, roles []string, administrator 
 	case roles == nil && !administrator:
 		return settings.Person(name)
 	}
-	return people.Person{Name: name, Roles: roles, Administrator: administrator}
+	return people.Person{Name: settings.Person(name).Name, Roles: roles, Administrator: administrator}
 }
 
 // MayGrant reports whether somebody may grant what: a profile's name, "mode:NAME"

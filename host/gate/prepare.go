@@ -291,7 +291,7 @@ func (g *Gate) stand(ctx context.Context, caller Caller, claim Claim, p *prepare
 	dirs := resolved
 	claimed, claimErr := g.c.Targets.Directories(ctx, claim.WorkingDirectories)
 	if caller.believed() {
-		believe(c, claim, &dirs, claimed)
+		believe(p.settings, c, claim, &dirs, claimed)
 	} else if claim.WorkingDirectories != nil {
 		dirs = narrow(dirs, claimed)
 	}
@@ -332,9 +332,9 @@ func asConfigured(configured, resolved, hold []string) []string {
 }
 
 // believe takes over what an integrator says.
-func believe(c *engine.Context, claim Claim, dirs *[]string, claimed []string) {
+func believe(settings Settings, c *engine.Context, claim Claim, dirs *[]string, claimed []string) {
 	if claim.User != "" {
-		c.User = claim.User
+		c.User = settings.Person(claim.User).Name
 	}
 	if claim.Home != "" {
 		c.Home = claim.Home

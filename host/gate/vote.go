@@ -18,6 +18,15 @@ func (g *Gate) approvers(agent, tool string) people.Policy {
 	return g.c.Settings().Approvers(agent, entry.Entry.Names(tool)...)
 }
 
+// approversOf are who may answer asks that say d: of safety checks, fewer.
+func (g *Gate) approversOf(agent, tool string, d engine.Decision) people.Policy {
+	if !d.BypassImmune {
+		return g.approvers(agent, tool)
+	}
+	entry := g.c.Catalog.Lookup(tool)
+	return g.c.Settings().SafetyApprovers(agent, entry.Entry.Names(tool)...)
+}
+
 // turnedAway writes the row of somebody who answered and may not: once for each of
 // them and ask. The error is the answer's own, with what went wrong besides.
 func (g *Gate) turnedAway(ctx context.Context, a ask.Ask, answer ask.Answer, err error) error {
@@ -31,15 +40,30 @@ func (g *Gate) turnedAway(ctx context.Context, a ask.Ask, answer ask.Answer, err
 	return err
 }
 
-// noteAnswer writes the row of an answer that does not end its ask.
+// noteAnswer writes the row of an answer besides that of the call: with where in a chat
+// it was given, and how long after the card was shown.
 func (g *Gate) noteAnswer(ctx context.Context, a ask.Ask, answer ask.Answer, event store.Event, detail string) error {
+	text := answer.Verdict.String()
+	for _, part := range []string{detail, answer.Evidence()} {
+		if part != "" {
+			text += ": " + part
+		}
+	}
+	row := store.Row{DecidedBy: answer.By, Detail: text}
+	if !a.ShownAt.IsZero() {
+		row.Latency = max(0, g.c.Now().Sub(a.ShownAt))
+	}
+	return g.noteAsk(ctx, a, event, row)
+}
+
+// noteAsk writes a row about an ask that is no decision.
+func (g *Gate) noteAsk(ctx context.Context, a ask.Ask, event store.Event, row store.Row) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
 	defer cancel()
-	_, err := g.c.Store.Append(ctx, store.Row{
-		Time: g.c.Now(), Event: event, Agent: a.Agent, Session: a.Session, User: a.User, Tool: a.Tool,
-		Action: a.Action, DecidedBy: answer.By, Detail: fmt.Sprintf("%s: %s", answer.Verdict, detail), AskID: a.ID,
-		CallID: a.CallID, Digest: a.Digest,
-	})
+	row.Time, row.Event = g.c.Now(), event
+	row.Agent, row.Session, row.User, row.Tool, row.Action = a.Agent, a.Session, a.User, a.Tool, a.Action
+	row.AskID, row.CallID, row.Digest = a.ID, a.CallID, a.Digest
+	_, err := g.c.Store.Append(ctx, row)
 	return err
 }
 

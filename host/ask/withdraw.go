@@ -1,0 +1,51 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+)
+
+// withdrawals are the causes that Withdraw takes.
+var withdrawals = map[Cause]bool{CauseCardChanged: true}
+
+// Withdraw cancels a waiting ask because its answers can no longer be trusted; the
+// approvals that it has count for nothing. CauseCardChanged is the one cause there is.
+// A *SettledError when it has ended, ErrUnknown when there is none.
+func (b *Broker) Withdraw(ctx context.Context, id string, cause Cause) (Ask, error) {
+	id = NormalID(id)
+	if !withdrawals[cause] {
+		return Ask{}, fmt.Errorf("withdraw ask %s: %q is no cause to withdraw it", id, cause)
+	}
+	if err := b.acquire(ctx); err != nil {
+		return Ask{}, fmt.Errorf("withdraw ask %s: %w", id, err)
+	}
+	defer b.release()
+	e, err := b.locate(ctx, id)
+	if err != nil {
+		return Ask{}, err
+	}
+	b.forceEnd(ctx, e, Cancelled, cause)
+	b.advance(ctx, laneOf(e.ask))
+	ended := b.cfg.Ended(e.ask)
+	if ended.State != Cancelled || ended.Cause != cause {
+		return ended, &SettledError{Ask: ended}
+	}
+	return ended, nil
+}
+
+// TurnAway tells somebody who may not answer a waiting ask why, where their surface
+// knows it before the broker does: the error is a *NotApproverError, whose Again tells
+// that who, one person, was told of this ask before. A *SettledError when the ask has
+// ended, ErrUnknown when there is none.
+func (b *Broker) TurnAway(ctx context.Context, id, who, reason string) (Ask, error) {
+	id = NormalID(id)
+	if err := b.acquire(ctx); err != nil {
+		return Ask{}, fmt.Errorf("answer ask %s: %w", id, err)
+	}
+	defer b.release()
+	e, err := b.locate(ctx, id)
+	if err != nil {
+		return Ask{}, err
+	}
+	return e.ask, fmt.Errorf("answer ask %s: %w", id, e.refused(who, reason))
+}
