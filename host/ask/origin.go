@@ -3,6 +3,7 @@ package ask
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -24,6 +25,9 @@ type Origin struct {
 	// Shown is the SHA-256 in hex of the text that the chat showed; empty when that is
 	// not known.
 	Shown string `json:"shown,omitempty"`
+	// Latency is how long after the card was there the answer came in; 0 when that is not
+	// known.
+	Latency time.Duration `json:"latency_ns,omitempty"`
 }
 
 // clean is a copy that can be stored and shown.

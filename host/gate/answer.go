@@ -101,14 +101,19 @@ func (g *Gate) holdBack(id string) func() {
 }
 
 // awaitRules waits until the rules that an answer accepted are stored: it is one of
-// those under way.
-func (g *Gate) awaitRules(id string) {
+// those under way. The error is that of ctx.
+func (g *Gate) awaitRules(ctx context.Context, id string) error {
 	g.mu.Lock()
 	answering := g.answering[id]
 	g.mu.Unlock()
 	for _, done := range answering {
-		<-done
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
+	return nil
 }
 
 // acceptedRules are the rules an answer wants stored: the suggestion sets it
@@ -123,7 +128,7 @@ func acceptedRules(a ask.Ask, answer ask.Answer) ([]engine.Rule, error) {
 		return nil, err
 	}
 	rule := engine.Rule{
-		Tool: a.Tool, Behavior: engine.Allow, Source: sourceOf(a), Scope: scope, ScopeKey: key,
+		Tool: a.Tool, Behavior: engine.Allow, Source: sourceOf(a.ID), Scope: scope, ScopeKey: key,
 		CreatedBy: cmp.Or(a.DecidedBy(), answer.By), ExpiresAt: answer.ExpiresAt, Server: a.Decision.Server,
 	}
 	if answer.WholeTool {

@@ -46,7 +46,7 @@ func (g *Gate) askHuman(ctx context.Context, caller Caller, way *passage, p prep
 		if !out.Approved() {
 			return p.refused(d, out), nil
 		}
-		g.awaitRules(out.Ask.ID)
+		_ = g.awaitRules(context.WithoutCancel(ctx), out.Ask.ID) // never given up: it is one write
 		again, err := g.prepare(ctx, caller, r, g.seen)
 		if err != nil {
 			return p.result(denied(engine.CodeHostError, err.Error())), nil

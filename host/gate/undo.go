@@ -47,9 +47,11 @@ func (g *Gate) UndoAnswer(ctx context.Context, id string, p people.Person) ([]en
 	case g.c.Now().Sub(a.EndedAt) > UndoFor:
 		return nil, ErrUndoTooLate
 	}
-	g.awaitRules(a.ID)
 	for range maxUndo {
-		rules, err := g.rulesFrom(ctx, a)
+		rules, err := g.RulesOf(ctx, a.ID)
+		if err == nil && len(rules) == 0 {
+			err = ErrNothingToUndo
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -72,26 +74,28 @@ func (g *Gate) UndoAnswer(ctx context.Context, id string, p people.Person) ([]en
 	return nil, ErrNothingToUndo
 }
 
-// rulesFrom are the stored rules that an ask's answer made.
-func (g *Gate) rulesFrom(ctx context.Context, a ask.Ask) ([]engine.Rule, error) {
+// RulesOf are the rules that the answer to an ask stored and that are still there; those
+// of an answer under way are waited for.
+func (g *Gate) RulesOf(ctx context.Context, id string) ([]engine.Rule, error) {
+	id = ask.NormalID(id)
+	if err := g.awaitRules(ctx, id); err != nil {
+		return nil, err
+	}
 	stored, err := g.c.Store.Rules(ctx, store.RuleFilter{})
 	if err != nil {
 		return nil, err
 	}
 	var out []engine.Rule
 	for _, r := range stored {
-		if r.Source == sourceOf(a) && r.Behavior == engine.Allow {
+		if r.Source == sourceOf(id) && r.Behavior == engine.Allow {
 			out = append(out, r)
 		}
-	}
-	if len(out) == 0 {
-		return nil, ErrNothingToUndo
 	}
 	return out, nil
 }
 
 // sourceOf is the source of the rules that the answer to an ask stores.
-func sourceOf(a ask.Ask) string { return "ask " + a.ID }
+func sourceOf(id string) string { return "ask " + id }
 
 // mayUndo refuses those who neither approved an ask nor may change its rules.
 func (g *Gate) mayUndo(ctx context.Context, a ask.Ask, p people.Person, rules []engine.Rule) error {

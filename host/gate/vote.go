@@ -50,7 +50,10 @@ func (g *Gate) noteAnswer(ctx context.Context, a ask.Ask, answer ask.Answer, eve
 		}
 	}
 	row := store.Row{DecidedBy: answer.By, Detail: text}
-	if !a.ShownAt.IsZero() {
+	switch o := answer.Origin; {
+	case o != nil && o.Latency > 0:
+		row.Latency = o.Latency
+	case !a.ShownAt.IsZero():
 		row.Latency = max(0, g.c.Now().Sub(a.ShownAt))
 	}
 	return g.noteAsk(ctx, a, event, row)
