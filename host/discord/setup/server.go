@@ -1,0 +1,136 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/host/discord/link"
+)
+
+// server looks at the server and the bot's place in it.
+func (x *examination) server(ctx context.Context) bool {
+	if x.want.Server == "" {
+		x.add(Skipped, "server", "the configuration names no server", "invite the bot: "+x.Invite+" ; then run this with --server ID --channel ID (Discord: Settings, Advanced, Developer Mode; then right-click, Copy ID)")
+		return false
+	}
+	invite := "invite the bot, as somebody who manages the server: " + x.Invite
+	guild, err := x.api.Guild(ctx, x.want.Server)
+	if err == nil && guild == nil {
+		err = link.ErrGone
+	}
+	if err != nil {
+		x.failed("server", "the server "+x.want.Server, err, invite)
+		return false
+	}
+	x.guild = guild
+	if x.bot, err = x.api.Member(ctx, guild.ID, x.Bot); err != nil || x.bot == nil {
+		x.failed("server", "the bot's membership of "+guild.Name, err, invite)
+		return false
+	}
+	if x.bot.User == nil {
+		x.bot.User = &discordgo.User{ID: x.Bot}
+	}
+	x.ok("server", "the bot is a member of %s (%s)", guild.Name, guild.ID)
+	if too := names(powers, everywhere(guild, x.bot)); too != "" {
+		x.add(Warn, "server", "the bot may do more than it needs ("+too+"): whoever gets its token could do that", "take these permissions from its role in "+guild.Name)
+	}
+	return true
+}
+
+// rolesNamed are the server's roles that a text can mean: one by its id, or all of a
+// name. The role of everybody is none of them.
+func (x *examination) rolesNamed(text string) []*discordgo.Role {
+	var named []*discordgo.Role
+	for _, r := range x.guild.Roles {
+		switch {
+		case r.ID == x.guild.ID:
+		case r.ID == text:
+			return []*discordgo.Role{r}
+		case r.Name == text:
+			named = append(named, r)
+		}
+	}
+	return named
+}
+
+// approvers looks for the roles by which people may answer.
+func (x *examination) approvers() {
+	for _, role := range x.want.Roles {
+		found := x.rolesNamed(role.Name)
+		switch {
+		case len(found) > 1:
+			x.add(Warn, "approver_role", fmt.Sprintf("%d roles of the server are called %s, and each of them counts: whoever manages roles can make one", len(found), role.Name), "rename the others, or name the role by its id in the configuration")
+		case len(found) == 0 && role.Held:
+			x.ok("approver_role", "%s is no role of the server; the configuration gives it to people", role.Name)
+		case len(found) == 0:
+			x.add(Warn, "approver_role", role.Name+" is no role of the server, and the configuration gives it to nobody with an account: nobody in Discord has it", "make the role, correct its name or id, or give it in people:")
+		case found[0].Managed:
+			x.add(Warn, "approver_role", role.Name+" is the role of a bot or of a subscription, which no person is given by hand", "name a role of your own")
+		default:
+			x.ok("approver_role", "%s is a role of the server (%s)", found[0].Name, found[0].ID)
+		}
+	}
+	if len(x.want.Roles)+len(x.want.People) == 0 {
+		x.add(Warn, "approver_role", "the configuration names nobody: in Discord only the server's administrators may answer", "people: {NAME: {discord: USERID}}, or ask_approvers: {roles: [...]}")
+	}
+}
+
+// mentions looks for the roles that are pinged.
+func (x *examination) mentions() {
+	for _, m := range x.want.Mentions {
+		i := slices.IndexFunc(x.guild.Roles, func(r *discordgo.Role) bool { return r.ID == m.Role })
+		channel := x.places[m.Channel]
+		switch {
+		case i < 0:
+			x.add(Bad, "mention_role", fmt.Sprintf("%s: the server has no role %s", m.Where, m.Role), "correct the id: Server Settings, Roles, ..., Copy Role ID")
+		case x.guild.Roles[i].Mentionable:
+			x.ok("mention_role", "%s can be pinged", x.guild.Roles[i].Name)
+		case channel != nil && within(x.guild, channel, x.bot, x.now())&discordgo.PermissionMentionEveryone != 0:
+			x.ok("mention_role", "%s can be pinged in #%s", x.guild.Roles[i].Name, channel.Name)
+		default:
+			x.add(Warn, "mention_role", x.guild.Roles[i].Name+" cannot be pinged by the bot: its members would see the name and hear nothing", "Server Settings, Roles, "+x.guild.Roles[i].Name+": switch on \"Allow anyone to @mention this role\"")
+		}
+	}
+}
+
+// people looks for those whom the configuration gives an account.
+func (x *examination) people(ctx context.Context) {
+	for _, p := range x.want.People {
+		field := "people." + p.Name + ".discord"
+		m, err := x.api.Member(ctx, x.guild.ID, p.Account)
+		switch {
+		case errors.Is(err, link.ErrGone) || err == nil && m == nil:
+			x.add(Bad, "person", fmt.Sprintf("%s: %s is no member of the server, and may not answer", field, p.Account), "invite them, or correct the id (right-click the person, Copy User ID)")
+		case err != nil:
+			x.failed("person", field, err, "see whether the bot is a member of the server")
+		case m.User != nil && m.User.Bot:
+			x.add(Bad, "person", fmt.Sprintf("%s: %s is a bot, and bots answer nothing", field, p.Account), "correct the id (right-click the person, Copy User ID)")
+		default:
+			x.ok("person", "%s is %s", p.Name, displayName(m))
+		}
+	}
+}
+
+// displayName is how a member is shown, with the name of the account.
+func displayName(m *discordgo.Member) string {
+	if m.User == nil {
+		return m.Nick
+	}
+	name := m.User.Username
+	if shown := firstOf(m.Nick, m.User.GlobalName); shown != "" && !strings.EqualFold(shown, name) {
+		return shown + " (" + name + ")"
+	}
+	return name
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,130 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/host/discord/link"
+	"github.com/callgate/callgate/host/discord/message"
+)
+
+// State is how a finding stands.
+type State string
+
+// The states. Bad is what keeps Callgate from asking through Discord or from hearing
+// the answer; Warn is a limit, or a danger, that the set-up leaves; Skipped could not be
+// looked at.
+const (
+	OK      State = "ok"
+	Warn    State = "warn"
+	Bad     State = "bad"
+	Skipped State = "skipped"
+)
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	// Check names what was looked at; it is stable: token, application, intents,
+	// answers, server, commands, channel, permissions, slow_mode, mention_role,
+	// approver_role, person, test_card.
+	Check string `json:"check"`
+	State State  `json:"state"`
+	// Text is what was found, Cure what to do about it. Names that Discord tells are
+	// in them as they are: show them through card.Line.
+	Text string `json:"text"`
+	Cure string `json:"cure,omitempty"`
+}
+
+// Report is what was found, in the order in which it was looked at.
+type Report struct {
+	// Application and Bot are ids, empty when the token does not tell; Name is the
+	// bot's.
+	Application string `json:"application,omitempty"`
+	Bot         string `json:"bot,omitempty"`
+	Name        string `json:"name,omitempty"`
+	// Invite adds the bot to a server with the permissions it needs and no other.
+	Invite   string    `json:"invite,omitempty"`
+	Findings []Finding `json:"findings"`
+}
+
+// Worst is the worst state among findings: Bad, Warn or OK.
+func (r Report) Worst() State {
+	worst := OK
+	for _, f := range r.Findings {
+		if f.State == Bad || f.State == Warn && worst == OK {
+			worst = f.State
+		}
+	}
+	return worst
+}
+
+// API is what is asked of Discord. *link.Client is one.
+type API interface {
+	Do(ctx context.Context, r link.Request, out any) error
+	Me(ctx context.Context) (*discordgo.User, error)
+	Guild(ctx context.Context, guild string) (*discordgo.Guild, error)
+	Channel(ctx context.Context, channel string) (*discordgo.Channel, error)
+	Member(ctx context.Context, guild, user string) (*discordgo.Member, error)
+	Commands(ctx context.Context, application, guild string) ([]*discordgo.ApplicationCommand, error)
+	Post(ctx context.Context, channel string, m message.Message) (*discordgo.Message, error)
+	Delete(ctx context.Context, channel, id string) error
+}
+
+// examination gathers findings.
+type examination struct {
+	api  API
+	want Wanted
+	Report
+
+	app   application
+	guild *discordgo.Guild
+	bot   *discordgo.Member
+	// places are the channels that were found, by id.
+	places map[string]*discordgo.Channel
+}
+
+// Check looks at everything that want names, in a fixed order. What cannot be looked
+// at is a finding as well. With post it posts want.TestCard into each channel and
+// deletes it.
+func Check(ctx context.Context, api API, want Wanted, post bool) Report {
+	x := &examination{api: api, want: want, places: map[string]*discordgo.Channel{}}
+	if x.token(ctx) && x.application(ctx) {
+		x.answers()
+		if x.server(ctx) {
+			x.registered(ctx)
+			x.channels(ctx)
+			x.mentions()
+			x.approvers()
+			x.people(ctx)
+		}
+		if post {
+			x.testCards(ctx)
+		}
+	}
+	return x.Report
+}
+
+func (x *examination) add(state State, check, text, cure string) {
+	x.Findings = append(x.Findings, Finding{Check: check, State: state, Text: text, Cure: cure})
+}
+
+func (x *examination) ok(check, format string, args ...any) {
+	x.add(OK, check, fmt.Sprintf(format, args...), "")
+}
+
+// failed says why Discord did not tell something. missing is the cure where it is not
+// there, or the bot may not see it.
+func (x *examination) failed(check, what string, err error, missing string) {
+	switch {
+	case errors.Is(err, link.ErrUnauthorized):
+		x.add(Bad, check, what+": "+err.Error(), resetToken)
+	case errors.Is(err, link.ErrGone):
+		x.add(Bad, check, what+": Discord knows of no such thing, or does not show it to the bot", missing)
+	case errors.Is(err, link.ErrForbidden):
+		x.add(Bad, check, what+": the bot may not see it", missing)
+	default:
+		x.add(Skipped, check, what+" could not be looked at: "+err.Error(), "see whether this machine reaches Discord (https, discord.com), and run it again")
+	}
+}

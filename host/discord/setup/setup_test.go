@@ -1,0 +1,234 @@
+package setup_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/host/discord/link"
+	"github.com/callgate/callgate/host/discord/setup"
+)
+
+// TestSound: where everything is as it should be, nothing is found wrong, and each
+// check has said so.
+func TestSound(t *testing.T) {
+	t.Parallel()
+	d := newDiscord()
+	got := setup.Check(t.Context(), d, wanted(), true)
+	if got.Worst() != setup.OK {
+		t.Errorf("got %+v, want all ok", got.Findings)
+	}
+	for _, check := range []string{"token", "application", "intents", "answers", "server", "commands", "channel", "permissions", "mention_role", "approver_role", "person", "test_card"} {
+		if f := find(t, got, check); f.State != setup.OK || f.Text == "" {
+			t.Errorf("%s: got %+v, want ok with a text", check, f)
+		}
+	}
+	if got.Application != appID || got.Bot != botID || got.Name != "gatekeeper" {
+		t.Errorf("got %+v, want the ids and the name", got)
+	}
+	if len(d.posted) != 1 || len(d.deleted) != 1 {
+		t.Errorf("test cards: got %d posted, %d deleted, want one each", len(d.posted), len(d.deleted))
+	}
+	without := newDiscord()
+	setup.Check(t.Context(), without, wanted(), false)
+	if len(without.posted) != 0 {
+		t.Error("without being asked it posted a card")
+	}
+}
+
+// TestFaults: each fault is found by its check, and each finding says how to mend it.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	later := time.Date(2026, 11, 22, 13, 0, 0, 0, time.UTC)
+	overwrite := func(d *discord, id string, kind discordgo.PermissionOverwriteType, deny int64) {
+		d.here().PermissionOverwrites = append(d.here().PermissionOverwrites, &discordgo.PermissionOverwrite{ID: id, Type: kind, Deny: deny})
+	}
+	const byMember, byRole = discordgo.PermissionOverwriteTypeMember, discordgo.PermissionOverwriteTypeRole
+	cases := map[string]struct {
+		spoil func(*discord, *setup.Wanted)
+		check string
+		state setup.State
+		want  string
+	}{
+		"unknown token":     {func(d *discord, _ *setup.Wanted) { d.fails["me"] = &link.Error{Status: 401} }, "token", setup.Bad, "reset"},
+		"no answer":         {func(d *discord, _ *setup.Wanted) { d.fails["me"] = &link.Error{Err: context.DeadlineExceeded} }, "token", setup.Skipped, "deadline"},
+		"a person":          {func(d *discord, _ *setup.Wanted) { d.me.Bot = false }, "token", setup.Bad, "not a bot"},
+		"no application":    {func(d *discord, _ *setup.Wanted) { d.fails["application"] = errors.New("odd") }, "application", setup.Skipped, "odd"},
+		"no id":             {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"id": ""}) }, "application", setup.Bad, "id"},
+		"code grant":        {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"bot_require_code_grant": true}) }, "application", setup.Bad, "code grant"},
+		"public":            {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"bot_public": true}) }, "application", setup.Warn, "public"},
+		"intents":           {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"flags": 1<<15 | 1<<18}) }, "intents", setup.Warn, "Server Members, Message Content"},
+		"another key":       {func(_ *discord, w *setup.Wanted) { w.PublicKey = strings.Repeat("b", 64) }, "answers", setup.Bad, "not the application's"},
+		"endpoint unused":   {func(_ *discord, w *setup.Wanted) { w.PublicKey = key }, "answers", setup.Warn, "not used"},
+		"no way in by HTTP": {func(_ *discord, w *setup.Wanted) { w.PublicKey, w.Gateway = key, false }, "answers", setup.Bad, "no click"},
+		"no way in":         {func(_ *discord, w *setup.Wanted) { w.Gateway = false }, "answers", setup.Bad, "neither"},
+		"posted elsewhere": {func(d *discord, _ *setup.Wanted) {
+			d.with(map[string]any{"interactions_endpoint_url": "https://elsewhere.example/x"})
+		}, "answers", setup.Bad, "https://elsewhere.example/x"},
+		"not invited":          {func(_ *discord, w *setup.Wanted) { w.Server = "300000000000000002" }, "server", setup.Bad, "does not show"},
+		"no server":            {func(_ *discord, w *setup.Wanted) { w.Server = "" }, "server", setup.Skipped, "names no server"},
+		"not a member":         {func(d *discord, _ *setup.Wanted) { delete(d.members, botID) }, "server", setup.Bad, "membership"},
+		"administrator":        {func(d *discord, _ *setup.Wanted) { d.role(1).Permissions = discordgo.PermissionAdministrator }, "server", setup.Warn, "Administrator"},
+		"manages roles":        {func(d *discord, _ *setup.Wanted) { d.role(1).Permissions |= discordgo.PermissionManageRoles }, "server", setup.Warn, "Manage Roles"},
+		"no channel":           {func(_ *discord, w *setup.Wanted) { w.Channels = nil }, "channel", setup.Bad, "names no channel"},
+		"channel gone":         {func(d *discord, _ *setup.Wanted) { delete(d.channels, channel) }, "channel", setup.Bad, "no such thing"},
+		"channel hidden":       {func(d *discord, _ *setup.Wanted) { d.fails["channel"] = &link.Error{Status: 403} }, "channel", setup.Bad, "may not see"},
+		"another server's":     {func(d *discord, _ *setup.Wanted) { d.here().GuildID = "300000000000000007" }, "channel", setup.Bad, "another server"},
+		"a forum":              {func(d *discord, _ *setup.Wanted) { d.here().Type = discordgo.ChannelTypeGuildForum }, "channel", setup.Bad, "a forum"},
+		"unknown kind":         {func(d *discord, _ *setup.Wanted) { d.here().Type = 99 }, "channel", setup.Bad, "kind 99"},
+		"denied to the member": {func(d *discord, _ *setup.Wanted) { overwrite(d, botID, byMember, discordgo.PermissionAttachFiles) }, "permissions", setup.Bad, "Attach Files"},
+		"denied to its role": {func(d *discord, _ *setup.Wanted) {
+			overwrite(d, botRole, byRole, discordgo.PermissionReadMessageHistory)
+		}, "permissions", setup.Bad, "Read Message History"},
+		"hidden from it":      {func(d *discord, _ *setup.Wanted) { d.here().PermissionOverwrites = d.here().PermissionOverwrites[:1] }, "permissions", setup.Bad, "View Channel"},
+		"in time-out":         {func(d *discord, _ *setup.Wanted) { d.bot().CommunicationDisabledUntil = &later }, "permissions", setup.Bad, "Send Messages"},
+		"no reactions needed": {func(d *discord, _ *setup.Wanted) { overwrite(d, botID, byMember, discordgo.PermissionAddReactions) }, "permissions", setup.Warn, "does not need"},
+		"reactions needed": {func(d *discord, w *setup.Wanted) {
+			w.Reactions = true
+			overwrite(d, botID, byMember, discordgo.PermissionAddReactions)
+		}, "permissions", setup.Bad, "Add Reactions"},
+		"threads needed": {func(d *discord, w *setup.Wanted) {
+			w.Channels[0].Threads = true
+			overwrite(d, botID, byMember, discordgo.PermissionCreatePublicThreads)
+		}, "permissions", setup.Bad, "Create Public Threads"},
+		"slow mode":          {func(d *discord, _ *setup.Wanted) { d.here().RateLimitPerUser = 30 }, "slow_mode", setup.Warn, "one card in 30s"},
+		"no role to mention": {func(_ *discord, w *setup.Wanted) { w.Mentions[0].Role = "500000000000000077" }, "mention_role", setup.Bad, "no role 500000000000000077"},
+		"not mentionable":    {func(d *discord, _ *setup.Wanted) { d.role(2).Mentionable = false }, "mention_role", setup.Warn, "cannot be pinged"},
+		"role twice": {func(d *discord, _ *setup.Wanted) {
+			d.guild.Roles = append(d.guild.Roles, &discordgo.Role{ID: "500000000000000003", Name: "ops"})
+		}, "approver_role", setup.Warn, "2 roles"},
+		"no such role":     {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "Ops" }, "approver_role", setup.Warn, "nobody in Discord has it"},
+		"everybody's role": {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "@everyone" }, "approver_role", setup.Warn, "no role of the server"},
+		"a bot's role":     {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "Gatekeeper" }, "approver_role", setup.Warn, "role of a bot"},
+		"nobody":           {func(_ *discord, w *setup.Wanted) { w.Roles, w.People = nil, nil }, "approver_role", setup.Warn, "names nobody"},
+		"person gone":      {func(d *discord, _ *setup.Wanted) { delete(d.members, ann) }, "person", setup.Bad, "people.ann.discord"},
+		"a bot as person":  {func(d *discord, _ *setup.Wanted) { d.members[ann].User.Bot = true }, "person", setup.Bad, "is a bot"},
+		"no command":       {func(d *discord, _ *setup.Wanted) { d.commands = d.commands[:1] }, "commands", setup.Warn, "/clear"},
+		"commands hidden":  {func(d *discord, _ *setup.Wanted) { d.fails["commands"] = &link.Error{Status: 403} }, "commands", setup.Bad, "may not"},
+		"card not posted":  {func(d *discord, _ *setup.Wanted) { d.fails["post"] = &link.Error{Status: 403, Code: 50013} }, "test_card", setup.Bad, "posting"},
+		"card not deleted": {func(d *discord, _ *setup.Wanted) { d.fails["delete"] = errors.New("odd") }, "test_card", setup.Skipped, "deleting"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, w := newDiscord(), wanted()
+			c.spoil(d, &w)
+			f := find(t, setup.Check(t.Context(), d, w, true), c.check)
+			if f.State != c.state || !strings.Contains(f.Text, c.want) || f.Cure == "" {
+				t.Errorf("got %+v, want %s with %q and a cure", f, c.state, c.want)
+			}
+		})
+	}
+}
+
+// TestGood: what could be a fault and is none.
+func TestGood(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*discord, *setup.Wanted)
+		check  string
+		want   string
+	}{
+		"by the endpoint": {func(d *discord, w *setup.Wanted) {
+			w.PublicKey = strings.ToUpper(key)
+			d.with(map[string]any{"interactions_endpoint_url": "https://gate.example/discord"})
+		}, "answers", "gate.example"},
+		"by the endpoint alone": {func(d *discord, w *setup.Wanted) {
+			w.PublicKey, w.Gateway = key, false
+			d.with(map[string]any{"interactions_endpoint_url": "https://gate.example/discord"})
+		}, "answers", "reactions and replies do not come in"},
+		"the owner": {func(d *discord, _ *setup.Wanted) {
+			d.guild.OwnerID, d.bot().Roles, d.here().PermissionOverwrites = botID, nil, d.here().PermissionOverwrites[:1]
+		}, "permissions", "all 8"},
+		"the member's overwrite over the role's": {func(d *discord, _ *setup.Wanted) {
+			d.here().PermissionOverwrites = append(d.here().PermissionOverwrites,
+				&discordgo.PermissionOverwrite{ID: botID, Type: discordgo.PermissionOverwriteTypeMember, Allow: discordgo.PermissionAttachFiles},
+				&discordgo.PermissionOverwrite{ID: botRole, Type: discordgo.PermissionOverwriteTypeRole, Deny: discordgo.PermissionAttachFiles})
+		}, "permissions", "all 8"},
+		"another's overwrite": {func(d *discord, _ *setup.Wanted) {
+			d.here().PermissionOverwrites = append(d.here().PermissionOverwrites, &discordgo.PermissionOverwrite{ID: ops, Type: discordgo.PermissionOverwriteTypeRole, Deny: -1})
+		}, "permissions", "all 8"},
+		"open to everybody": {func(d *discord, _ *setup.Wanted) { d.here().PermissionOverwrites = nil }, "channel", "everybody in the server can read it"},
+		"private":           {func(*discord, *setup.Wanted) {}, "channel", "it is private"},
+		"a role by its id":  {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = ops }, "approver_role", ops},
+		"a role of people":  {func(_ *discord, w *setup.Wanted) { w.Roles[0] = setup.Role{Name: "lead", Held: true} }, "approver_role", "gives it to people"},
+		"pings everybody": {func(d *discord, _ *setup.Wanted) {
+			d.role(2).Mentionable = false
+			d.role(1).Permissions |= discordgo.PermissionMentionEveryone
+		}, "mention_role", "#approvals"},
+		"a name shown": {func(*discord, *setup.Wanted) {}, "person", "Ann (ann99)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, w := newDiscord(), wanted()
+			c.change(d, &w)
+			if f := find(t, setup.Check(t.Context(), d, w, false), c.check); f.State != setup.OK || !strings.Contains(f.Text, c.want) {
+				t.Errorf("got %+v, want ok with %q", f, c.want)
+			}
+		})
+	}
+}
+
+// TestInvite: the link asks for the permissions that Callgate's facts name, the sum of
+// named bits, and for nothing else.
+func TestInvite(t *testing.T) {
+	t.Parallel()
+	if got := setup.Invited(); got != 309237763136 {
+		t.Errorf("permissions: got %d, want 309237763136", got)
+	}
+	u, err := url.Parse(setup.Invite(appID, server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	if u.Scheme != "https" || u.Host != "discord.com" || q.Get("client_id") != appID || q.Get("permissions") != "309237763136" || q.Get("scope") != "bot applications.commands" || q.Get("guild_id") != server {
+		t.Errorf("got %s", u)
+	}
+	if strings.Contains(setup.Invite(appID, ""), "guild_id") {
+		t.Error("a link without a server names one")
+	}
+}
+
+// TestTokens: what looks like a token is told from paths and ids, and whose it is.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	first := base64.RawURLEncoding.EncodeToString([]byte(botID))
+	token := first + ".GabcdE." + strings.Repeat("x_-9", 10)
+	for text, want := range map[string]bool{
+		token: true, "Bot " + token: true, "--token=" + token: true, "x" + token + "y": true,
+		"": false, "/home/ann/.config/callgate/discord.token": false, server: false, "callgate-discord.token.file": false, first: false,
+	} {
+		if got := setup.HoldsToken(text); got != want {
+			t.Errorf("%q: got token %t, want %t", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{token: botID, first + "=.a.b": botID, first: "", "abc.def.ghi": "", "": "", "....": ""} {
+		if got := setup.BotID(text); got != want {
+			t.Errorf("%q: got the bot %q, want %q", text, got, want)
+		}
+	}
+	other := base64.RawURLEncoding.EncodeToString([]byte(appID)) + ".GabcdE." + strings.Repeat("x", 38)
+	for text, want := range map[string]bool{`{"env":{"T":"` + token + `"}}`: true, "A=" + other: false, "A=" + other + "\nB=Bot " + first + ".older." + strings.Repeat("y", 38): true, botID: false} {
+		if got := setup.TokenOf(text, botID); got != want {
+			t.Errorf("%q: got a token of the bot %t, want %t", text, got, want)
+		}
+	}
+	if setup.TokenOf(token, "") || setup.TokenOf("..", "") {
+		t.Error("without a bot, a text holds a token of it")
+	}
+}
+
+func TestSnowflake(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{server: true, "99999999999999": false, "3000000000000000012345": false, "30000000000000000x": false, "": false, "-30000000000000001": false, "３00000000000000001": false} {
+		if got := setup.Snowflake(text); got != want {
+			t.Errorf("%q: got %t, want %t", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package setup
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+)
+
+// tokenText is what a bot's token looks like: the bot's id in base64, a time, and a
+// signature. It is wider than Discord's own tokens are.
+var tokenText = regexp.MustCompile(`[A-Za-z0-9_-]{18,}={0,2}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{20,}`)
+
+// HoldsToken reports whether a text holds something that looks like a bot's token.
+func HoldsToken(text string) bool { return tokenText.MatchString(text) }
+
+// BotID is the id of the bot that a token belongs to, as its first part tells; empty
+// when it is no token. Nobody but Discord can tell whether the token is good.
+func BotID(token string) string {
+	first, _, found := strings.Cut(token, ".")
+	id, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(first, "="))
+	if !found || err != nil || !Snowflake(string(id)) {
+		return ""
+	}
+	return string(id)
+}
+
+// TokenOf reports whether a text holds a token of the bot with this id, an old one as
+// well: all tokens of a bot begin with its id in base64.
+func TokenOf(text, bot string) bool {
+	if !Snowflake(bot) {
+		return false
+	}
+	first := base64.RawURLEncoding.EncodeToString([]byte(bot))
+	return strings.Contains(text, first+".") || strings.Contains(text, first+"=")
+}
+
+// Snowflake reports whether a text is an id of Discord's: 15 to 20 digits.
+func Snowflake(text string) bool {
+	return len(text) >= 15 && len(text) <= 20 && strings.Trim(text, "0123456789") == ""
+}
