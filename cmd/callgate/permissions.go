@@ -183,7 +183,7 @@ func (d *dialog) askTool(ctx context.Context, client *api.Client, f *draft) erro
 		}
 	}
 	var err error
-	f.calls, err = lastCalls(ctx, client, f.info, append([]string{f.tool}, f.info.Aliases...))
+	f.calls, err = builder.LastCalls(ctx, rowsOf(client), f.info, append([]string{f.tool}, f.info.Aliases...))
 	return err
 }
 

@@ -81,18 +81,8 @@ func (f *draft) change() (api.RuleChange, error) {
 // what makes it dangerous.
 func printPreview(w io.Writer, plan gate.Changed) {
 	p := plan.Rules[0]
-	until := "for good"
-	if !p.Rule.ExpiresAt.IsZero() {
-		until = "until " + p.Rule.ExpiresAt.Local().Format(time.DateTime)
-	}
-	fmt.Fprintf(w, "\n%s %s (%s, %s)\n", p.Rule.Behavior, card.Line(p.Rule.String()), scopeText(p.Rule), until)
-	if p.Exists {
-		fmt.Fprintln(w, "it is there already: storing it changes nothing but a later end")
-	}
-	for _, danger := range builder.Dangers(p.Rule) {
-		fmt.Fprintln(w, "DANGER:", card.Line(danger))
-	}
-	for _, note := range p.Notes {
-		fmt.Fprintln(w, "note:", card.Line(note))
+	fmt.Fprintln(w)
+	for _, line := range builder.Preview(p.Rule, p.Exists, p.Notes) {
+		fmt.Fprintln(w, card.Line(line))
 	}
 }

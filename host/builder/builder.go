@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
@@ -126,6 +127,27 @@ func Dangers(r engine.Rule) []string {
 	}
 	if r.Scope == engine.Global {
 		out = append(out, "it holds for every agent and every project")
+	}
+	return out
+}
+
+// Preview says what a rule would be once it is stored: itself with where and how long
+// it holds, whether it is there already, what makes it dangerous, and notes on what
+// decides before it. One line each, not yet made visible; times are of this machine.
+func Preview(r engine.Rule, exists bool, notes []string) []string {
+	until := "for good"
+	if !r.ExpiresAt.IsZero() {
+		until = "until " + r.ExpiresAt.Local().Format(time.DateTime)
+	}
+	out := []string{fmt.Sprintf("%s %s (%s, %s)", r.Behavior, r, strings.TrimSpace(string(r.Scope)+" "+r.ScopeKey), until)}
+	if exists {
+		out = append(out, "it is there already: storing it changes nothing but a later end")
+	}
+	for _, danger := range Dangers(r) {
+		out = append(out, "DANGER: "+danger)
+	}
+	for _, note := range notes {
+		out = append(out, "note: "+note)
 	}
 	return out
 }
