@@ -3,6 +3,7 @@ package card
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
@@ -27,13 +28,72 @@ func inputFields(a ask.Ask) []Field {
 			fields = append(fields, Field{Name: "input " + m.name, Value: orEmpty(Visible(m.text)), Block: true})
 		}
 	}
-	if names := scripts(text); len(names) > 0 {
-		fields = append(fields, Field{
-			Name: "letters", Warn: true,
-			Value: "the input has " + strings.Join(names, " and ") + " letters, some of which look like Latin ones",
-		})
+	if says := lettersText(text); says != "" {
+		fields = append(fields, Field{Name: "letters", Warn: true, Value: says, Pieces: []Piece{own(says)}})
 	}
 	return fields
+}
+
+// Letters warns, in the card's own words, of letters in the input that look like Latin
+// ones; empty when there are none.
+func Letters(a ask.Ask) string { return lettersText(fullText(members(a.Input))) }
+
+func lettersText(text string) string {
+	names := scripts(text)
+	if len(names) == 0 {
+		return ""
+	}
+	return "the input has " + strings.Join(names, " and ") + " letters, some of which look like Latin ones"
+}
+
+// Parameter is one piece of an input, whole and safe to show.
+type Parameter struct {
+	// Name is one line. JSON tells that Text is laid out as JSON and is not a text by
+	// itself; a Name of "(raw)" that Text is the input as it came.
+	Name string
+	JSON bool
+	Text string
+}
+
+// Parameters are the whole input, in its order; none when it is empty or was erased.
+func Parameters(a ask.Ask) []Parameter {
+	if a.Input == nil {
+		return nil
+	}
+	var list []Parameter
+	for _, m := range members(a.Input) {
+		name, laidOut := strings.CutSuffix(m.name, jsonSuffix)
+		list = append(list, Parameter{Name: name, JSON: laidOut, Text: Visible(m.text)})
+	}
+	return list
+}
+
+// Ends is an input from its two ends. Its texts are safe to show.
+type Ends struct {
+	// Name is that of the only parameter, with "(JSON)" behind it if it is laid out so.
+	// It is empty when there are several: then the texts have their names, as Full does.
+	Name string
+	// Front has everything when Gap is 0; Gap counts the characters between the ends.
+	Front, Back string
+	Gap         int
+}
+
+// EndsOf returns the ends of the whole input, of which at most limit bytes are looked at.
+func EndsOf(a ask.Ask, limit int) Ends {
+	list := members(a.Input)
+	var e Ends
+	text := fullText(list)
+	if len(list) == 1 {
+		e.Name, text = list[0].name, list[0].text
+	}
+	if len(text) <= limit {
+		e.Front = Visible(text)
+		return e
+	}
+	head, gap, tail := cut(text, limit*2/3, limit/3)
+	e.Front, e.Back = Visible(head), Visible(tail)
+	e.Gap = utf8.RuneCountInString(text[len(head) : len(head)+gap])
+	return e
 }
 
 func orEmpty(text string) string {
@@ -66,7 +126,7 @@ func Full(a ask.Ask) string {
 	var out strings.Builder
 	out.WriteString(Visible(fullText(members(a.Input))))
 	for _, t := range a.Targets {
-		out.WriteString(targetName(t) + ": " + targetValue(t) + "\n")
+		out.WriteString(targetName(t) + ": " + join(targetPieces(t)) + "\n")
 	}
 	return out.String()
 }
@@ -123,17 +183,18 @@ func lastLines(text string, n int) string {
 	return text[at+1:]
 }
 
-// targetFields say what the call touches, and how; a path is told as the kernel
+// Targets say what the call touches, and how; a path is told as the kernel
 // would reach it, and as it was written when that differs.
-func targetFields(a ask.Ask) []Field {
+func Targets(a ask.Ask) []Field {
 	var fields []Field
 	for i, t := range a.Targets {
 		if i == ask.MaxShownTargets {
-			fields = append(fields, Field{Name: "not shown here", Warn: true, Value: fmt.Sprintf(
-				"%d more targets", len(a.Targets)-i)})
+			rest := fmt.Sprintf("%d more targets", len(a.Targets)-i)
+			fields = append(fields, Field{Name: "not shown here", Value: rest, Pieces: []Piece{own(rest)}, Warn: true})
 			break
 		}
-		fields = append(fields, Field{Name: targetName(t), Value: targetValue(t), Warn: t.Error != ""})
+		value := targetPieces(t)
+		fields = append(fields, Field{Name: targetName(t), Value: join(value), Pieces: value, Warn: t.Error != ""})
 	}
 	return fields
 }
@@ -150,35 +211,39 @@ func targetName(t engine.Target) string {
 	return "touches"
 }
 
-func targetValue(t engine.Target) string {
-	if t.Kind != "path" {
-		return short(t.Kind) + " " + short(t.Value)
+func targetPieces(t engine.Target) []Piece {
+	switch {
+	case t.Kind != "path":
+		return []Piece{theirs(t.Kind + " " + t.Value)}
+	case t.Error != "":
+		return []Piece{theirs(t.Value), own(" (cannot be resolved: "), theirs(t.Error), own(")")}
 	}
-	if t.Error != "" {
-		return short(t.Value) + " (cannot be resolved: " + short(t.Error) + ")"
-	}
-	text := short(t.Resolved)
+	list := []Piece{theirs(t.Resolved)}
 	if t.Resolved == "" {
-		text = short(t.Value)
+		list[0] = theirs(t.Value)
 	}
-	var notes []string
+	next := " ("
+	note := func(pieces ...Piece) {
+		list = append(append(list, own(next)), pieces...)
+		next = "; "
+	}
 	if t.Lexical != "" && t.Lexical != t.Resolved {
-		notes = append(notes, "through a link: written as "+short(t.Lexical))
+		note(own("through a link: written as "), theirs(t.Lexical))
 	}
 	if !t.Exists {
-		notes = append(notes, "does not exist")
+		note(own("does not exist"))
 	}
 	if t.Inside == "" {
-		notes = append(notes, "outside the working directories")
+		note(own("outside the working directories"))
 	}
 	if t.Claimed {
-		notes = append(notes, "only the tool says so")
+		note(own("only the tool says so"))
 	}
 	if t.Repo != nil && len(t.Repo.Dirty) > 0 {
-		notes = append(notes, "its repository sets "+short(strings.Join(t.Repo.Dirty, ", ")))
+		note(own("its repository sets "), theirs(strings.Join(t.Repo.Dirty, ", ")))
 	}
-	if len(notes) == 0 {
-		return text
+	if next == "; " {
+		list = append(list, own(")"))
 	}
-	return text + " (" + strings.Join(notes, "; ") + ")"
+	return list
 }

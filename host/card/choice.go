@@ -63,7 +63,7 @@ func ruleChoices(a ask.Ask) []Choice {
 	if a.OffersWholeTool() {
 		whole := engine.Rule{Tool: a.Tool, Behavior: engine.Allow, Server: a.Decision.Server}
 		list = append(list, Choice{
-			Key: "w", Label: "approve, and the whole tool for this session", Rules: []string{ruleLine(whole)},
+			Key: "w", Label: "approve, and the whole tool for this session", Rules: []string{RuleText(whole)},
 			Scope: sessionScope(a), Expiry: sessionExpiry,
 			Answer: ask.Answer{Verdict: ask.Approve, WholeTool: true, ForSession: true},
 		})
@@ -111,7 +111,7 @@ func lasting(a ask.Ask, set int, key string) Choice {
 		if s.Set != set {
 			continue
 		}
-		c.Rules = append(c.Rules, ruleLine(engine.Rule{Tool: s.Tool, Content: s.Content, Behavior: s.Behavior, Server: a.Decision.Server}))
+		c.Rules = append(c.Rules, RuleText(engine.Rule{Tool: s.Tool, Content: s.Content, Behavior: s.Behavior, Server: a.Decision.Server}))
 		if c.Said == "" {
 			c.Said = short(s.Description)
 		}
@@ -119,9 +119,9 @@ func lasting(a ask.Ask, set int, key string) Choice {
 	return c
 }
 
-// ruleLine is the exact text of a rule; it is never shortened, because what is
+// RuleText is the exact text of a rule with its behavior, "allow Bash(npm run:*)"; it is never shortened, because what is
 // stored is what was read.
-func ruleLine(r engine.Rule) string {
+func RuleText(r engine.Rule) string {
 	line := r.Behavior.String() + " " + Line(r.String())
 	if r.Server != "" {
 		line += " of the MCP server " + Line(r.Server)

@@ -93,6 +93,10 @@ func readMembers(input json.RawMessage) ([]member, error) {
 	return list, nil
 }
 
+// jsonSuffix follows the name of a parameter that is laid out as JSON. No name ends with
+// it: one that has a blank is quoted.
+const jsonSuffix = " (JSON)"
+
 func readMember(key string, value json.RawMessage) (member, error) {
 	if value[0] == '"' {
 		var text string
@@ -100,7 +104,7 @@ func readMember(key string, value json.RawMessage) (member, error) {
 		return member{name: memberName(key), text: text}, err
 	}
 	text, err := layOut(value)
-	return member{name: memberName(key) + " (JSON)", text: text}, err
+	return member{name: memberName(key) + jsonSuffix, text: text}, err
 }
 
 // memberName is the key, quoted unless it is a plain word: no key can look like

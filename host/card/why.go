@@ -8,11 +8,12 @@ import (
 	"github.com/callgate/callgate/host/ask"
 )
 
-// whyFields say why a person is asked: the host's words first, then those of
-// the module.
-func whyFields(a ask.Ask) []Field {
+// Why says why a person is asked: the host's words in the first field, then what
+// belongs to them, with the words of the module.
+func Why(a ask.Ask) []Field {
 	d := a.Decision
-	fields := []Field{{Name: "asks because", Value: whyText(d)}}
+	why := whyPieces(d)
+	fields := []Field{{Name: "asks because", Value: join(why), Pieces: why}}
 	switch d.Stage {
 	case engine.StageAskRule:
 		fields = append(fields, ruleFields(d.Rule)...)
@@ -29,28 +30,28 @@ func whyFields(a ask.Ask) []Field {
 	return append(fields, Field{Name: "no lasting rule", Value: short(d.SuggestionsNote)})
 }
 
-func whyText(d engine.Decision) string {
+func whyPieces(d engine.Decision) []Piece {
 	switch {
 	case d.Stage == engine.StageAskRule && d.Rule != nil:
-		return "the rule " + ruleText(*d.Rule) + " says ask"
+		return rulePieces(*d.Rule)
 	case d.Stage == engine.StageAskRule:
-		return "a rule says ask"
+		return []Piece{own("a rule says ask")}
 	case d.Stage == engine.StageProfile:
-		return "the agent's profile says ask"
+		return []Piece{own("the agent's profile says ask")}
 	case d.BypassImmune:
-		return "the tool's safety check wants a person to look"
+		return []Piece{own("the tool's safety check wants a person to look")}
 	case d.Stage == engine.StageToolCheck:
-		return "the tool wants a person to look"
+		return []Piece{own("the tool wants a person to look")}
 	case d.Stage == engine.StageError:
-		return "something failed while it was decided, so nobody vouches for it"
+		return []Piece{own("something failed while it was decided, so nobody vouches for it")}
 	case d.Stage == engine.StageMode && modeWords(d.Reason):
-		return d.Reason
+		return []Piece{own(d.Reason)}
 	case d.Code == engine.CodeServer: // the engine's sentence, with a rule's and a client's words in it
-		return short(d.Reason)
+		return []Piece{theirs(d.Reason)}
 	case d.Stage == engine.StageMode:
-		return "no rule allows it, and the mode asks"
+		return []Piece{own("no rule allows it, and the mode asks")}
 	}
-	return "the decision is ask (" + short(string(d.Stage)) + ")"
+	return []Piece{own("the decision is ask ("), theirs(string(d.Stage)), own(")")}
 }
 
 // modeWords reports whether the reason is the engine's own sentence and no
@@ -61,13 +62,13 @@ func modeWords(reason string) bool {
 	})
 }
 
-// ruleText names a rule. Of one from a project's file only the tool is told: no
-// free text of that file reaches a card (threat T03).
-func ruleText(r engine.Rule) string {
+// rulePieces name the rule that asks. Of one from a project's file only the tool is
+// told: no free text of that file reaches a card (threat T03).
+func rulePieces(r engine.Rule) []Piece {
 	if r.Source == engine.SourceProjectFile {
-		return "for " + short(r.Tool) + " in the project's file"
+		return []Piece{own("the rule for "), theirs(r.Tool), own(" in the project's file says ask")}
 	}
-	return short(r.String())
+	return []Piece{own("the rule "), theirs(r.String()), own(" says ask")}
 }
 
 func ruleFields(r *engine.Rule) []Field {
