@@ -130,6 +130,9 @@ func (s *State) overview() string {
 // modeNames are the modes as clients spell them, for people.
 var modeNames = []string{"default", "acceptEdits", "plan", "bypassPermissions", "trusted", "dontAsk"}
 
+// Modes are the names that /permission takes, as clients spell them.
+func Modes() []string { return slices.Clone(modeNames) }
+
 func (s *State) setMode(arg string) (string, error) {
 	if arg == "" {
 		return fmt.Sprintf("the mode is %s; it can be %s", s.modeName(), strings.Join(modeNames, ", ")), nil

@@ -120,3 +120,29 @@ func TestClearByAnApprover(t *testing.T) {
 		t.Errorf("%d asks wait", len(left))
 	}
 }
+
+// TestChangeRulesByAnApprover: those who answer for one agent may store its rules, and
+// only its.
+func TestChangeRulesByAnApprover(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "permission_grants: {}\nagents:\n  worker: {ask_approvers: {users: [ann]}}\n  other: {ask_approvers: {users: [bob]}}\n")
+	rule := func(scope engine.Scope, key string) engine.Rule {
+		content := "x"
+		return engine.Rule{Tool: "Probe", Content: &content, Behavior: engine.Allow, Scope: scope, ScopeKey: key}
+	}
+	ann := gate.Change{Person: people.Person{Name: "ann"}}
+	for name, tt := range map[string]struct {
+		rules []engine.Rule
+		may   bool
+	}{
+		"of the agent":            {[]engine.Rule{rule(engine.Agent, "worker")}, true},
+		"of another":              {[]engine.Rule{rule(engine.Agent, "other")}, false},
+		"of both":                 {[]engine.Rule{rule(engine.Agent, "worker"), rule(engine.Agent, "other")}, false},
+		"of everybody":            {[]engine.Rule{rule(engine.Global, "")}, false},
+		"of one and of everybody": {[]engine.Rule{rule(engine.Agent, "worker"), rule(engine.Global, "")}, false},
+	} {
+		if _, err := w.gate.ChangeRules(t.Context(), ann, tt.rules, nil, false); tt.may != (err == nil) || err != nil && !errors.Is(err, gate.ErrNotEntitled) {
+			t.Errorf("%s: got %v, want it stored: %t", name, err, tt.may)
+		}
+	}
+}

@@ -59,7 +59,7 @@ func (g *Gate) ChangeRules(ctx context.Context, c Change, add []engine.Rule, rem
 		}
 		return out, nil
 	}
-	added, removed, err := g.apply(ctx, c, place{stored: stored}, change)
+	added, removed, err := g.apply(ctx, c, placeOfAll(stored, change), change)
 	if err != nil {
 		return out, err
 	}
@@ -89,4 +89,23 @@ func (g *Gate) plan(ctx context.Context, r engine.Rule, stored []engine.Rule) (P
 		out.Notes = append(out.Notes, secretNote)
 	}
 	return out, nil
+}
+
+// placeOfAll is the one place that all rules of a change are for, the zero place when
+// there are several: approvers of one agent may change the rules of that alone.
+func placeOfAll(stored []engine.Rule, change store.Change) place {
+	p := place{stored: stored}
+	all := slices.Clone(change.Add)
+	for _, r := range stored {
+		if slices.Contains(change.Remove, r.ID) {
+			all = append(all, r)
+		}
+	}
+	for i, r := range all {
+		if i > 0 && (r.Scope != p.scope || r.ScopeKey != p.key) {
+			return place{stored: stored}
+		}
+		p.scope, p.key = r.Scope, r.ScopeKey
+	}
+	return p
 }
