@@ -33,6 +33,11 @@ func TestParse_people(t *testing.T) {
 		{"a quorum of everybody", "defaults: {ask_approvers: {quorum: 3}}", ""},
 		{"a quorum of none", "tools: {Bash: {ask_approvers: {quorum: 0}}}", "tools.Bash.ask_approvers.quorum: 0: want 1 to 50"},
 		{"a quorum of many", "tools: {Bash: {ask_approvers: {quorum: 51}}}", "want 1 to 50"},
+		{"a quorum of safety checks that is none", "defaults: {ask_approvers: {safety_checks: {quorum: 0}}}", "defaults.ask_approvers.safety_checks.quorum: 0: want 1 to 50"},
+		{"a quorum of safety checks of more than there are", "defaults: {ask_approvers: {safety_checks: {users: [a], quorum: 2}}}", "defaults.ask_approvers.safety_checks.quorum: 2 have to approve, and users has only 1"},
+		{"safety checks of the requester alone", "agents: {x: {user: a, ask_approvers: {exclude_requester: true, safety_checks: {users: [a]}}}}", "agents.x.ask_approvers.safety_checks: 1 have to approve, and users has only 0 besides a"},
+		{"safety checks with a slip", "defaults: {ask_approvers: {safety_checks: {role: [a]}}}", "did you mean roles?"},
+		{"one person by two names", "{people: {a: {discord: 212345678901234567}}, defaults: {ask_approvers: {users: [a, '212345678901234567'], quorum: 2}}}", "defaults.ask_approvers.users[1]: a is given twice"},
 		{"the requester counted", "agents: {x: {user: a, ask_approvers: {users: [a, b], quorum: 2, exclude_requester: true}}}", "agents.x.ask_approvers.quorum: 2 have to approve, and users has only 1 besides a"},
 		{"the requester alone", "agents: {x: {user: a, tools: {Bash: {ask_approvers: {users: [a], exclude_requester: true}}}}}", "agents.x.tools.Bash.ask_approvers: 1 have to approve, and users has only 0 besides a"},
 		{"another than the requester", "agents: {x: {user: c, ask_approvers: {users: [a, b], quorum: 2, exclude_requester: true}}}", ""},
@@ -79,7 +84,8 @@ func drawnPeople(t *rapid.T, label string) string {
 		return value
 	}
 	approvers := func(key string) string {
-		return maybe(key, "ask_approvers: {roles: "+list(key+" roles", "r", "s")+maybe(key+" q", ", quorum: 2")+maybe(key+" e", ", exclude_requester: true")+"}")
+		return maybe(key, "ask_approvers: {roles: "+list(key+" roles", "r", "s")+maybe(key+" q", ", quorum: 2")+maybe(key+" e", ", exclude_requester: true")+
+			maybe(key+" safety", ", safety_checks: {roles: "+list(key+" safety roles", "r", "s")+maybe(key+" sq", ", quorum: 3")+"}")+"}")
 	}
 	return "people: {ann: {roles: " + list("ann", "r", "s") + maybe("boss", ", administrator: true") + "}}\n" +
 		maybe("grants", "permission_grants: {r: "+list("r", "open", "locked", "'mode:bypass'", "'mode:default'")+", s: "+list("s", "open", "'rules:global'")+"}\n") +
@@ -105,12 +111,19 @@ func TestStricter_people(t *testing.T) {
 		agent, tool := rapid.SampledFrom([]string{"a", "b"}).Draw(r, "agent"), rapid.SampledFrom([]string{"Bash", "Read"}).Draw(r, "tool")
 		p := c.Person("ann")
 		grants := c.MayGrant(p, what) == nil
+		approvers := (*config.Config).Approvers
 		policy := c.Approvers(agent, tool)
+		if rapid.Bool().Draw(r, "safety check") {
+			approvers, policy = (*config.Config).SafetyApprovers, c.SafetyApprovers(agent, tool)
+			if plain := c.Approvers(agent, tool); policy.Authorise("bob", p).MayApprove && !plain.Authorise("bob", p).MayApprove || policy.Quorum() < plain.Quorum() {
+				r.Fatalf("safety checks %s, others %s", policy, plain)
+			}
+		}
 		for i, one := range both {
 			if grants && one.MayGrant(one.Person("ann"), what) != nil {
 				r.Fatalf("both grant %s, %d does not", what, i)
 			}
-			own := one.Approvers(agent, tool)
+			own := approvers(one, agent, tool)
 			if policy.Authorise("bob", p).MayApprove && !own.Authorise("bob", one.Person("ann")).MayApprove || policy.Quorum() < own.Quorum() {
 				r.Fatalf("both say %s, %d %s", policy, i, own)
 			}
@@ -122,7 +135,7 @@ func TestStricter_people(t *testing.T) {
 		if !grants && next.MayGrant(next.Person("ann"), what) == nil {
 			r.Fatalf("nothing widens, yet the next one alone grants %s", what)
 		}
-		if own := next.Approvers(agent, tool); policy.Quorum() > own.Quorum() || own.Authorise("bob", next.Person("ann")).MayApprove && !policy.Authorise("bob", p).MayApprove {
+		if own := approvers(next, agent, tool); policy.Quorum() > own.Quorum() || own.Authorise("bob", next.Person("ann")).MayApprove && !policy.Authorise("bob", p).MayApprove {
 			r.Fatalf("nothing widens, yet the next one alone says %s, both %s", own, policy)
 		}
 	})

@@ -26,6 +26,18 @@ func keysOf(ws []config.Widening) string {
 	return strings.Join(keys, " ")
 }
 
+// inDiscord is a configuration with a server, a channel, and what more there is of it.
+func inDiscord(more string) string {
+	if more != "" {
+		more = ", " + more
+	}
+	return "discord: {server: 312345678901234567" + more + "}\ndefaults: {discord: {channel: 412345678901234567}}\n"
+}
+
+const endpoint = "interactions: {listen: '127.0.0.1:81', public_key: " + publicKey + "}"
+
+const publicKey = "6c5f1d3a9b0e47825d41c8f7a2be03946c5f1d3a9b0e47825d41c8f7a2be0394"
+
 // TestWidenings has a row for each key and each way of changing it. tighter and
 // looser are values from the stricter to the looser one: the way there is a
 // widening at where, the way back is none. incomparable ones widen both ways.
@@ -98,6 +110,23 @@ func TestWidenings(t *testing.T) {
 		{"the requester", "tools: {Bash: {ask_approvers: {exclude_requester: true}}}", "tools: {Bash: {ask_approvers: {}}}", "tools.Bash.ask_approvers", false},
 		{"a looser tool", "defaults: {ask_approvers: {quorum: 2}}", "{defaults: {ask_approvers: {quorum: 2}}, tools: {Bash: {ask_approvers: {}}}}", "tools.Bash.ask_approvers", false},
 		{"an agent's looser tool", "tools: {Bash: {ask_approvers: {quorum: 2}}}", "{tools: {Bash: {ask_approvers: {quorum: 2}}}, agents: {a: {tools: {Bash: {ask_approvers: {quorum: 1}}}}}}", "agents.a.tools.Bash.ask_approvers", false},
+		{"who answers safety checks", "defaults: {ask_approvers: {safety_checks: {roles: [a]}}}", "defaults: {ask_approvers: {safety_checks: {roles: [a, b]}}}", "defaults.ask_approvers.safety_checks", false},
+		{"everybody answers safety checks", "agents: {a: {ask_approvers: {safety_checks: {users: [a]}}}}", "agents: {a: {}}", "agents.a.ask_approvers.safety_checks", false},
+		{"a quorum of safety checks", "tools: {Bash: {ask_approvers: {safety_checks: {quorum: 2}}}}", "tools: {Bash: {ask_approvers: {safety_checks: {quorum: 1}}}}", "tools.Bash.ask_approvers.safety_checks", false},
+		{"a tool whose safety checks are freed", "defaults: {ask_approvers: {safety_checks: {quorum: 2}}}", "{defaults: {ask_approvers: {safety_checks: {quorum: 2}}}, tools: {Bash: {ask_approvers: {safety_checks: {}}}}}", "tools.Bash.ask_approvers.safety_checks", false},
+		{"an account", "people: {ann: {}}", "people: {ann: {discord: 212345678901234567}}", "people.ann.discord", true},
+		{"another account", "people: {ann: {discord: 212345678901234567}}", "people: {ann: {discord: 212345678901234568}}", "people.ann.discord", true},
+		{"discord.server", inDiscord(""), strings.Replace(inDiscord(""), "server: 3", "server: 4", 1), "discord.server", true},
+		{"discord.token_file", inDiscord(""), inDiscord("token_file: /t"), "discord.token_file", true},
+		{"discord.api_url", inDiscord(""), inDiscord("api_url: 'http://127.0.0.1:81'"), "discord.api_url", true},
+		{"discord.reactions", inDiscord(""), inDiscord("reactions: true"), "discord.reactions", true},
+		{"discord.interactions", inDiscord(""), inDiscord(endpoint), "discord.interactions", true},
+		{"discord.gateway", inDiscord(endpoint), inDiscord(endpoint + ", gateway: false"), "discord.gateway", true},
+		{"an agent's channel", inDiscord("") + "agents: {a: {}}\n", inDiscord("") + "agents: {a: {discord: {channel: 412345678901234568}}}\n", "agents.a.discord", true},
+		{"an agent without Discord", inDiscord("") + "agents: {a: {}}\n", inDiscord("") + "agents: {a: {discord: {}}}\n", "agents.a.discord", true},
+		{"threads", inDiscord("") + "agents: {a: {}}\n", inDiscord("") + "agents: {a: {discord: {threads: session}}}\n", "agents.a.discord", true},
+		{"pings", inDiscord("") + "agents: {a: {}}\n", inDiscord("") + "agents: {a: {discord: {mention_roles: [512345678901234568]}}}\n", "agents.a.discord", true},
+		{"an escalation", inDiscord("") + "agents: {a: {}}\n", inDiscord("") + "agents: {a: {discord: {escalate: {after: 30s, channel: 412345678901234569}}}}\n", "agents.a.discord", true},
 		{"a role", "people: {ann: {roles: [a]}}", "people: {ann: {roles: [a, b]}}", "people.ann.roles", false},
 		{"a person with a role", "people: {}", "people: {ann: {roles: [a]}}", "people.ann.roles", false},
 		{"an administrator", "people: {ann: {roles: [a]}}", "people: {ann: {roles: [a], administrator: true}}", "people.ann.administrator", false},
@@ -201,19 +230,24 @@ func TestWidenings_everyLimit(t *testing.T) {
 func TestWidenings_everyKey(t *testing.T) {
 	t.Parallel()
 	for typ, want := range map[reflect.Type]string{
-		reflect.TypeFor[config.Config](): "defaults agents rules profiles tools people permission_grants webhooks paths modules asks audit listen boundary store",
+		reflect.TypeFor[config.Config](): "defaults agents rules profiles tools people permission_grants webhooks discord paths modules asks audit listen boundary store",
 		reflect.TypeFor[config.Settings](): "mode working_directories home user kind allowed_tools disallowed_tools respect_denylist profile timeout resume_asks " +
-			"follow_client_mode dialect persistent_shell callback sub_agents skills ask_approvers tools",
-		reflect.TypeFor[config.Callback]():  "url secret_file timeout",
-		reflect.TypeFor[config.SubAgent]():  "mode allowed_tools disallowed_tools working_directories",
-		reflect.TypeFor[config.Block]():     "rules",
-		reflect.TypeFor[config.Rule]():      "allow ask deny tool content behavior reason expires_at match not_match",
-		reflect.TypeFor[config.Tool]():      "config ask_approvers",
-		reflect.TypeFor[config.Paths]():     "protected unprotected secret not_secret",
-		reflect.TypeFor[config.Approvers](): "users roles quorum exclude_requester",
-		reflect.TypeFor[config.Person]():    "roles administrator",
-		reflect.TypeFor[config.Modules]():   "dir memory_mib limits grants",
-		reflect.TypeFor[config.Grant]():     "names may_allow may_read_only config limits",
+			"follow_client_mode dialect persistent_shell callback sub_agents skills ask_approvers discord tools",
+		reflect.TypeFor[config.Callback]():            "url secret_file timeout",
+		reflect.TypeFor[config.SubAgent]():            "mode allowed_tools disallowed_tools working_directories",
+		reflect.TypeFor[config.Block]():               "rules",
+		reflect.TypeFor[config.Rule]():                "allow ask deny tool content behavior reason expires_at match not_match",
+		reflect.TypeFor[config.Tool]():                "config ask_approvers",
+		reflect.TypeFor[config.Paths]():               "protected unprotected secret not_secret",
+		reflect.TypeFor[config.Approvers]():           "users roles quorum exclude_requester safety_checks",
+		reflect.TypeFor[config.SafetyChecks]():        "users roles quorum",
+		reflect.TypeFor[config.Discord]():             "token_file server api_url reactions gateway interactions",
+		reflect.TypeFor[config.DiscordInteractions](): "listen public_key",
+		reflect.TypeFor[config.DiscordRoute]():        "channel threads direct_messages mention_roles escalate",
+		reflect.TypeFor[config.DiscordEscalation]():   "after channel mention_roles direct_messages",
+		reflect.TypeFor[config.Person]():              "roles administrator discord",
+		reflect.TypeFor[config.Modules]():             "dir memory_mib limits grants",
+		reflect.TypeFor[config.Grant]():               "names may_allow may_read_only config limits",
 		reflect.TypeFor[config.Limits](): "module_kib functions globals table_entries compile_time compile_mib memory_mib stack_kib fuel timeout " +
 			"input_kib output_kib log_lines log_kib error_bytes instances",
 		reflect.TypeFor[config.Audit](): "keep",
