@@ -151,6 +151,6 @@ func (s *Server) seenAsk(w http.ResponseWriter, r *http.Request, caller gate.Cal
 	if err != nil {
 		return err
 	}
-	s.c.Asks.MarkSeen(a.ID, approver)
+	s.c.Asks.MarkSeen(a.ID, s.c.Gate.Person(caller, approver, nil, false).Name)
 	return reply(w, http.StatusOK, s.view(a))
 }
