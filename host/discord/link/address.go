@@ -70,7 +70,7 @@ func gatewayAddress(text string, api *url.URL) (*url.URL, error) {
 // The only texts that are put into a path.
 var (
 	snowflake = regexp.MustCompile(`^[0-9]{1,20}$`)
-	ticket    = regexp.MustCompile(`^[A-Za-z0-9._~-]{1,1024}$`) // of an interaction
+	ticket    = regexp.MustCompile(`^[A-Za-z0-9._~-]{1,1000}$`) // of an interaction
 	anyPath   = regexp.MustCompile(`^(/[A-Za-z0-9._~%@:-]+)+(\?[A-Za-z0-9._~%=&-]*)?$`)
 )
 

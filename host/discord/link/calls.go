@@ -59,7 +59,7 @@ func (c *Client) Message(ctx context.Context, channel, msg string) (*discordgo.M
 func (c *Client) Post(ctx context.Context, channel string, m message.Message) (*discordgo.Message, error) {
 	what := "post to channel " + id(channel)
 	if err := m.Check(); err != nil {
-		return nil, &Error{What: what, Err: err}
+		return nil, unsound(what, err)
 	}
 	if m.Nonce == "" {
 		m.Nonce = rand.Text()[:message.MaxNonce]
@@ -76,7 +76,7 @@ func (c *Client) Post(ctx context.Context, channel string, m message.Message) (*
 func (c *Client) Edit(ctx context.Context, channel, msg string, m message.Message) (*discordgo.Message, error) {
 	what := "edit a message in channel " + id(channel)
 	if err := m.Check(); err != nil {
-		return nil, &Error{What: what, Err: err}
+		return nil, unsound(what, err)
 	}
 	return c.message(ctx, Request{
 		Method: http.MethodPatch, Path: messagePath(channel, msg), What: what,

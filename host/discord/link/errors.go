@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/url"
@@ -31,6 +32,11 @@ func answerError(what string, status int, body []byte, err error) *Error {
 		e.Code, e.Message = said.Code, plainly(said.Message)
 	}
 	return e
+}
+
+// unsound is the error of what was not sent for what it holds.
+func unsound(what string, err error) error {
+	return &Error{What: what, Err: fmt.Errorf("%w: %w", ErrUnsound, err)}
 }
 
 // withoutAddress takes the address off, which holds the token of an interaction.

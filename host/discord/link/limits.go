@@ -85,7 +85,7 @@ func (l *limits) takeToken(now time.Time) time.Duration {
 	l.tokens = min(perSecond, l.tokens+now.Sub(l.filled).Seconds()*perSecond)
 	l.filled = now
 	if l.tokens < 1 {
-		return time.Duration((1 - l.tokens) / perSecond * float64(time.Second)).Round(time.Millisecond) + time.Millisecond
+		return time.Duration((1-l.tokens)/perSecond*float64(time.Second)).Round(time.Millisecond) + time.Millisecond
 	}
 	l.tokens--
 	return 0

@@ -110,6 +110,8 @@ var (
 	ErrUnauthorized = errors.New("Discord does not know the bot's token")
 	// ErrSuperseded: a newer edit of the same message took the place of this one.
 	ErrSuperseded = errors.New("a newer edit took its place")
+	// ErrUnsound: it was not sent, because it is beyond what Discord takes.
+	ErrUnsound = errors.New("it is not as Discord takes it")
 	// ErrAnswered: the interaction was answered already, by somebody with the same token.
 	ErrAnswered = errors.New("the interaction was answered before")
 )

@@ -83,7 +83,7 @@ func (c *Client) Respond(ctx context.Context, i *discordgo.Interaction, r Respon
 		err = checkInteraction(i)
 	}
 	if err != nil {
-		return &Error{What: what, Err: err}
+		return unsound(what, err)
 	}
 	return c.Do(ctx, Request{
 		Method: http.MethodPost, Path: "/interactions/" + i.ID + "/" + i.Token + "/callback", What: what,
@@ -109,7 +109,7 @@ func (c *Client) webhook(ctx context.Context, i *discordgo.Interaction, m messag
 		err = checkInteraction(i)
 	}
 	if err != nil {
-		return nil, &Error{What: r.What, Err: err}
+		return nil, unsound(r.What, err)
 	}
 	r.Path = "/webhooks/" + i.AppID + "/" + i.Token + path
 	r.Lane, r.Urgent = "interaction "+i.ID, true

@@ -1,0 +1,200 @@
+package link
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// Limits of the endpoint.
+const (
+	maxCall    = 1 << 20                 // bytes of a call
+	maxAge     = 5 * time.Minute         // of a call's time, to either side
+	answerTime = 2500 * time.Millisecond // Discord takes an answer for 3 s
+	maxCalls   = 64                      // at once
+)
+
+// EndpointConfig is what an endpoint works with.
+type EndpointConfig struct {
+	// PublicKey is the application's, in hex, as the developer portal shows it.
+	PublicKey string
+	// Events gets the interactions; nothing else comes this way.
+	Events Events
+	// Client sends what does not fit into the answer to the call.
+	Client *Client
+	// Log may be nil. Now means time.Now when nil.
+	Log *slog.Logger
+	Now func() time.Time
+}
+
+// Endpoint is where Discord calls with interactions, see NewEndpoint. It is safe for
+// concurrent use.
+type Endpoint struct {
+	key    ed25519.PublicKey
+	events Events
+	client *Client
+	log    *slog.Logger
+	now    func() time.Time
+	limit  time.Duration
+	seen   *seen
+	calls  chan struct{} // one each for those that are read
+	tasks  chan struct{} // and for those that Events deals with
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	all    sync.WaitGroup
+}
+
+// NewEndpoint makes the handler that Discord calls with interactions in place of
+// sending them over the gateway. It takes a call that is signed with the
+// application's key, is not older than five minutes and was not there before; all
+// else gets 401, or 4xx where that says nothing of the key. It answers in the HTTP
+// answer, or, where Events takes longer than 2.5 s, defers, and sends the answer by
+// REST. Source: Discord's page "Receiving and Responding".
+func NewEndpoint(config EndpointConfig) (*Endpoint, error) {
+	key, err := hex.DecodeString(config.PublicKey)
+	if err != nil || len(key) != ed25519.PublicKeySize {
+		return nil, errors.New("discord.interactions.public_key is no public key: copy the 64 characters from the developer portal (General Information, Public Key)")
+	}
+	e := &Endpoint{
+		key: key, events: config.Events, client: config.Client, log: orSilent(config.Log), now: config.Now,
+		limit: answerTime, seen: newSeen(),
+		calls: make(chan struct{}, maxCalls), tasks: make(chan struct{}, maxCalls),
+	}
+	e.ctx, e.cancel = context.WithCancel(context.Background())
+	if e.now == nil {
+		e.now = time.Now
+	}
+	return e, nil
+}
+
+// Close ends the contexts of what Events still deals with, and waits for it. The
+// server that calls the handler is stopped before.
+func (e *Endpoint) Close() error {
+	e.cancel()
+	e.all.Wait()
+	return nil
+}
+
+// ServeHTTP implements http.Handler.
+func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	received := e.now()
+	select {
+	case e.calls <- struct{}{}:
+		defer func() { <-e.calls }()
+	default:
+		http.Error(w, "too many calls at once", http.StatusServiceUnavailable)
+		return
+	}
+	body, status, err := e.accept(w, r, received)
+	if err != nil {
+		e.log.Warn("discord: a call of the interactions endpoint was refused", "status", status, "why", err)
+		http.Error(w, http.StatusText(status), status)
+		return
+	}
+	e.serve(w, body, received)
+}
+
+// accept gives the body of a call that Discord made.
+func (e *Endpoint) accept(w http.ResponseWriter, r *http.Request, now time.Time) (body []byte, status int, err error) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		return nil, http.StatusMethodNotAllowed, errors.New("it is no POST")
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, http.StatusUnsupportedMediaType, errors.New("it is no JSON")
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxCall)
+	if !fresh(r.Header, now) {
+		return nil, http.StatusUnauthorized, fmt.Errorf("its time is missing or further from this clock than %v", maxAge)
+	}
+	if len(r.Header.Values("X-Signature-Ed25519")) != 1 || !discordgo.VerifyInteraction(r, e.key) {
+		return nil, http.StatusUnauthorized, errors.New("it is not signed with the application's key, or too long")
+	}
+	if body, err = io.ReadAll(r.Body); err != nil {
+		return nil, http.StatusBadRequest, errUnread
+	}
+	return body, http.StatusOK, nil
+}
+
+// fresh tells whether a call's time is near. That the time is the one that was signed
+// is looked at with the signature.
+func fresh(header http.Header, now time.Time) bool {
+	texts := header.Values("X-Signature-Timestamp")
+	if len(texts) != 1 || len(texts[0]) > 12 {
+		return false
+	}
+	at, err := strconv.ParseInt(texts[0], 10, 64)
+	return err == nil && now.Sub(time.Unix(at, 0)).Abs() <= maxAge
+}
+
+// serve answers a call that is Discord's.
+func (e *Endpoint) serve(w http.ResponseWriter, body []byte, received time.Time) {
+	var kind struct {
+		Type discordgo.InteractionType `json:"type"`
+	}
+	if json.Unmarshal(body, &kind) != nil {
+		http.Error(w, "no interaction", http.StatusBadRequest)
+		return
+	}
+	if kind.Type == discordgo.InteractionPing {
+		if err := writeCallback(w, callback{Type: discordgo.InteractionResponsePong}); err != nil {
+			e.log.Warn("discord: the endpoint's answer was not taken", "why", err)
+		}
+		return
+	}
+	i, err := readInteraction(body)
+	if err != nil {
+		e.log.Warn("discord: an interaction was dropped", "why", err)
+		http.Error(w, "no interaction", http.StatusBadRequest)
+		return
+	}
+	select {
+	case e.tasks <- struct{}{}:
+	default:
+		http.Error(w, "too many interactions at once", http.StatusServiceUnavailable)
+		return
+	}
+	if !e.seen.first(i.ID, received) {
+		<-e.tasks
+		e.log.Warn("discord: an interaction came a second time, or too many came", "id", i.ID)
+		http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
+		return
+	}
+	e.hand(w, i, received)
+}
+
+// hand gives an interaction to Events, and its answer, or a deferral, to Discord.
+func (e *Endpoint) hand(w http.ResponseWriter, i *discordgo.Interaction, received time.Time) {
+	a := newAnswer(e.client, i)
+	over := make(chan struct{})
+	e.all.Go(func() {
+		defer func() { <-e.tasks }()
+		defer close(over)
+		ctx, cancel := context.WithTimeout(e.ctx, eventTime)
+		defer cancel()
+		event := &Interaction{Interaction: i, Received: received, Respond: once(a.respond)}
+		contained(e.log, func() { e.events.Interaction(ctx, event) })
+	})
+	timer := time.NewTimer(e.limit)
+	defer timer.Stop()
+	select {
+	case <-a.given:
+	case <-over:
+	case <-timer.C:
+		a.deferNow()
+	}
+	a.write(w)
+}
