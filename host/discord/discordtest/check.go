@@ -1,0 +1,51 @@
+package discordtest
+
+import (
+	"fmt"
+	"time"
+)
+
+// TB is what of testing.TB is needed here; *testing.T is one.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Logf(format string, args ...any)
+}
+
+// Start starts a server for a test: with a minute to answer interactions unless the
+// options say otherwise, closed and checked at the test's end.
+func Start(t TB, opts Options) *Server {
+	t.Helper()
+	if opts.AckWithin == 0 {
+		opts.AckWithin = time.Minute
+	}
+	s, err := New(opts)
+	if err != nil {
+		t.Fatalf("discordtest: %v", err)
+	}
+	t.Cleanup(s.Close)
+	Check(t, s)
+	return s
+}
+
+// Check fails the test at its end when a rule of Discord was broken and nobody took the
+// violation. Without Discord's openapi.json it says so, and checks what it can.
+func Check(t TB, s *Server) {
+	t.Helper()
+	if s.oracle == nil {
+		t.Logf("discordtest: NOTE: %s", s.Oracle())
+	}
+	t.Cleanup(func() {
+		seen := map[string]int{}
+		for _, v := range s.Violations() {
+			if seen[v]++; seen[v] == 1 && len(seen) <= 20 {
+				t.Errorf("discordtest: a rule of Discord was broken: %s", v)
+			}
+		}
+		if len(seen) > 20 {
+			t.Errorf("discordtest: and %s", fmt.Sprintf("%d more", len(seen)-20))
+		}
+	})
+}

@@ -1,0 +1,380 @@
+package discordtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+var (
+	// ErrRefused: the client would not let a person do that: the button is disabled, the
+	// message not theirs to see.
+	ErrRefused = errors.New("a client refuses that")
+	// ErrNoAnswer: the bot did not answer in time: "This interaction failed".
+	ErrNoAnswer = errors.New("This interaction failed: the application did not respond in time") //nolint:staticcheck // as a person reads it
+)
+
+// Human acts as a person does with a client. Get one with Server.As.
+type Human struct {
+	s *Server
+	// ID is the account's.
+	ID string
+}
+
+// As returns the person with an account.
+func (s *Server) As(userID string) Human { return Human{s: s, ID: userID} }
+
+// Person makes an account that is a member of the first guild with these roles.
+func (s *Server) Person(name string, roles ...string) Human {
+	id := s.AddUser(name)
+	s.SetRoles(s.Guild, id, roles...)
+	return s.As(id)
+}
+
+// DM opens the person's direct channel with the bot, and returns its id.
+func (h Human) DM() string {
+	h.s.mu.Lock()
+	defer h.s.mu.Unlock()
+	h.s.mustUser(h.ID)
+	return h.s.directChannel(h.ID).id
+}
+
+// Message returns a message as it is now, if the person can see it.
+func (h Human) Message(id string) (Message, bool) {
+	h.s.mu.Lock()
+	defer h.s.mu.Unlock()
+	m, _, err := h.sees(id)
+	if err != nil {
+		return Message{}, false
+	}
+	return m.copy(), true
+}
+
+// Messages returns what the person sees in a channel, oldest first.
+func (h Human) Messages(channelID string) []Message {
+	h.s.mu.Lock()
+	defer h.s.mu.Unlock()
+	var list []Message
+	for _, id := range h.s.mustChannel(channelID).messages {
+		if m, _, err := h.sees(id); err == nil {
+			list = append(list, m.copy())
+		}
+	}
+	return list
+}
+
+// sees finds a message that the person can see; s.mu is held.
+func (h Human) sees(id string) (*Message, *channel, error) {
+	m := h.s.messages[id]
+	if m == nil || m.Deleted || m.loading {
+		return nil, nil, fmt.Errorf("%w: there is no message %s", ErrRefused, id)
+	}
+	if m.For != "" && m.For != h.ID {
+		return nil, nil, fmt.Errorf("%w: message %s is for another person only", ErrRefused, id)
+	}
+	c, err := h.in(m.ChannelID, PermReadHistory)
+	return m, c, err
+}
+
+// in finds a channel where the person may do that.
+func (h Human) in(channelID string, needed int64) (*channel, error) {
+	c := h.s.channels[channelID]
+	if c == nil {
+		return nil, fmt.Errorf("%w: there is no channel %s", ErrRefused, channelID)
+	}
+	have := h.s.permissions(c, h.ID)
+	if have&PermViewChannel == 0 {
+		return nil, fmt.Errorf("%w: the person does not see channel %s", ErrRefused, channelID)
+	}
+	if have&needed != needed {
+		return nil, fmt.Errorf("%w: the person lacks permissions %d in channel %s", ErrRefused, needed&^have, channelID)
+	}
+	return c, nil
+}
+
+// Click presses the button with this custom_id or label, and waits for the answer.
+func (h Human) Click(ctx context.Context, messageID, button string) (*Seen, error) {
+	return h.component(ctx, messageID, "button", func(c *Component) ([]string, bool, error) {
+		return nil, c.Type == Button && c.Style < 5 && (c.CustomID == button || c.Label == button), nil
+	}, button)
+}
+
+// Select chooses options, by their values or labels, in the menu that has them, and
+// waits for the answer.
+func (h Human) Select(ctx context.Context, messageID string, options ...string) (*Seen, error) {
+	return h.component(ctx, messageID, "menu", func(c *Component) ([]string, bool, error) {
+		if c.Type != StringSelect {
+			return nil, false, nil
+		}
+		var values []string
+		for _, want := range options {
+			at := slices.IndexFunc(c.Options, func(o Option) bool { return o.Value == want || o.Label == want })
+			if at < 0 {
+				return nil, false, nil
+			}
+			values = append(values, c.Options[at].Value)
+		}
+		if len(values) < *c.MinValues || len(values) > *c.MaxValues {
+			return nil, false, fmt.Errorf("%w: %d options of %d to %d", ErrRefused, len(values), *c.MinValues, *c.MaxValues)
+		}
+		return values, true, nil
+	}, fmt.Sprint(options))
+}
+
+// component uses the first component that fits.
+func (h Human) component(ctx context.Context, messageID, what string, fits func(*Component) ([]string, bool, error), name string) (*Seen, error) {
+	h.s.mu.Lock()
+	m, ch, err := h.sees(messageID)
+	if err != nil {
+		h.s.mu.Unlock()
+		return nil, err
+	}
+	var found *Component
+	var values []string
+	walk(m.Components, func(c *Component) {
+		if found != nil || err != nil {
+			return
+		}
+		v, ok, problem := fits(c)
+		if err = problem; ok {
+			copied := *c
+			found, values = &copied, v
+		}
+	})
+	switch {
+	case err != nil:
+	case found == nil:
+		err = fmt.Errorf("%w: message %s has no %s %q:\n%s", ErrRefused, messageID, what, name, m)
+	case found.Disabled:
+		err = fmt.Errorf("%w: the %s %q is disabled", ErrRefused, what, name)
+	case m.Author.ID != h.s.Bot:
+		err = fmt.Errorf("%w: message %s is not the bot's", ErrRefused, messageID)
+	}
+	if err != nil {
+		h.s.mu.Unlock()
+		return nil, err
+	}
+	i := h.s.begin(typeComponent, h.ID, ch, m.ID)
+	data := object{"id": found.ID, "custom_id": found.CustomID, "component_type": found.Type}
+	if found.Type != Button {
+		data["values"] = values
+	}
+	return h.s.sendLocked(ctx, i, data)
+}
+
+// Submit fills a form in and sends it. values are by custom_id or label; an input that
+// is not named keeps what the form begins with.
+func (h Human) Submit(ctx context.Context, shown *Seen, values map[string]string) (*Seen, error) {
+	if shown == nil || shown.Modal == nil || shown.human.ID != h.ID {
+		return nil, fmt.Errorf("%w: no form was shown to this person", ErrRefused)
+	}
+	form, used := clone(shown.Modal.Components), 0
+	var rows []object
+	for i := range form {
+		label, input := form[i].Label, form[i].Component
+		if form[i].Type == ActionRow {
+			input = &form[i].Components[0]
+			label = input.Label
+		}
+		if input == nil {
+			continue
+		}
+		value, named := values[input.CustomID]
+		if !named {
+			value, named = values[label]
+		}
+		if named {
+			input.Value = value
+			used++
+		}
+		if err := fillable(input); err != nil {
+			return nil, err
+		}
+		filled := object{"type": input.Type, "id": 10 + i, "custom_id": input.CustomID, "value": input.Value}
+		if form[i].Type == Label {
+			rows = append(rows, object{"type": Label, "id": i + 1, "component": filled})
+			continue
+		}
+		rows = append(rows, object{"type": ActionRow, "id": i + 1, "components": []object{filled}})
+	}
+	if used != len(values) {
+		return nil, fmt.Errorf("%w: the form %q lacks some of the inputs of %v", ErrRefused, shown.Modal.Title, values)
+	}
+	h.s.mu.Lock()
+	before := h.s.interactions[shown.Interaction]
+	i := h.s.begin(typeModal, h.ID, h.s.channels[before.channel], before.source)
+	return h.s.sendLocked(ctx, i, object{"custom_id": shown.Modal.CustomID, "components": rows, "resolved": object{}})
+}
+
+// fillable checks what a client checks before it sends an input.
+func fillable(input *Component) error {
+	low, high := lengths(input)
+	required := input.Required == nil || *input.Required
+	n := units(input.Value)
+	switch {
+	case n == 0 && !required:
+		return nil
+	case n == 0:
+		return fmt.Errorf("%w: the input %q is required", ErrRefused, input.CustomID)
+	case n < low || n > high:
+		return fmt.Errorf("%w: the input %q takes %d to %d characters, not %d", ErrRefused, input.CustomID, low, high, n)
+	}
+	return nil
+}
+
+// sendLocked delivers an interaction and waits for its answer. s.mu is held when it is
+// called, and not when it returns.
+func (s *Server) sendLocked(ctx context.Context, i *interaction, data any) (*Seen, error) {
+	payload, endpoint := s.payload(i, data), s.endpoint
+	if endpoint == "" {
+		s.dispatch("INTERACTION_CREATE", alwaysSent, "", payload)
+	}
+	s.mu.Unlock()
+	if endpoint != "" {
+		if err := s.postInteraction(ctx, endpoint, i, payload); err != nil {
+			return nil, err
+		}
+	}
+	return s.seen(ctx, i)
+}
+
+// seen waits for an interaction's answer.
+func (s *Server) seen(ctx context.Context, i *interaction) (*Seen, error) {
+	timer := time.NewTimer(s.opts.AckWithin)
+	defer timer.Stop()
+	select {
+	case <-i.done:
+	case <-timer.C:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("discordtest: nobody answered the interaction yet: %w\n%s", ctx.Err(), s.tail(8))
+	case <-s.stop:
+		return nil, errors.New("discordtest: the server is closed")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.expire(i); i.expired {
+		return nil, ErrNoAnswer
+	}
+	seen := i.seen
+	seen.human = s.As(i.user)
+	if seen.Message != nil {
+		copied := seen.Message.copy()
+		seen.Message = &copied
+	}
+	return &seen, nil
+}
+
+// React puts an emoji at a message, such as ✅, or name:id for a guild's own.
+func (h Human) React(messageID, emoji string) error {
+	h.s.mu.Lock()
+	defer h.s.mu.Unlock()
+	m, c, err := h.sees(messageID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case m.For != "":
+		return fmt.Errorf("%w: nobody reacts to an ephemeral message", ErrRefused)
+	case m.reaction(emoji) < 0 && h.s.permissions(c, h.ID)&PermAddReactions == 0:
+		return fmt.Errorf("%w: the person may not add reactions", ErrRefused)
+	case m.reaction(emoji) < 0 && len(m.Reactions) >= 20:
+		return fmt.Errorf("%w: the message has 20 reactions", ErrRefused)
+	}
+	h.s.react(m, h.ID, emoji)
+	return nil
+}
+
+// Unreact takes the person's emoji back.
+func (h Human) Unreact(messageID, emoji string) error {
+	h.s.mu.Lock()
+	defer h.s.mu.Unlock()
+	m, _, err := h.sees(messageID)
+	if err != nil {
+		return err
+	}
+	if !h.s.unreact(m, h.ID, emoji) {
+		return fmt.Errorf("%w: the person has no %s there", ErrRefused, emoji)
+	}
+	return nil
+}
+
+// Write posts a message, and returns its id.
+func (h Human) Write(channelID, text string) (string, error) {
+	h.s.mu.Lock()
+	defer h.s.mu.Unlock()
+	return h.write(channelID, text, "", nil)
+}
+
+// Reply answers a message with another, and returns its id. The author of the first is
+// mentioned unless quiet, so that a bot may read a reply to its own.
+func (h Human) Reply(messageID, text string) (string, error) { return h.reply(messageID, text, true) }
+
+// ReplyQuiet answers without mentioning.
+func (h Human) ReplyQuiet(messageID, text string) (string, error) {
+	return h.reply(messageID, text, false)
+}
+
+func (h Human) reply(messageID, text string, mention bool) (string, error) {
+	h.s.mu.Lock()
+	defer h.s.mu.Unlock()
+	m, c, err := h.sees(messageID)
+	if err != nil {
+		return "", err
+	}
+	if m.For != "" {
+		return "", fmt.Errorf("%w: nobody replies to an ephemeral message", ErrRefused)
+	}
+	parse := []string{"users", "roles", "everyone"}
+	return h.write(c.id, text, m.ID, &allowedMentions{Parse: &parse, Replied: mention})
+}
+
+func (h Human) write(channelID, text, replyTo string, allowed *allowedMentions) (string, error) {
+	c, err := h.in(channelID, 0)
+	if err == nil {
+		_, err = h.in(channelID, sendPermission(c))
+	}
+	if err != nil {
+		return "", err
+	}
+	if units(text) == 0 || units(text) > 2000 {
+		return "", fmt.Errorf("%w: a text of %d characters", ErrRefused, units(text))
+	}
+	m := h.s.draft(channelID, h.ID)
+	m.Content, m.ReplyTo, m.mentions = text, replyTo, readMentions(text)
+	h.s.post(c, m, allowed)
+	return m.ID, nil
+}
+
+// Edit changes a message of the person's own.
+func (h Human) Edit(messageID, text string) error {
+	h.s.mu.Lock()
+	defer h.s.mu.Unlock()
+	m, _, err := h.sees(messageID)
+	if err != nil {
+		return err
+	}
+	if m.Author.ID != h.ID {
+		return fmt.Errorf("%w: message %s is another person's", ErrRefused, messageID)
+	}
+	m.Content, m.mentions = text, readMentions(text)
+	h.s.edited(m)
+	return nil
+}
+
+// Delete takes a message away: one of the person's own, an ephemeral one for them, or
+// any where they may manage messages.
+func (h Human) Delete(messageID string) error {
+	h.s.mu.Lock()
+	defer h.s.mu.Unlock()
+	m, c, err := h.sees(messageID)
+	if err != nil {
+		return err
+	}
+	if m.Author.ID != h.ID && m.For != h.ID && h.s.permissions(c, h.ID)&PermManageMessages == 0 {
+		return fmt.Errorf("%w: message %s is another person's", ErrRefused, messageID)
+	}
+	h.s.remove(m)
+	return nil
+}

@@ -1,0 +1,297 @@
+package discordtest
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// nonce remembers what was posted with one.
+type nonce struct {
+	message string
+	at      time.Time
+}
+
+// nonceFor is how long a nonce is remembered: Discord says "the past few minutes".
+const nonceFor = 5 * time.Minute
+
+// channelOf finds the request's channel and checks what the bot may there.
+func (s *Server) channelOf(c *call, needed int64) (*channel, *answer) {
+	ch := s.channels[c.params["channel_id"]]
+	if ch == nil {
+		return nil, fail(404, 10003, "Unknown Channel")
+	}
+	return ch, s.botMay(ch, needed)
+}
+
+// messageOf finds the request's message: not an ephemeral one, which only its
+// interaction's webhook has.
+func (s *Server) messageOf(c *call, needed int64) (*channel, *Message, *answer) {
+	ch, refused := s.channelOf(c, needed)
+	if refused != nil {
+		return nil, nil, refused
+	}
+	m := s.messages[c.params["message_id"]]
+	if m == nil || m.Deleted || m.For != "" || m.ChannelID != ch.id {
+		return nil, nil, fail(404, 10008, "Unknown Message")
+	}
+	return ch, m, nil
+}
+
+func (s *Server) createMessage(c *call) *answer {
+	ch, refused := s.channelOf(c, 0)
+	if refused != nil {
+		return refused
+	}
+	b, refused := s.decodeMessage(c, c.body, createMembers)
+	if refused != nil {
+		return refused
+	}
+	if refused := s.maySend(ch, b); refused != nil {
+		return refused
+	}
+	key := ""
+	if b.Nonce != nil {
+		key = ch.id + " " + fileIndex(b.Nonce)
+		if before, found := s.nonces[key]; b.Enforce && found && s.opts.Now().Sub(before.at) < nonceFor && !s.messages[before.message].Deleted {
+			return ok(s.messageView(s.messages[before.message], true))
+		}
+	}
+	m := s.draft(ch.id, s.Bot)
+	m.nonce = b.Nonce
+	problems := s.apply(m, b, FlagSuppressEmbeds|flagSilent|FlagComponentsV2)
+	if b.Reference != nil {
+		to := s.messages[b.Reference.Message]
+		if gone := to == nil || to.Deleted || to.For != "" || to.ChannelID != ch.id; !gone {
+			m.ReplyTo = to.ID
+		} else if b.Reference.Fail == nil || *b.Reference.Fail {
+			return fail(400, 50035, "Invalid Form Body") // it may have been deleted meanwhile: no rule is broken
+		}
+	}
+	if len(problems) > 0 {
+		return s.invalid(c, problems)
+	}
+	s.post(ch, m, b.Mentions)
+	if key != "" {
+		s.nonces[key] = nonce{m.ID, s.opts.Now()}
+	}
+	return ok(s.messageView(m, true))
+}
+
+// maySend checks whether the bot may post such a message there.
+func (s *Server) maySend(ch *channel, b *messageBody) *answer {
+	if ch.kind != textChannel && ch.kind != directly && ch.kind != publicThread {
+		return fail(400, 50008, "Cannot send messages in a non-text channel")
+	}
+	if ch.kind == directly {
+		for _, id := range ch.recipients {
+			if s.users[id].noDMs {
+				return fail(403, 50007, "Cannot send messages to this user")
+			}
+		}
+	}
+	needed := sendPermission(ch)
+	if len(b.files) > 0 {
+		needed |= PermAttachFiles
+	}
+	if b.Reference != nil {
+		needed |= PermReadHistory
+	}
+	if refused := s.botMay(ch, needed); refused != nil {
+		return refused
+	}
+	if ch.archived && ch.locked {
+		return fail(400, 50083, "Thread is archived")
+	}
+	if slow := time.Duration(ch.slow) * time.Second; s.permissions(ch, s.Bot)&PermBypassSlowMode == 0 && s.opts.Now().Sub(ch.last[s.Bot]) < slow {
+		return fail(429, 20016, "This action cannot be performed due to slowmode rate limit")
+	}
+	return nil
+}
+
+// draft begins a message.
+func (s *Server) draft(channelID, author string) *Message {
+	return &Message{ID: s.newID(), ChannelID: channelID, GuildID: s.channels[channelID].guild,
+		Author: *s.users[author], posted: s.opts.Now()}
+}
+
+// apply puts what a request says into a message; what it does not say stays.
+func (s *Server) apply(m *Message, b *messageBody, flags int) problems {
+	if b.present["content"] {
+		m.Content = ""
+		if b.Content != nil {
+			m.Content = *b.Content
+		}
+	}
+	if b.present["embeds"] {
+		m.Embeds = b.Embeds
+	}
+	if b.present["components"] {
+		m.Components = settle(b.Components)
+	}
+	var p problems
+	if b.present["flags"] {
+		p.add(m.Flags&FlagComponentsV2 != 0 && b.Flags&FlagComponentsV2 == 0, "flags: components V2 cannot be taken back")
+		m.Flags = b.Flags | m.Flags&(FlagEphemeral|FlagComponentsV2)
+		flags |= m.Flags & FlagEphemeral &^ b.Flags
+	}
+	s.attach(&p, m, b)
+	m.mentions = readMentions(textOf(m))
+	if m.Flags&FlagEphemeral != 0 {
+		flags |= FlagEphemeral
+	}
+	return append(p, checkMessage(m, b, flags)...)
+}
+
+// attach keeps the attachments that a request lists, all when it lists none, and adds
+// its files.
+func (s *Server) attach(p *problems, m *Message, b *messageBody) {
+	var list []Attachment
+	if !b.present["attachments"] {
+		list = slices.Clone(m.Attachments)
+	}
+	listed := map[string]bool{}
+	for _, a := range b.Attached {
+		id := fileIndex(a.ID)
+		p.add(listed[id], "attachments: the id %s is there twice", id)
+		listed[id] = true
+		kept := slices.IndexFunc(m.Attachments, func(old Attachment) bool { return old.ID == id })
+		file := slices.IndexFunc(b.files, func(f upload) bool { return f.field == id })
+		p.add(kept < 0 && file < 0, "attachments: id %s is neither a file of the form nor an attachment of the message", id)
+		if kept >= 0 {
+			list = append(list, m.Attachments[kept])
+		}
+	}
+	for i, f := range b.files {
+		p.add(b.present["attachments"] && b.Attached != nil && !listed[f.field], "attachments: files[%s] is not listed", f.field)
+		if _, err := strconv.Atoi(f.field); err != nil {
+			p.add(true, "attachments: files[%s]", f.field)
+		}
+		list = append(list, Attachment{ID: s.newID(), Name: f.name, Type: f.kind, Data: b.files[i].data})
+	}
+	m.Attachments = list
+}
+
+// post puts a message where it belongs and tells everybody.
+func (s *Server) post(ch *channel, m *Message, allowed *allowedMentions) {
+	replied := ""
+	if to := s.messages[m.ReplyTo]; to != nil {
+		replied = to.Author.ID
+		if allowed == nil || allowed.Replied {
+			m.mentions.users = unique(m.mentions.users, replied)
+		}
+	}
+	m.Pings = s.pings(m, allowed, replied)
+	s.messages[m.ID] = m
+	ch.messages = append(ch.messages, m.ID)
+	ch.last[m.Author.ID] = s.opts.Now()
+	if ch.archived {
+		ch.archived = false
+		s.dispatch("THREAD_UPDATE", intentGuilds, ch.id, s.channelView(ch))
+	}
+	if !m.loading {
+		s.dispatchMessage("MESSAGE_CREATE", m)
+	}
+	s.touch()
+}
+
+// changed is called after a message became another.
+func (s *Server) edited(m *Message) {
+	m.Edits++
+	m.edited = s.opts.Now()
+	m.loading = false
+	m.Flags &^= flagLoading
+	s.dispatchMessage("MESSAGE_UPDATE", m)
+	s.touch()
+}
+
+func (s *Server) getMessage(c *call) *answer {
+	_, m, refused := s.messageOf(c, PermReadHistory)
+	if refused != nil {
+		return refused
+	}
+	return ok(s.messageView(m, s.readable(m)))
+}
+
+func (s *Server) listMessages(c *call) *answer {
+	ch, refused := s.channelOf(c, 0)
+	if refused != nil {
+		return refused
+	}
+	views := []object{}
+	if s.permissions(ch, s.Bot)&PermReadHistory == 0 {
+		return ok(views) // as Discord: no error
+	}
+	limit, err := strconv.Atoi(c.query.Get("limit"))
+	if err != nil || limit < 1 || limit > 100 {
+		limit = 50
+	}
+	for i := len(ch.messages) - 1; i >= 0 && len(views) < limit; i-- {
+		m := s.messages[ch.messages[i]]
+		before, after := c.query.Get("before"), c.query.Get("after")
+		if m.Deleted || m.For != "" || before != "" && compareIDs(m.ID, before) >= 0 || after != "" && compareIDs(m.ID, after) <= 0 {
+			continue
+		}
+		views = append(views, s.messageView(m, s.readable(m)))
+	}
+	return ok(views)
+}
+
+func (s *Server) editMessage(c *call) *answer {
+	ch, m, refused := s.messageOf(c, 0)
+	if refused != nil {
+		return refused
+	}
+	if m.Author.ID != s.Bot {
+		return fail(403, 50005, "Cannot edit a message authored by another user")
+	}
+	if ch.archived {
+		return fail(400, 50083, "Thread is archived")
+	}
+	return s.change(c, m, c.body, editMembers)
+}
+
+// change edits a message as a request says; a bad one leaves it as it was.
+func (s *Server) change(c *call, m *Message, body []byte, members []string) *answer {
+	b, refused := s.decodeMessage(c, body, members)
+	if refused != nil {
+		return refused
+	}
+	if ch := s.channels[m.ChannelID]; len(b.files) > 0 && !m.webhook {
+		if refused := s.botMay(ch, PermAttachFiles); refused != nil {
+			return refused
+		}
+	}
+	next := *m
+	if problems := s.apply(&next, b, FlagSuppressEmbeds|FlagComponentsV2); len(problems) > 0 {
+		return s.invalid(c, problems)
+	}
+	*m = next
+	s.edited(m)
+	return ok(s.messageView(m, true))
+}
+
+func (s *Server) deleteMessage(c *call) *answer {
+	ch, m, refused := s.messageOf(c, 0)
+	if refused != nil {
+		return refused
+	}
+	if m.Author.ID != s.Bot && s.permissions(ch, s.Bot)&PermManageMessages == 0 {
+		return fail(403, 50013, "Missing Permissions")
+	}
+	s.remove(m)
+	return &answer{status: 204}
+}
+
+// remove deletes a message and tells everybody.
+func (s *Server) remove(m *Message) {
+	m.Deleted = true
+	if m.For == "" {
+		view := object{"id": m.ID, "channel_id": m.ChannelID}
+		if m.GuildID != "" {
+			view["guild_id"] = m.GuildID
+		}
+		s.dispatch("MESSAGE_DELETE", messageIntent(m.GuildID), m.ChannelID, view)
+	}
+	s.touch()
+}

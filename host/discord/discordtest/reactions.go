@@ -1,0 +1,161 @@
+package discordtest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// customEmoji is how a guild's own emoji stands in a path: name:id.
+var customEmoji = regexp.MustCompile(`^\w{2,32}:\d{15,20}$`)
+
+// emojiView is an emoji as events give it.
+func emojiView(name string) object {
+	if customEmoji.MatchString(name) {
+		word, id, _ := strings.Cut(name, ":")
+		return object{"id": id, "name": word}
+	}
+	return object{"id": nil, "name": name}
+}
+
+// knownEmoji tells whether it could be an emoji: one of a guild, or some symbol.
+func knownEmoji(name string) bool {
+	if customEmoji.MatchString(name) {
+		return true
+	}
+	first, _ := utf8.DecodeRuneInString(name)
+	return first >= 0x203C && utf8.RuneCountInString(name) <= 12
+}
+
+func (s *Server) addReaction(c *call) *answer {
+	ch, m, refused := s.messageOf(c, PermReadHistory)
+	if refused != nil {
+		return refused
+	}
+	emoji := c.params["emoji_name"]
+	if !knownEmoji(emoji) {
+		return fail(400, 10014, "Unknown Emoji")
+	}
+	at := m.reaction(emoji)
+	if at < 0 {
+		if refused := s.botMay(ch, PermAddReactions); refused != nil {
+			return refused
+		}
+		if len(m.Reactions) >= 20 {
+			return fail(400, 30010, "Maximum number of reactions reached (20)")
+		}
+	}
+	s.react(m, s.Bot, emoji)
+	return &answer{status: 204}
+}
+
+func (m *Message) reaction(emoji string) int {
+	return slices.IndexFunc(m.Reactions, func(r Reaction) bool { return r.Emoji == emoji })
+}
+
+// react adds somebody's reaction; a second one is none.
+func (s *Server) react(m *Message, userID, emoji string) {
+	at := m.reaction(emoji)
+	if at < 0 {
+		at = len(m.Reactions)
+		m.Reactions = append(m.Reactions, Reaction{Emoji: emoji})
+	}
+	if slices.Contains(m.Reactions[at].Users, userID) {
+		return
+	}
+	m.Reactions[at].Users = append(m.Reactions[at].Users, userID)
+	s.dispatchReaction("MESSAGE_REACTION_ADD", m, userID, emoji)
+	s.touch()
+}
+
+// unreact takes somebody's reaction back; false when there was none.
+func (s *Server) unreact(m *Message, userID, emoji string) bool {
+	at := m.reaction(emoji)
+	if at < 0 || !slices.Contains(m.Reactions[at].Users, userID) {
+		return false
+	}
+	m.Reactions[at].Users = slices.DeleteFunc(slices.Clone(m.Reactions[at].Users), func(id string) bool { return id == userID })
+	if len(m.Reactions[at].Users) == 0 {
+		m.Reactions = slices.Delete(slices.Clone(m.Reactions), at, at+1)
+	}
+	s.dispatchReaction("MESSAGE_REACTION_REMOVE", m, userID, emoji)
+	s.touch()
+	return true
+}
+
+func (s *Server) dispatchReaction(event string, m *Message, userID, emoji string) {
+	v := object{"user_id": userID, "channel_id": m.ChannelID, "message_id": m.ID, "emoji": emojiView(emoji), "burst": false, "type": 0}
+	if g := s.guilds[m.GuildID]; g != nil {
+		v["guild_id"] = g.id
+		if member := s.memberView(g, userID, true); member != nil && event == "MESSAGE_REACTION_ADD" {
+			v["member"] = member
+		}
+	}
+	if event == "MESSAGE_REACTION_ADD" {
+		v["message_author_id"] = m.Author.ID
+	}
+	s.dispatch(event, reactionIntent(m.GuildID), m.ChannelID, v)
+}
+
+func (s *Server) getReactions(c *call) *answer {
+	_, m, refused := s.messageOf(c, PermReadHistory)
+	if refused != nil {
+		return refused
+	}
+	views := []object{}
+	if at := m.reaction(c.params["emoji_name"]); at >= 0 {
+		for _, id := range m.Reactions[at].Users {
+			if after := c.query.Get("after"); after == "" || compareIDs(id, after) > 0 {
+				views = append(views, s.userView(id))
+			}
+		}
+	}
+	return ok(views)
+}
+
+func (s *Server) deleteReaction(c *call) *answer {
+	ch, m, refused := s.messageOf(c, 0)
+	if refused != nil {
+		return refused
+	}
+	user := c.params["user_id"]
+	if user == "" || user == "@me" {
+		user = s.Bot
+	}
+	if user != s.Bot {
+		if refused := s.botMay(ch, PermManageMessages); refused != nil {
+			return refused
+		}
+	}
+	if !s.unreact(m, user, c.params["emoji_name"]) {
+		return fail(400, 10014, "Unknown Emoji")
+	}
+	return &answer{status: 204}
+}
+
+func (s *Server) deleteReactions(c *call) *answer {
+	return s.clearReactions(c, func(string) bool { return true })
+}
+
+func (s *Server) deleteEmoji(c *call) *answer {
+	return s.clearReactions(c, func(emoji string) bool { return emoji == c.params["emoji_name"] })
+}
+
+func (s *Server) clearReactions(c *call, which func(string) bool) *answer {
+	_, m, refused := s.messageOf(c, PermManageMessages)
+	if refused != nil {
+		return refused
+	}
+	m.Reactions = slices.DeleteFunc(slices.Clone(m.Reactions), func(r Reaction) bool { return which(r.Emoji) })
+	event, v := "MESSAGE_REACTION_REMOVE_ALL", object{"channel_id": m.ChannelID, "message_id": m.ID}
+	if m.GuildID != "" {
+		v["guild_id"] = m.GuildID
+	}
+	if emoji := c.params["emoji_name"]; emoji != "" {
+		event, v["emoji"] = "MESSAGE_REACTION_REMOVE_EMOJI", emojiView(emoji)
+	}
+	s.dispatch(event, reactionIntent(m.GuildID), m.ChannelID, v)
+	s.touch()
+	return &answer{status: 204}
+}

@@ -1,0 +1,238 @@
+package discordtest
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// BotPermissions are what the bot's role has unless Options say otherwise: view
+// channels, send messages, read the history, attach files, embed links, add
+// reactions, create public threads, send messages in threads.
+const BotPermissions int64 = 309237763136
+
+// Options say how a server is. The zero value is one that a bot of ours works with.
+type Options struct {
+	// Token is the bot's; a made-up one by default.
+	Token string
+	// Now is the server's clock: ages of tokens, nonces, rate limits. Default time.Now.
+	Now func() time.Time
+	// Seed is where random faults and the signing key come from.
+	Seed uint64
+	// AckWithin is how long an interaction may wait for its answer; default 3 s as at
+	// Discord. Start makes it a minute, since a busy machine is no fault of the bot's.
+	AckWithin time.Duration
+	// Heartbeat is the interval that Hello asks for; default 41.25 s.
+	Heartbeat time.Duration
+	// SessionStarts is how often the bot may identify before its token is reset;
+	// default 1000.
+	SessionStarts int
+	// Privileged are the privileged intents that the developer portal allows; default
+	// none, so that identifying with one ends in 4014.
+	Privileged int
+	// Permissions are those of the bot's role; default BotPermissions. Administrator,
+	// owner and overwrites count as at Discord.
+	Permissions int64
+	// RateLimits, when set, are kept and told in headers; default none.
+	RateLimits *RateLimits
+	// OpenAPI is the path of Discord's openapi.json. By default the environment's
+	// CALLGATE_DISCORD_OPENAPI, or ../shared/discord/openapi.json seen from the working
+	// directory or one above it. Without the file only the hand-written limits are
+	// checked; Oracle says which.
+	OpenAPI string
+	// Addr is where to listen; default 127.0.0.1:0, a free port.
+	Addr string
+}
+
+func (o Options) withDefaults() Options {
+	if o.Token == "" {
+		o.Token = "discordtest.bot.token"
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.AckWithin == 0 {
+		o.AckWithin = 3 * time.Second
+	}
+	if o.Heartbeat == 0 {
+		o.Heartbeat = 41250 * time.Millisecond
+	}
+	if o.SessionStarts == 0 {
+		o.SessionStarts = 1000
+	}
+	if o.Permissions == 0 {
+		o.Permissions = BotPermissions
+	}
+	if o.Addr == "" {
+		o.Addr = "127.0.0.1:0"
+	}
+	return o
+}
+
+// Server is one Discord, with one application and its bot. All methods may be called
+// from several goroutines.
+type Server struct {
+	// Token is the bot's; Application and Bot are its ids.
+	Token, Application, Bot string
+	// Guild is the server's first guild, with its Owner, the bot's role and Channel, a
+	// text channel that everybody there sees.
+	Guild, Owner, BotRole, Channel string
+
+	opts     Options
+	key      ed25519.PrivateKey
+	listener net.Listener
+	http     *http.Server
+	open     sync.WaitGroup // connections, handlers, sockets
+	oracle   *oracle
+
+	mu      sync.Mutex
+	changed chan struct{} // closed, and another put in its place, on every change
+	closed  bool
+	stop    chan struct{}
+	random  *rand.Rand
+	lastID  uint64
+
+	world
+	traffic
+	gateway
+	faults
+	buckets      map[string]*bucket
+	interactions map[string]*interaction // by id
+	tokens       map[string]*interaction
+	nonces       map[string]nonce
+	application  Portal
+	endpoint     string
+}
+
+// New starts a server with one guild, its owner, the bot and a channel.
+func New(opts Options) (*Server, error) {
+	opts = opts.withDefaults()
+	listener, err := net.Listen("tcp", opts.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("discordtest: listen: %w", err)
+	}
+	seed := sha256.Sum256(fmt.Appendf(nil, "discordtest %d", opts.Seed))
+	s := &Server{
+		Token: opts.Token, opts: opts, listener: listener,
+		key:     ed25519.NewKeyFromSeed(seed[:]),
+		changed: make(chan struct{}), stop: make(chan struct{}),
+		random:       rand.New(rand.NewPCG(opts.Seed, 0)),
+		world:        newWorld(),
+		buckets:      map[string]*bucket{},
+		interactions: map[string]*interaction{}, tokens: map[string]*interaction{},
+		nonces: map[string]nonce{},
+	}
+	s.sessions = map[string]*session{}
+	s.sockets = map[*socket]bool{}
+	s.startsLeft = opts.SessionStarts
+	if s.oracle, err = findOracle(opts.OpenAPI); err != nil {
+		_ = listener.Close() // the oracle's error says more
+		return nil, err
+	}
+	s.populate()
+	s.serveHTTP()
+	return s, nil
+}
+
+// serveHTTP begins to answer. Every goroutine that belongs to a connection is counted,
+// so that Close can wait for it.
+func (s *Server) serveHTTP() {
+	s.http = &http.Server{
+		Handler:           http.HandlerFunc(s.serve),
+		ReadHeaderTimeout: time.Minute,
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				s.open.Add(1)
+			case http.StateClosed, http.StateHijacked:
+				s.open.Done()
+			}
+		},
+	}
+	s.open.Add(1)
+	go func() {
+		defer s.open.Done()
+		_ = s.http.Serve(s.listener) // ends with ErrServerClosed
+	}()
+}
+
+// Close ends every connection and waits until no goroutine of the server is left.
+func (s *Server) Close() {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.closed = true
+	close(s.stop)
+	s.touch()
+	sockets := s.openSockets()
+	s.mu.Unlock()
+	for _, socket := range sockets {
+		socket.drop()
+	}
+	_ = s.http.Close() // closes what it can; there is nobody to tell
+	s.open.Wait()
+}
+
+// URL is the server's base, such as http://127.0.0.1:4711, with the API below /api/v9
+// and /api/v10. It is what discord.api_url wants.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
+
+// PublicKey is what the HTTP endpoint checks signatures with, in hex, as the developer
+// portal shows it.
+func (s *Server) PublicKey() string {
+	return hex.EncodeToString(s.key.Public().(ed25519.PublicKey))
+}
+
+// touch tells everybody who waits that something changed. s.mu is held.
+func (s *Server) touch() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Wait returns when done does, which is asked now and after every change, without any
+// lock held; or with the context's error.
+func (s *Server) Wait(ctx context.Context, done func() bool) error {
+	for {
+		s.mu.Lock()
+		changed, closed := s.changed, s.closed
+		s.mu.Unlock()
+		if done() {
+			return nil
+		}
+		if closed {
+			return fmt.Errorf("discordtest: the server is closed")
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("discordtest: waited in vain: %w\n%s", ctx.Err(), s.tail(8))
+		}
+	}
+}
+
+// newID makes the next snowflake; s.mu is held. Ids are the same in every run.
+func (s *Server) newID() string {
+	s.lastID++
+	return fmt.Sprint(1_200_000_000_000_000_000 + s.lastID<<22)
+}
+
+// api splits a path into the version and what follows it; ok tells whether it is one
+// that the server has.
+func api(path string) (rest string, ok bool) {
+	for _, prefix := range []string{"/api/v10", "/api/v9"} {
+		if rest, found := strings.CutPrefix(path, prefix); found && strings.HasPrefix(rest, "/") {
+			return rest, true
+		}
+	}
+	return path, false
+}
