@@ -14,12 +14,16 @@ type TB interface {
 	Logf(format string, args ...any)
 }
 
-// Start starts a server for a test: with a minute to answer interactions unless the
-// options say otherwise, closed and checked at the test's end.
+// Start starts a server for a test: with a minute to answer interactions and a second of
+// people's patience unless the options say otherwise, closed and checked at the test's
+// end.
 func Start(t TB, opts Options) *Server {
 	t.Helper()
 	if opts.AckWithin == 0 {
 		opts.AckWithin = time.Minute
+	}
+	if opts.Patience == 0 {
+		opts.Patience = time.Second
 	}
 	s, err := New(opts)
 	if err != nil {

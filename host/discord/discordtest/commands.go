@@ -204,7 +204,7 @@ func (s *Server) commandView(k *command) object {
 		"type": 1, "name": k.Name, "name_localizations": nil, "description": k.Description,
 		"description_localizations": nil, "nsfw": k.NSFW, "integration_types": []int{0}, "contexts": nil}
 	if n, set := k.needed(); set {
-		v["default_member_permissions"] = permissionText(n)
+		v["default_member_permissions"] = permissionsOf(n)
 	}
 	if k.guild != "" {
 		v["guild_id"] = k.guild

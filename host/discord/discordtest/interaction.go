@@ -56,7 +56,7 @@ type Seen struct {
 
 // begin makes an interaction of a person in a channel; s.mu is held.
 func (s *Server) begin(kind int, userID string, c *channel, source string) *interaction {
-	id := s.newID()
+	id := s.stampedID(s.actedAt(userID))
 	i := &interaction{id: id, token: "interaction-token-" + id, user: userID, kind: kind, source: source,
 		begun: s.opts.Now(), done: make(chan struct{})}
 	if c != nil {
@@ -75,8 +75,8 @@ func (s *Server) payload(i *interaction, data any) object {
 	}
 	if c := s.channels[i.channel]; c != nil {
 		channel := s.channelView(c)
-		v["app_permissions"] = permissionText(s.permissions(c, s.Bot))
-		channel["permissions"] = permissionText(s.permissions(c, i.user))
+		v["app_permissions"] = permissionsOf(s.permissions(c, s.Bot))
+		channel["permissions"] = permissionsOf(s.permissions(c, i.user))
 		v["channel"] = channel
 	}
 	if g := s.guilds[i.guild]; g != nil {
@@ -84,7 +84,7 @@ func (s *Server) payload(i *interaction, data any) object {
 		v["guild"] = object{"id": g.id, "locale": "en-US", "features": []string{}}
 		v["authorizing_integration_owners"] = object{"0": g.id}
 		member := s.memberView(g, i.user, true)
-		member["permissions"] = permissionText(s.permissions(s.channels[i.channel], i.user))
+		member["permissions"] = permissionsOf(s.permissions(s.channels[i.channel], i.user))
 		v["member"] = member
 	} else {
 		v["user"] = s.userView(i.user)

@@ -111,8 +111,9 @@ func (s *Server) maySend(ch *channel, b *messageBody) *answer {
 
 // draft begins a message.
 func (s *Server) draft(channelID, author string) *Message {
-	return &Message{ID: s.newID(), ChannelID: channelID, GuildID: s.channels[channelID].guild,
-		Author: *s.users[author], posted: s.opts.Now()}
+	at := s.actedAt(author)
+	return &Message{ID: s.stampedID(at), order: s.lastID, ChannelID: channelID, GuildID: s.channels[channelID].guild,
+		Author: *s.users[author], posted: at}
 }
 
 // apply puts what a request says into a message; what it does not say stays.
@@ -167,7 +168,7 @@ func (s *Server) attach(p *problems, m *Message, b *messageBody) {
 		if _, err := strconv.Atoi(f.field); err != nil {
 			p.add(true, "attachments: files[%s]", f.field)
 		}
-		list = append(list, Attachment{ID: s.newID(), Name: f.name, Type: f.kind, Data: b.files[i].data})
+		list = append(list, Attachment{ID: s.stampedID(s.opts.Now()), Name: f.name, Type: f.kind, Data: b.files[i].data})
 	}
 	m.Attachments = list
 }
@@ -195,7 +196,7 @@ func (s *Server) post(ch *channel, m *Message, allowed *allowedMentions) {
 	s.touch()
 }
 
-// changed is called after a message became another.
+// edited is called after a message became another.
 func (s *Server) edited(m *Message) {
 	m.Edits++
 	m.edited = s.opts.Now()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -108,8 +109,12 @@ func bodyOrEmpty(body []byte) []byte {
 	if len(body) == 0 {
 		return []byte("{}")
 	}
-	return body
+	return permissionText.ReplaceAll(body, []byte(`$1$2`))
 }
+
+// permissionText finds permissions written as strings, as Discord's documentation wants
+// them and its OpenAPI document does not.
+var permissionText = regexp.MustCompile(`("default_member_permissions":\s*)"(\d+)"`)
 
 func (o *oracle) checkAnswer(operation []string, c *call, r Request) []string {
 	responses := append(append([]string{}, operation...), "responses")

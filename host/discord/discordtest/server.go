@@ -21,7 +21,7 @@ const BotPermissions int64 = 309237763136
 
 // Options say how a server is. The zero value is one that a bot of ours works with.
 type Options struct {
-	// Token is the bot's; a made-up one by default.
+	// Token is the bot's; by default one that has the form of a real one.
 	Token string
 	// Now is the server's clock: ages of tokens, nonces, rate limits. Default time.Now.
 	Now func() time.Time
@@ -30,6 +30,10 @@ type Options struct {
 	// AckWithin is how long an interaction may wait for its answer; default 3 s as at
 	// Discord. Start makes it a minute, since a busy machine is no fault of the bot's.
 	AckWithin time.Duration
+	// Patience is how long people seem to look at a message before they do something: the
+	// ids and times of what they do are stamped that much later than the clock says.
+	// Default none; Start makes it a second.
+	Patience time.Duration
 	// Heartbeat is the interval that Hello asks for; default 41.25 s.
 	Heartbeat time.Duration
 	// SessionStarts is how often the bot may identify before its token is reset;
@@ -53,9 +57,6 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Token == "" {
-		o.Token = "discordtest.bot.token"
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -218,12 +219,6 @@ func (s *Server) Wait(ctx context.Context, done func() bool) error {
 			return fmt.Errorf("discordtest: waited in vain: %w\n%s", ctx.Err(), s.tail(8))
 		}
 	}
-}
-
-// newID makes the next snowflake; s.mu is held. Ids are the same in every run.
-func (s *Server) newID() string {
-	s.lastID++
-	return fmt.Sprint(1_200_000_000_000_000_000 + s.lastID<<22)
 }
 
 // api splits a path into the version and what follows it; ok tells whether it is one

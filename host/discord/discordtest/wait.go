@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -39,7 +40,7 @@ func (s *Server) Messages() []Message {
 			list = append(list, m.copy())
 		}
 	}
-	slices.SortFunc(list, func(a, b Message) int { return compareIDs(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b Message) int { return cmp.Compare(a.order, b.order) })
 	return list
 }
 

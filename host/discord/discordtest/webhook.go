@@ -4,7 +4,7 @@ import "strconv"
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-func permissionText(p int64) string { return strconv.FormatInt(p, 10) }
+func permissionsOf(p int64) string { return strconv.FormatInt(p, 10) }
 
 // hookOf finds the interaction whose token is in the path.
 func (s *Server) hookOf(c *call) (*interaction, *answer) {

@@ -86,13 +86,13 @@ type Message struct {
 	Deleted bool
 	Edits   int
 
-	mentions        mentions
-	nonce           any
-	posted, edited  time.Time
-	loading         bool
-	webhook         bool
-	thread          string
-	lastInteraction string
+	order          int64
+	mentions       mentions
+	nonce          any
+	posted, edited time.Time
+	loading        bool
+	webhook        bool
+	thread         string
 }
 
 // Attachment is a file that stands at a message.
@@ -125,6 +125,9 @@ func (s *Server) populate() {
 	s.Application = s.newID()
 	s.Bot = s.newID()
 	s.users[s.Bot] = &User{ID: s.Bot, Name: "callgate", Bot: true}
+	if s.Token == "" {
+		s.Token = madeUpToken(s.Bot)
+	}
 	s.application = Portal{VerifyKey: s.PublicKey(), BotPublic: true}
 	s.Owner = s.AddUser("owner")
 	s.Guild = s.AddGuild("Workshop", s.Owner)
