@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/callgate/callgate/host/internal/filelock"
 	"github.com/callgate/callgate/host/mask"
 
 	_ "modernc.org/sqlite" // the database driver
@@ -20,7 +21,7 @@ import (
 type Store struct {
 	path   string
 	now    func() time.Time
-	lock   *fileLock
+	lock   *filelock.Lock
 	reads  *sql.DB // many connections, each query_only
 	writes *sql.DB // the one connection of the writer
 	writer *writer
@@ -159,7 +160,7 @@ func (s *Store) Close() error {
 	if !s.writer.stop() {
 		return nil
 	}
-	err := errors.Join(s.reads.Close(), s.writes.Close(), s.lock.release())
+	err := errors.Join(s.reads.Close(), s.writes.Close(), s.lock.Release())
 	if err != nil {
 		return fmt.Errorf("close store %s: %w", s.path, err)
 	}
@@ -177,6 +178,6 @@ func (s *Store) abandon() {
 		}
 	}
 	if s.lock != nil {
-		_ = s.lock.release() // the open has already failed
+		_ = s.lock.Release() // the open has already failed
 	}
 }

@@ -1,4 +1,4 @@
-package store
+package filelock
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 // lockOffset is far behind the holder's number, which others must still read.
 const lockOffset = 1 << 30
 
-func tryLock(f *os.File) error {
+func try(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{Offset: lockOffset})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
