@@ -1,0 +1,337 @@
+package gate_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/people"
+	"github.com/callgate/callgate/host/store"
+)
+
+const annsAccount = "212345678901234567"
+
+// chat is an answer as a chat hands it in.
+func chat(by string, v ask.Verdict, roles ...string) ask.Answer {
+	return ask.Answer{Verdict: v, By: by, Surface: "discord", Roles: roles, Origin: &ask.Origin{
+		Account: annsAccount, AccountName: "Ann\u202e the first", Via: "button", Channel: "412", Message: "512", Interaction: "612", Shown: "c0ffee",
+	}}
+}
+
+// TestT27_oneHumanTwoNames: somebody is known by a name and by their Discord account, to
+// approve what they triggered themselves, to be two of a quorum, or to be one of those
+// who may answer, or grant, under the other name.
+func TestT27_oneHumanTwoNames(t *testing.T) {
+	t.Parallel()
+	const known = "people: {ann: {roles: [ops], discord: " + annsAccount + "}, bob: {roles: [ops]}}\n"
+	bot := gate.Caller{Token: "bot", Standing: gate.Integrator}
+	by := func(user string) gate.Request {
+		r := call("x")
+		r.Context.Agent, r.Context.User = "a", user
+		return r
+	}
+	yes := ask.Answer{Verdict: ask.Approve}
+	names := map[string]string{"their name": "ann", "their account": annsAccount}
+	for called, name := range names {
+		for answers, other := range names {
+			t.Run(called+", answers by "+answers, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, known+"agents: {a: {ask_approvers: {roles: [ops], quorum: 2, exclude_requester: true}}}\n")
+				asked, done := w.start(bot, by(name))
+				if asked.User != "ann" {
+					t.Errorf("the ask is of %q, want ann", asked.User)
+				}
+				if _, err := w.answerAs(asked.ID, other, yes, "ops"); !errors.Is(err, ask.ErrNotApprover) {
+					t.Errorf("the requester approves: got %v", err)
+				}
+				if _, err := w.answerAs(asked.ID, other, ask.Answer{Verdict: ask.Deny}); err != nil {
+					t.Errorf("the requester denies: got %v", err)
+				}
+				<-done
+			})
+		}
+	}
+	t.Run("two of a quorum", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, known+"agents: {a: {user: joe, ask_approvers: {roles: [ops], quorum: 2}}}\n")
+		asked, done := w.start(bot, by(""))
+		for _, name := range []string{"ann", annsAccount, "ann"} {
+			if out, err := w.answerAs(asked.ID, name, yes, "ops"); err != nil || out.Ask.State != ask.Shown || len(out.Ask.Votes) != 1 {
+				t.Fatalf("%s: got %s with %d votes, %v", name, out.Ask.State, len(out.Ask.Votes), err)
+			}
+		}
+		if out, err := w.answerAs(asked.ID, "bob", yes, "ops"); err != nil || out.Ask.State != ask.Approved || out.Ask.DecidedBy() != "ann, bob" {
+			t.Errorf("another: got %s by %s, %v", out.Ask.State, out.Ask.DecidedBy(), err)
+		}
+		<-done
+	})
+	t.Run("one of the users", func(t *testing.T) {
+		t.Parallel()
+		for _, listed := range []string{"ann", "'" + annsAccount + "'"} {
+			w := newWorld(t, known+"agents: {a: {user: '"+annsAccount+"', ask_approvers: {users: ["+listed+"]}}}\n")
+			asked, done := w.start(bot, by(""))
+			if asked.User != "ann" {
+				t.Errorf("the ask is of %q, want ann", asked.User)
+			}
+			if out, err := w.answerAs(asked.ID, annsAccount, yes); err != nil || out.Ask.State != ask.Approved || out.Ask.Answer.By != "ann" {
+				t.Errorf("users %s: got %+v, %v", listed, out.Ask.Answer, err)
+			}
+			<-done
+		}
+	})
+	t.Run("a grant", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, known+"permission_grants: {ops: [open]}\n")
+		for _, name := range names {
+			p := w.gate.Person(bot, name, nil, false)
+			if err := w.gate.MayGrant(context.Background(), p, "open"); p.Name != "ann" || err != nil {
+				t.Errorf("%s: got %+v, %v", name, p, err)
+			}
+			if p := w.gate.Person(bot, name, []string{"x"}, false); p.Name != "ann" {
+				t.Errorf("%s with roles: got %+v", name, p)
+			}
+		}
+	})
+}
+
+// immune makes the world's tool have a safety check ask about every call.
+func (w *world) immune() {
+	w.tool.check = func(*engine.Call) engine.Verdict {
+		return engine.Verdict{Behavior: engine.Ask, BypassImmune: true, Reason: "it deletes what nobody can bring back"}
+	}
+}
+
+// TestT27_safetyChecks: those who may answer other asks, or a program in place of
+// people, answer one of a safety check for which the operator wants more.
+func TestT27_safetyChecks(t *testing.T) {
+	t.Parallel()
+	const strict = "agents: {worker: {user: joe, ask_approvers: {roles: [dev], safety_checks: {roles: [admin], quorum: 2}}}}\n"
+	yes := ask.Answer{Verdict: ask.Approve}
+	t.Run("another ask", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, strict)
+		asked, done := w.start(worker, call("x"))
+		if out, err := w.answerAs(asked.ID, "ann", yes, "dev"); err != nil || out.Ask.State != ask.Approved {
+			t.Errorf("got %s, %v, want it approved by one", out.Ask.State, err)
+		}
+		<-done
+	})
+	t.Run("a safety check", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, strict)
+		w.immune()
+		asked, done := w.start(worker, call("x"))
+		if got := asked.Approvers.String(); got != "the role dev; the role admin; 2 have to approve" {
+			t.Errorf("the card says %q", got)
+		}
+		for by, roles := range map[string][]string{"ann": {"dev"}, "cy": {"admin"}} {
+			if _, err := w.answerAs(asked.ID, by, yes, roles...); !errors.Is(err, ask.ErrNotApprover) {
+				t.Errorf("%s with %v: got %v", by, roles, err)
+			}
+		}
+		if out, err := w.answerAs(asked.ID, "bob", yes, "dev", "admin"); err != nil || out.Ask.State != ask.Shown {
+			t.Errorf("the first of two: got %s, %v", out.Ask.State, err)
+		}
+		if out, err := w.answerAs(asked.ID, "eve", yes, "dev", "admin"); err != nil || out.Ask.State != ask.Approved {
+			t.Errorf("the second of two: got %s, %v", out.Ask.State, err)
+		}
+		if res := <-done; res.Decision.Behavior != engine.Allow || res.DecidedBy != "bob, eve" {
+			t.Errorf("got %s by %q", res.Decision.Behavior, res.DecidedBy)
+		}
+	})
+	t.Run("asked before they were named", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, "agents: {worker: {user: joe}}\n")
+		w.immune()
+		asked, done := w.start(worker, call("x"))
+		*w.settings = *w.parse(strict)
+		if _, err := w.answerAs(asked.ID, "ann", yes, "dev"); !errors.Is(err, ask.ErrNotApprover) {
+			t.Errorf("got %v", err)
+		}
+		if out, err := w.answerAs(asked.ID, "joe", ask.Answer{Verdict: ask.Deny}); err != nil || out.Ask.State != ask.Denied {
+			t.Errorf("got %s, %v", out.Ask.State, err)
+		}
+		<-done
+	})
+	t.Run("a callback", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, "agents: {worker: {user: joe, ask_approvers: {safety_checks: {roles: [admin]}}}}\n")
+		cb := answers(allowing)
+		w.withCallback(cb)
+		if res := w.check(worker, call("x")); res.DecidedBy != "callback fake" {
+			t.Errorf("another ask: got it decided by %q", res.DecidedBy)
+		}
+		w.immune()
+		asked, done := w.start(worker, call("y"))
+		if len(cb.asked) != 1 {
+			t.Errorf("the callback was asked %d times, want people asked", len(cb.asked))
+		}
+		if _, err := w.answerAs(asked.ID, "joe", ask.Answer{Verdict: ask.Deny}); err != nil {
+			t.Error(err)
+		}
+		<-done
+	})
+}
+
+// TestT27_globalScopeInAChat: somebody who may approve a call in a chat stores a rule
+// for everybody with it.
+func TestT27_globalScopeInAChat(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, grants string
+		answer       ask.Answer
+		ok           bool
+	}{
+		{"a member", "", chat("ann", ask.Approve, "dev"), false},
+		{"a member, and another role grants it", "permission_grants: {ops: ['rules:global']}\n", chat("ann", ask.Approve, "dev"), false},
+		{"a member whose role grants it", "permission_grants: {ops: ['rules:global']}\n", chat("ann", ask.Approve, "dev", "ops"), true},
+		{"an administrator", "", func() ask.Answer { a := chat("ann", ask.Approve, "dev"); a.Administrator = true; return a }(), true},
+		{"at the terminal", "", ask.Answer{Verdict: ask.Approve, By: "ann", Roles: []string{"dev"}}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, tt.grants+"agents: {worker: {user: joe}}\n")
+			asked, done := w.start(worker, call("x"))
+			tt.answer.Sets, tt.answer.Scope, tt.answer.ConfirmID = []int{1}, engine.Global, asked.ID
+			out, err := w.gate.Answer(t.Context(), asked.ID, tt.answer)
+			if tt.ok != (err == nil && len(out.Rules) == 1) || !tt.ok && (!errors.Is(err, ask.ErrBadAnswer) || !strings.Contains(err.Error(), "a rule for everybody")) {
+				t.Errorf("got %v, %v, want it stored: %t", out.Rules, err, tt.ok)
+			}
+			if rows := len(w.eventsOf(store.EventGrantRefused)); (rows == 0) != tt.ok {
+				t.Errorf("%d rows of a refused grant", rows)
+			}
+			if !tt.ok {
+				tt.answer.Scope = engine.Agent
+				if out, err := w.gate.Answer(t.Context(), asked.ID, tt.answer); err != nil || len(out.Rules) != 1 {
+					t.Errorf("for the agent alone: got %v, %v", out.Rules, err)
+				}
+			}
+			<-done
+		})
+	}
+}
+
+// TestT27_looseningInAChat: somebody whom no role lets gives a session a mode that asks
+// less, or takes away what asks, with a command in a chat.
+func TestT27_looseningInAChat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "permission_grants: {ops: ['mode:bypass', 'rules:global']}\nagents: {worker: {user: joe}}\n")
+	asked, done := w.start(worker, call("x"))
+	if _, err := w.answerAs(asked.ID, "joe", ask.Answer{Verdict: ask.Deny}); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	session := gate.Where{Scope: engine.Session, Key: "s1"}
+	as := func(roles ...string) gate.Change {
+		return gate.Change{By: "ann", Person: people.Person{Name: "ann", Roles: roles}}
+	}
+	if _, err := w.gate.Command(t.Context(), as("ops"), session, "/ask Probe"); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"/permission bypass", "/ask -Probe", "/allow Probe"} {
+		if out, err := w.gate.Command(t.Context(), as("dev"), session, text); !errors.Is(err, gate.ErrNotEntitled) {
+			t.Errorf("%s: got %q, %v, want it refused", text, out.Message, err)
+		}
+	}
+	for _, text := range []string{"/permission bypass", "/ask -Probe", "/allow Probe"} {
+		if out, err := w.gate.Command(t.Context(), as("ops"), session, text); err != nil || !out.OK {
+			t.Errorf("%s with the role: got %q, %v", text, out.Message, err)
+		}
+	}
+}
+
+// TestT27_cardChanged: somebody makes another text of the card, so that people approve
+// what they do not see. The ask ends, no approval counts, and the audit and the log say
+// so; a later alarm about it has its row as well.
+func TestT27_cardChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "agents: {worker: {user: joe, ask_approvers: {quorum: 2}}}\n")
+	var log bytes.Buffer
+	parts := w.partsWith(w.broker)
+	parts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	var err error
+	if w.gate, err = gate.New(parts); err != nil {
+		t.Fatal(err)
+	}
+	asked, done := w.start(worker, call("x"))
+	if _, err := w.gate.Answer(t.Context(), asked.ID, chat("ann", ask.Approve)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.gate.CardChanged(t.Context(), asked.ID, "message 512 has another text than was posted"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.gate.Answer(t.Context(), asked.ID, chat("bob", ask.Approve)); !errors.Is(err, ask.ErrSettled) {
+		t.Errorf("a later approval: got %v", err)
+	}
+	res := <-done
+	if res.Decision.Behavior != engine.Deny || res.Outcome != store.AskCancelled || !strings.Contains(res.Decision.Message, "was changed by somebody") {
+		t.Errorf("got %s, %s: %s", res.Decision.Behavior, res.Outcome, res.Decision.Message)
+	}
+	if err := w.gate.CardChanged(t.Context(), asked.ID, "again"); err != nil {
+		t.Error(err)
+	}
+	rows := w.eventsOf(store.EventCardChanged)
+	if len(rows) != 2 || rows[0].AskID != asked.ID || rows[0].User != "joe" || !strings.Contains(rows[0].Detail, "message 512") {
+		t.Errorf("audit: got %+v", rows)
+	}
+	if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), asked.ID) {
+		t.Errorf("log: got %s", log.String())
+	}
+	if err := w.gate.CardChanged(t.Context(), "zzzzzz", "x"); !errors.Is(err, ask.ErrUnknown) {
+		t.Errorf("an unknown ask: got %v", err)
+	}
+}
+
+// TestT27_foreignAnswers: a surface refuses a bystander, who tries again and again, by
+// the card, by another card, and with an account that nobody knows.
+func TestT27_foreignAnswers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "people: {ann: {discord: "+annsAccount+"}}\nagents: {worker: {user: joe}}\n")
+	asked, done := w.start(worker, call("x"))
+	for _, by := range []string{"ann", annsAccount, "eve", "eve", "", ""} {
+		if err := w.gate.RefuseAnswer(t.Context(), asked.ID, chat(by, ask.Approve, "viewer"), "eve is not listed"); err != nil {
+			t.Errorf("%q: got %v", by, err)
+		}
+	}
+	rows := w.eventsOf(store.EventAnswerRefused)
+	var who []string
+	for _, r := range rows {
+		who = append(who, r.DecidedBy)
+	}
+	if strings.Join(who, " ") != "ann eve "+annsAccount {
+		t.Errorf("got rows of %v, want one of each", who)
+	}
+	if d := rows[1].Detail; !strings.Contains(d, "eve is not listed") || !strings.Contains(d, "by button") || !strings.Contains(d, `roles ["viewer"]`) || strings.Contains(d, "\u202e") {
+		t.Errorf("got %q", d)
+	}
+	if a, err := w.broker.Get(t.Context(), asked.ID); err != nil || a.State != ask.Shown {
+		t.Errorf("the ask: got %s, %v", a.State, err)
+	}
+	if _, err := w.answerAs(asked.ID, "joe", ask.Answer{Verdict: ask.Deny}); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	for _, id := range []string{asked.ID, "zzzzzz"} {
+		if err := w.gate.RefuseAnswer(t.Context(), id, chat("pete", ask.Approve), "no"); err != nil {
+			t.Errorf("%s: got %v", id, err)
+		}
+	}
+	if got := len(w.eventsOf(store.EventAnswerRefused)); got != 3 {
+		t.Errorf("%d rows, want none of what has ended", got)
+	}
+	open, done := w.start(worker, call("y"))
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.gate.RefuseAnswer(t.Context(), open.ID, chat("eve", ask.Approve), "no"); !errors.Is(err, store.ErrClosed) {
+		t.Errorf("without the audit: got %v", err)
+	}
+	w.broker.Close()
+	<-done
+}
