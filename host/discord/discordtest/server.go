@@ -99,7 +99,7 @@ type Server struct {
 	closed  bool
 	stop    chan struct{}
 	random  *rand.Rand
-	lastID  uint64
+	lastID  int64
 
 	world
 	traffic
