@@ -29,6 +29,8 @@ type Health struct {
 	ModuleProblems []string `json:"module_problems,omitempty"`
 	// Sandbox is what the daemon's system offers it; nil where that is not told.
 	Sandbox *sandbox.Features `json:"sandbox,omitempty"`
+	// Discord is how the connection to Discord stands; nil where that is not told.
+	Discord *DiscordHealth `json:"discord,omitempty"`
 }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request, caller gate.Caller) error {
@@ -56,8 +58,8 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, caller gate.Call
 	return reply(w, http.StatusOK, h)
 }
 
-// troubles adds what the daemon knows to be wrong with its rules and modules, and
-// what its sandbox lacks.
+// troubles adds what the daemon knows to be wrong with its rules and modules, what its
+// sandbox lacks, and how Discord stands.
 func (s *Server) troubles(h *Health) {
 	if s.c.RefusedRules != nil {
 		for _, r := range s.c.RefusedRules() {
@@ -72,6 +74,10 @@ func (s *Server) troubles(h *Health) {
 	if s.c.Sandbox != nil {
 		features := s.c.Sandbox()
 		h.Sandbox = &features
+	}
+	if s.c.Discord != nil {
+		d := s.c.Discord()
+		h.Discord = &d
 	}
 }
 

@@ -93,6 +93,9 @@ type Config struct {
 	ModuleProblems func() []catalog.Problem
 	// Sandbox tells what the system offers the modules' sandbox; nil for nothing.
 	Sandbox func() sandbox.Features
+	// Discord tells how the connection to Discord stands; nil for a daemon that knows
+	// nothing of it.
+	Discord func() DiscordHealth
 	// Configuration is what the gate is configured by.
 	Configuration Configuration
 	Tokens        *Tokens

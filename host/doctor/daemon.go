@@ -69,7 +69,7 @@ func (d *examination) version(h api.Health) {
 
 // people tells who can answer an ask.
 func (d *examination) people(ctx context.Context) {
-	d.skip("people.discord", "Discord is not part of this version; people answer in a terminal (callgate serve, callgate asks watch) and through the API", "")
+	d.discord(ctx)
 	if d.health == nil {
 		d.skip("people.surfaces", d.untold, "")
 		return

@@ -7,6 +7,7 @@ import (
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/discord/setup"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/service"
 	"github.com/callgate/callgate/host/store"
@@ -72,6 +73,9 @@ type Options struct {
 	// agent's account and the daemon's. Where none is installed, Holds is about
 	// a daemon of this account.
 	Service func(ctx context.Context) (service.Status, error)
+	// Discord looks at the bot that the configuration names; an error says why its
+	// token cannot be read here. nil for never.
+	Discord func(ctx context.Context) (setup.Report, error)
 	// Progress hears what takes a while; nil for nobody.
 	Progress func(doing string)
 	// Patience is how long one canary may take. Default 15 s.

@@ -104,8 +104,9 @@ func (x *examination) needed(bit int64, want Channel) bool {
 // Discord's API, section 4, "slow mode".
 func unhurried(may int64) bool { return may&bypassSlowMode != 0 }
 
-// testCards posts the test card into each channel and takes it away.
-func (x *examination) testCards(ctx context.Context) {
+// testCards posts the test card into each channel, pauses, and takes it away, also when
+// ctx has ended meanwhile.
+func (x *examination) testCards(ctx context.Context, pause func(context.Context)) {
 	for _, want := range x.want.Channels {
 		c, found := x.places[want.ID]
 		if !found {
@@ -116,7 +117,8 @@ func (x *examination) testCards(ctx context.Context) {
 			x.failed("test_card", "posting a test card to #"+c.Name, err, "see the permissions above")
 			continue
 		}
-		if err := x.api.Delete(ctx, c.ID, posted.ID); err != nil {
+		pause(ctx)
+		if err := x.api.Delete(context.WithoutCancel(ctx), c.ID, posted.ID); err != nil {
 			x.failed("test_card", "deleting the test card of #"+c.Name, err, "delete it by hand: it asks for nothing")
 			continue
 		}

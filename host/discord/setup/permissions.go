@@ -45,6 +45,9 @@ func Invited() int64 {
 	return sum
 }
 
+// Needs are the names of Permissions.
+func Needs() string { return names(Permissions(), Invited()) }
+
 // Invite is the address at which somebody who manages a server adds the bot of an
 // application to it, with Permissions. server, when not empty, is chosen beforehand.
 func Invite(application, server string) string {

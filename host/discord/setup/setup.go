@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -100,10 +101,26 @@ func Check(ctx context.Context, api API, want Wanted, post bool) Report {
 			x.people(ctx)
 		}
 		if post {
-			x.testCards(ctx)
+			x.testCards(ctx, func(context.Context) {})
 		}
 	}
 	return x.Report
+}
+
+// Try posts the test card into each channel that want names, pauses, and deletes it.
+func Try(ctx context.Context, api API, want Wanted, pause func(context.Context)) Report {
+	x := &examination{api: api, want: want, places: map[string]*discordgo.Channel{}}
+	if x.token(ctx) && x.application(ctx) && x.server(ctx) {
+		x.channels(ctx)
+		x.Findings = slices.DeleteFunc(x.Findings, func(f Finding) bool { return f.State != Bad })
+		x.testCards(ctx, pause)
+	}
+	return x.Report
+}
+
+// NoToken is the report where no token can be read.
+func NoToken(err error) Report {
+	return Report{Findings: []Finding{{Check: "token", State: Bad, Text: err.Error(), Cure: resetToken}}}
 }
 
 func (x *examination) add(state State, check, text, cure string) {

@@ -1,0 +1,140 @@
+package doctor_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/discord/setup"
+	"github.com/callgate/callgate/host/doctor"
+)
+
+const bot = "100000000000000002"
+
+// botToken is a token of that bot, such as Discord gives out.
+func botToken(bot string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(bot)) + ".GabcdE." + strings.Repeat("s3cr3t", 6) + "xx"
+}
+
+// withDiscord is a world whose configuration and daemon use Discord.
+func withDiscord(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.install("sound", nil)
+	text := "discord: {server: \"300000000000000001\", token_file: " + filepath.Join(w.root, "state", "discord.token") + "}\ndefaults: {discord: {channel: \"400000000000000001\"}}\n"
+	cfg, err := config.Parse("callgate.yaml", []byte(text), w.o.Dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.o.Config = cfg
+	w.daemon.health.Discord = &api.DiscordHealth{Configured: true, Connected: true, Bot: "gatekeeper (" + bot + ")"}
+	w.o.Discord = func(context.Context) (setup.Report, error) {
+		return setup.Report{Name: "gatekeeper", Bot: bot, Findings: []setup.Finding{{Check: "token", State: setup.OK}}}, nil
+	}
+	return w
+}
+
+// TestDiscord: how the connection stands, and what the bot lacks.
+func TestDiscord(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*world)
+		check  string
+		state  doctor.State
+		want   string
+	}{
+		"all fine":     {func(*world) {}, "people.discord", doctor.OK, "connected as gatekeeper"},
+		"the bot":      {func(*world) {}, "discord.bot", doctor.OK, "gatekeeper"},
+		"not set up":   {func(w *world) { w.daemon.health.Discord = &api.DiscordHealth{} }, "people.discord", doctor.Skipped, "not set up"},
+		"older daemon": {func(w *world) { w.daemon.health.Discord = nil }, "people.discord", doctor.Skipped, "does not tell"},
+		"down":         {func(w *world) { *w.daemon.health.Discord = api.DiscordHealth{Configured: true, Problem: "no answer"} }, "people.discord", doctor.Warn, "no answer"},
+		"fatal": {func(w *world) {
+			*w.daemon.health.Discord = api.DiscordHealth{Configured: true, Fatal: true, Problem: "close code 4004"}
+		}, "people.discord", doctor.Bad, "4004"},
+		"no token here": {func(w *world) {
+			w.o.Discord = func(context.Context) (setup.Report, error) { return setup.Report{}, errors.New("not ours") }
+		}, "discord.token", doctor.Skipped, "not ours"},
+		"what it lacks": {func(w *world) {
+			w.found(setup.Finding{Check: "permissions", State: setup.Bad, Text: "no Attach Files", Cure: "allow it"})
+		}, "discord.permissions", doctor.Bad, "Attach Files"},
+		"what to know":   {func(w *world) { w.found(setup.Finding{Check: "intents", State: setup.Warn, Text: "on", Cure: "off"}) }, "discord.intents", doctor.Warn, "on"},
+		"agents without": {func(*world) {}, "discord.agents", doctor.OK, "none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := withDiscord(t)
+			c.change(w)
+			if f := find(t, w.run(), c.check); f.State != c.state || !strings.Contains(f.Text, c.want) || (c.state == doctor.Bad || c.state == doctor.Warn) && f.Cure == "" {
+				t.Errorf("got %+v, want %s with %q", f, c.state, c.want)
+			}
+		})
+	}
+}
+
+// found has the bot's checks find that as well.
+func (w *world) found(f setup.Finding) {
+	w.o.Discord = func(context.Context) (setup.Report, error) {
+		return setup.Report{Bot: bot, Findings: []setup.Finding{f}}, nil
+	}
+}
+
+// TestT27_AgentHasTheToken: the token of the bot that asks, or an older one of the same
+// bot, is found wherever a client of an agent keeps its environment; that of another bot
+// is not. What is found is never repeated.
+func TestT27_AgentHasTheToken(t *testing.T) {
+	t.Parallel()
+	token, older := botToken(bot), strings.Replace(botToken(bot), "GabcdE", "Fzzzzz", 1)
+	for name, c := range map[string]struct {
+		path func(*world) string
+		text string
+	}{
+		"project settings": {func(w *world) string { return filepath.Join(w.places.Project, ".claude", "settings.json") }, `{"env": {"DISCORD_TOKEN": "` + token + `"}}`},
+		"mcp":              {func(w *world) string { return filepath.Join(w.places.Project, ".mcp.json") }, `{"mcpServers": {"d": {"command": "x", "env": {"T": "` + older + `"}}}}`},
+		"claude.json":      {func(w *world) string { return filepath.Join(w.places.Home, ".claude.json") }, `{"mcpServers": {"d": {"headers": {"Authorization": "Bot ` + token + `"}}}}`},
+		"codex":            {func(w *world) string { return filepath.Join(w.places.Home, ".codex", "config.toml") }, "[mcp_servers.d.env]\nT = \"" + token + "\"\n"},
+		"gemini":           {func(w *world) string { return filepath.Join(w.places.Home, ".gemini", "settings.json") }, `{"x": "` + token + `"}`},
+		"env":              {func(w *world) string { return filepath.Join(w.places.Project, ".env") }, "DISCORD_BOT_TOKEN=" + token + "\n"},
+		"channel plugin":   {func(w *world) string { return filepath.Join(w.places.Home, ".claude", "channels", "discord", ".env") }, "DISCORD_BOT_TOKEN='" + token + "'\n"},
+		"the file's name":  {func(w *world) string { return filepath.Join(w.places.Project, ".env") }, "TOKEN_FILE=/state/discord.token\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := withDiscord(t)
+			text := c.text
+			if strings.Contains(text, "TOKEN_FILE") {
+				text = "TOKEN_FILE=" + w.o.Config.DiscordSettings().TokenFile
+			}
+			path := c.path(w)
+			w.write(path, text)
+			found := w.run()
+			if f := find(t, found, "discord.agents"); f.State != doctor.Bad || !strings.Contains(f.Text, path) || f.Cure == "" {
+				t.Errorf("got %+v, want bad, with %s and a cure", f, path)
+			}
+			for _, f := range found {
+				if strings.Contains(f.Text+f.Cure, "s3cr3t") {
+					t.Errorf("the token is repeated: %+v", f)
+				}
+			}
+			w.write(path, strings.NewReplacer(token, botToken("100000000000000009"), older, "", w.o.Config.DiscordSettings().TokenFile, "").Replace(text))
+			if f := find(t, w.run(), "discord.agents"); f.State != doctor.OK {
+				t.Errorf("another bot's token: got %+v, want ok", f)
+			}
+		})
+	}
+}
+
+// TestT27_TokenUnknown: where neither daemon nor file tell the bot, that is said.
+func TestT27_TokenUnknown(t *testing.T) {
+	t.Parallel()
+	w := withDiscord(t)
+	w.daemon.health.Discord.Bot, w.o.Discord = "", nil
+	w.o.Config = config.Default(w.o.Dirs)
+	if f := find(t, w.run(), "discord.agents"); f.State != doctor.Skipped {
+		t.Errorf("got %+v, want skipped", f)
+	}
+}
