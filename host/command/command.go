@@ -103,9 +103,11 @@ func Run(before State, text string, k Known) Answer {
 	return a
 }
 
-// unseen is what a person who pastes a rule does not see, or not as what it is: the
-// rule would be another one than the one that is shown.
-func unseen(r rune) bool { return !unicode.IsPrint(r) }
+// Unseen reports whether a rule holds what a person who pastes it does not see, or not
+// as what it is: it would be another one than the one that is shown.
+func Unseen(rule string) bool {
+	return strings.ContainsFunc(rule, func(r rune) bool { return !unicode.IsPrint(r) })
+}
 
 func show(name string, list []string) string {
 	if len(list) == 0 {
@@ -199,7 +201,7 @@ func remove(name string, list *[]string, arg string, k Known) (string, error) {
 }
 
 func (a *Answer) add(name string, list *[]string, arg string, k Known) error {
-	if strings.ContainsFunc(arg, unseen) {
+	if Unseen(arg) {
 		return fmt.Errorf("the rule holds characters that cannot be seen, or that turn the text around: %+q; type it anew", arg)
 	}
 	r, err := k.parse(arg)

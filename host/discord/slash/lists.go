@@ -1,0 +1,142 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/discord/message"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+)
+
+// byID begins a value of the option remove that names a stored rule by its id: no tool
+// has a name with it.
+const byID = "#"
+
+// list shows a list, adds a rule to it, or takes one off it.
+func (h *Handler) list(ctx context.Context, who asker, r request) (answer, error) {
+	rule, remove := strings.TrimSpace(r.texts[optRule]), strings.TrimSpace(r.texts[optRemove])
+	if rule != "" && remove != "" {
+		return answer{}, badRequest{errors.New("give rule or remove, not both")}
+	}
+	where, err := h.placeOf(r)
+	if id, ok := strings.CutPrefix(remove, byID); ok {
+		if where, remove, err = h.stored(ctx, r.name, id); err != nil {
+			return answer{}, err
+		}
+	}
+	if errors.Is(err, errWhich) {
+		return h.which(ctx, who, r, false)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	if remove != "" {
+		rule = "-" + strings.TrimPrefix(remove, "-")
+	}
+	return h.command(ctx, who, where, strings.TrimSpace("/"+r.name+" "+rule))
+}
+
+// stored is where a rule is and its text, by its id: it is on the list of that name.
+func (h *Handler) stored(ctx context.Context, list, id string) (gate.Where, string, error) {
+	b, err := engine.ParseBehavior(list)
+	if err != nil {
+		return gate.Where{}, "", err
+	}
+	rules, err := h.c.Gate.Rules(ctx, store.RuleFilter{Behavior: &b, Expired: true})
+	if err != nil {
+		return gate.Where{}, "", err
+	}
+	for _, r := range rules {
+		if r.ID == id && r.Source != config.Source {
+			return gate.Where{Scope: r.Scope, Key: r.ScopeKey}, r.String(), nil
+		}
+	}
+	return gate.Where{}, "", badRequest{fmt.Errorf("no rule of the %s list has the id %q: it may be gone already", list, id)}
+}
+
+// command carries out a text command and says what became of it.
+func (h *Handler) command(ctx context.Context, who asker, where gate.Where, text string) (answer, error) {
+	out, err := h.c.Gate.Command(ctx, who.change(), where, text)
+	if err != nil {
+		return answer{}, err
+	}
+	if !out.OK {
+		return answer{}, badRequest{errors.New(out.Message)}
+	}
+	name, arg, _ := strings.Cut(text, " ")
+	head := fmt.Sprintf("**%s** %s", name, placeText(out.Scope, out.ScopeKey))
+	lines, tail := strings.Split(out.Message, "\n"), undo(name, out)
+	switch {
+	case name == "/permissions":
+		lines = overview(out)
+	case arg == "" && name != "/permission":
+		lines = ofList(name, out)
+		tail = ""
+	}
+	for _, n := range out.Notes {
+		lines = append(lines, "note: "+n)
+	}
+	return answer{message: listing(head, lines, tail)}, nil
+}
+
+// undo says how to take back what was done.
+func undo(name string, out gate.Commanded) string {
+	switch {
+	case len(out.Added) == 1:
+		return fits("To take it back: ", name+" -"+out.Added[0].String())
+	case len(out.Removed) == 1:
+		return fits("To put it back: ", name+" "+out.Removed[0].String())
+	}
+	return ""
+}
+
+// fits is a sentence with a command in code, where that is not too long to be typed.
+func fits(text, command string) string {
+	if code := message.Code(command); message.Units(code) <= 500 {
+		return text + code
+	}
+	return ""
+}
+
+// overview is all of the lists, in the order in which they count.
+func overview(out gate.Commanded) []string {
+	var lines []string
+	for _, name := range []string{"/deny", "/ask", "/allow"} {
+		lines = append(lines, ofList(name, out)...)
+	}
+	profile := out.Lists.Profile
+	if profile == "" {
+		profile = "none"
+	}
+	return append(lines, "the mode is "+out.Mode, "the profile is "+profile, "deny comes before ask, ask before allow, and the mode decides the rest")
+}
+
+// ofList is one list, a rule a line.
+func ofList(name string, out gate.Commanded) []string {
+	rules := map[string][]string{"/deny": out.Lists.Deny, "/ask": out.Lists.Ask, "/allow": out.Lists.Allow}[name]
+	if len(rules) == 0 {
+		return []string{fmt.Sprintf("the %s list is empty", name[1:])}
+	}
+	lines := []string{fmt.Sprintf("the %s list:", name[1:])}
+	for _, r := range rules {
+		lines = append(lines, "  "+r)
+	}
+	return lines
+}
+
+// show shows the lists, the mode and the profile.
+func (h *Handler) show(ctx context.Context, who asker, r request) (answer, error) {
+	where, err := h.placeOf(r)
+	if errors.Is(err, errWhich) {
+		return h.which(ctx, who, r, false)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return h.command(ctx, who, where, "/permissions")
+}
