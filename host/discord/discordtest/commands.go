@@ -64,8 +64,9 @@ func checkCommand(p *problems, c *commandBody) {
 	p.add(size+units(c.Name)+units(c.Description) > 8000, "name: %s has more than 8000 characters in all", c.Name)
 }
 
-// checkCommandOptions returns how many characters they have together.
-func checkCommandOptions(p *problems, of string, list []commandOption, depth int) int {
+// checkCommandOptions checks the options of a command (in 0), a subcommand (1) or a group
+// (2), and returns how many characters they have together.
+func checkCommandOptions(p *problems, of string, list []commandOption, in int) int {
 	p.add(len(list) > 25, "options: %d of %s, of at most 25", len(list), of)
 	size, optional, names := 0, false, map[string]bool{}
 	for i := range list {
@@ -78,7 +79,7 @@ func checkCommandOptions(p *problems, of string, list []commandOption, depth int
 		p.add(o.Required && optional, "options: %s is required and stands behind an optional one", where)
 		optional = optional || !o.Required && o.Type > 2
 		p.add(o.Type < 1 || o.Type > 11, "options: %s has type %d", where, o.Type)
-		p.add(o.Type <= 2 && depth >= o.Type%2+1, "options: %s is nested too deep", where)
+		p.add(o.Type <= 2 && in == 1 || o.Type != 1 && in == 2, "options: %s of type %d does not belong there", where, o.Type)
 		p.add(o.Type > 2 && len(o.Options) > 0, "options: %s has options", where)
 		p.add(o.Type <= 2 && (list[0].Type > 2), "options: %s stands beside options", where)
 		p.add(o.Type == 2 && len(o.Options) == 0, "options: the group %s is empty", where)
@@ -86,7 +87,7 @@ func checkCommandOptions(p *problems, of string, list []commandOption, depth int
 		p.add((o.Autocomplete || len(o.Choices) > 0) && o.Type != 3 && o.Type != 4 && o.Type != 10, "options: %s has choices and type %d", where, o.Type)
 		p.add(o.MinLength != nil && (*o.MinLength < 0 || *o.MinLength > 6000) || o.MaxLength != nil && (*o.MaxLength < 1 || *o.MaxLength > 6000), "options: the lengths of %s", where)
 		*p = append(*p, checkChoices(o.Choices)...)
-		size += units(o.Name) + units(o.Description) + checkCommandOptions(p, where, o.Options, depth+1)
+		size += units(o.Name) + units(o.Description) + checkCommandOptions(p, where, o.Options, o.Type)
 		for _, choice := range o.Choices {
 			text, _ := choice.Value.(string)
 			size += units(choice.Name) + units(text)

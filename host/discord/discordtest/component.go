@@ -57,6 +57,20 @@ type Component struct {
 	Spacing       int             `json:"spacing,omitempty"`
 }
 
+// MarshalJSON writes a component as Discord answers with it: a container always says its
+// colour.
+func (c Component) MarshalJSON() ([]byte, error) {
+	type plain Component
+	if c.Type != Container {
+		return json.Marshal(plain(c))
+	}
+	return json.Marshal(struct {
+		plain
+		AccentColor *int `json:"accent_color"`
+		Spoiler     bool `json:"spoiler"`
+	}{plain(c), c.AccentColor, c.Spoiler})
+}
+
 // Option is one of a string select.
 type Option struct {
 	Label       string `json:"label"`
@@ -100,6 +114,12 @@ func settle(list []Component) []Component {
 				c.ID = next
 			}
 		}
+		if yes := true; c.Type == Separator {
+			c.Spacing = max(c.Spacing, 1)
+			if c.Divider == nil {
+				c.Divider = &yes
+			}
+		}
 		if c.Type == StringSelect || c.Type >= UserSelect && c.Type <= ChannelSelect {
 			one := 1
 			if c.MinValues == nil {
@@ -111,6 +131,28 @@ func settle(list []Component) []Component {
 		}
 	})
 	return list
+}
+
+// settleEmbeds fills in what Discord does. One that is no object stays for the checks.
+func settleEmbeds(list []json.RawMessage) []json.RawMessage {
+	var settled []json.RawMessage
+	for _, raw := range list {
+		var e object
+		if err := json.Unmarshal(raw, &e); err != nil || e == nil {
+			settled = append(settled, raw)
+			continue
+		}
+		e["type"] = "rich"
+		fields, _ := e["fields"].([]any)
+		for _, f := range fields {
+			if field, isObject := f.(object); isObject && field["inline"] == nil {
+				field["inline"] = false
+			}
+		}
+		raw, _ = json.Marshal(e) // it was JSON before
+		settled = append(settled, raw)
+	}
+	return settled
 }
 
 // clone copies components, so that nobody outside shares them with the server.

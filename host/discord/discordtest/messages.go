@@ -125,22 +125,19 @@ func (s *Server) apply(m *Message, b *messageBody, flags int) problems {
 		}
 	}
 	if b.present["embeds"] {
-		m.Embeds = b.Embeds
+		m.Embeds = settleEmbeds(b.Embeds)
 	}
 	if b.present["components"] {
 		m.Components = settle(b.Components)
 	}
 	var p problems
+	flags |= m.Flags & FlagEphemeral // it stays so
 	if b.present["flags"] {
 		p.add(m.Flags&FlagComponentsV2 != 0 && b.Flags&FlagComponentsV2 == 0, "flags: components V2 cannot be taken back")
 		m.Flags = b.Flags | m.Flags&(FlagEphemeral|FlagComponentsV2)
-		flags |= m.Flags & FlagEphemeral &^ b.Flags
 	}
 	s.attach(&p, m, b)
 	m.mentions = readMentions(textOf(m))
-	if m.Flags&FlagEphemeral != 0 {
-		flags |= FlagEphemeral
-	}
 	return append(p, checkMessage(m, b, flags)...)
 }
 
