@@ -1,13 +1,11 @@
 package message
 
 import (
-	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/card"
 )
@@ -31,70 +29,97 @@ type Shown struct {
 	// Body is the part that stays when the ask has ended.
 	Body string
 	// Whole tells that everything that a person has to know is in the content. When not,
-	// an approval needs a confirmation and no rule is offered.
+	// the files have it, an approval needs a confirmation, and no rule is offered.
 	Whole bool
 }
 
-// Card lays an ask out.
+// Card lays an ask out. Whether it is whole and what it offers depends on the ask alone,
+// so that it stays so at every edit. The files are for the post; an edit that leaves
+// them out keeps them.
 func Card(a ask.Ask, v View) Shown {
-	body := Fence(card.Full(a))
-	whole := Units(body) < 1200
-	if !whole {
-		body = "too long"
+	l := layOut(a)
+	content := join(l.head, l.body)
+	content = join(content, foot(a, v, l, MaxContent-Units(content)-1))
+	return Shown{
+		Message: Message{
+			Content:         content,
+			Components:      components(a, v.Instance, l),
+			AllowedMentions: Mentions{Parse: []string{}, Roles: roles(v.MentionRoles)},
+			Flags:           discordgo.MessageFlagsSuppressEmbeds,
+			Files:           l.files,
+		},
+		Body: l.body, Whole: l.whole,
 	}
-	s := Shown{Body: body, Whole: whole}
-	s.Message = Message{
-		Content:    fmt.Sprintf("**Approval %s** · agent %s · expires <t:%d:R>\n%s", a.ID, Code(a.Agent), a.Deadline.Unix(), body),
-		Components: []discordgo.MessageComponent{}, AllowedMentions: nobody(), Flags: discordgo.MessageFlagsSuppressEmbeds,
-	}
-	id := func(verb Verb) string { return CustomID{Instance: v.Instance, Subject: a.ID, Verb: verb}.String() }
-	s.Components = append(s.Components, row(
-		discordgo.Button{Label: "Approve", Style: discordgo.SuccessButton, CustomID: id(VerbApprove)},
-		discordgo.Button{Label: "Deny", Style: discordgo.DangerButton, CustomID: id(VerbDeny)},
-	))
-	return s
 }
 
-// Offer is an entry of the menu of rules.
-type Offer struct {
-	// Value is the option's.
-	Value  string
-	Choice card.Choice
-	// Exact tells that the exact text of every rule stands on the card or in the option.
-	Exact bool
+// layout is what of a card depends on the ask alone.
+type layout struct {
+	head, body string
+	whole      bool
+	files      []File
+	// rules are the lines of the rules on offer that have room.
+	rules      string
+	offers     []Offer
+	session    card.Choice
+	hasSession bool
+	// left says what of the call stands only in what "Show all" shows.
+	left []string
 }
 
-// Offers are the entries of the menu of rules.
-func Offers(a ask.Ask) []Offer {
-	var list []Offer
-	for _, c := range card.Render(a, a.ShownAt).Choices {
-		if len(c.Rules) > 0 && c.Key != "s" {
-			list = append(list, Offer{Value: c.Key, Choice: c})
+func layOut(a ask.Ask) layout {
+	var l layout
+	var headWhole, bodyWhole bool
+	c := callOf(a)
+	l.head, headWhole = head(a)
+	l.body, bodyWhole = layBody(c)
+	l.whole = headWhole && bodyWhole
+	if !l.whole {
+		files, says := c.attach()
+		l.files, l.body = files, shortBody(c, says)
+		return l
+	}
+	l.offer(a, MaxContent-Units(l.head)-Units(l.body)-roomRest)
+	l.addLess(a)
+	return l
+}
+
+// offer lays the rules on offer out in at most room units.
+func (l *layout) offer(a ask.Ask, room int) {
+	list := ruleChoices(a)
+	if i := slices.IndexFunc(list, func(c card.Choice) bool { return c.Key == sessionKey }); i >= 0 {
+		l.session = list[i]
+		list = slices.Delete(list, i, i+1)
+	}
+	group := len(list) > 1 && lasts(list[0]) && lasts(list[1])
+	said := ""
+	for i, c := range list {
+		scoped := group && lasts(c)
+		text := ruleLine(a, i+1, c, scoped)
+		if i == 0 && scoped {
+			text = join(scopeLine(a, c), text)
 		}
-	}
-	return list
-}
-
-// SessionChoice is what the button for the session does; false where there is none.
-func SessionChoice(a ask.Ask) (card.Choice, bool) {
-	for _, c := range card.Render(a, a.ShownAt).Choices {
-		if c.Key == "s" {
-			return c, true
+		onCard := Units(l.rules)+Units(text)+1 <= room
+		switch {
+		case onCard:
+			l.rules, said = join(l.rules, text), join(said, text, saidLine(c))
+		case i == 0:
+			group = false // the line that says where did not fit either
 		}
+		if i == 0 {
+			l.hasSession = onCard && l.session.Key == sessionKey
+		}
+		l.offers = append(l.offers, Offer{Value: c.Key, Choice: c, Exact: onCard || inOption(i+1, c)})
 	}
-	return card.Choice{}, false
+	if Units(said) <= room {
+		l.rules = said
+	}
+	if l.session.Key == sessionKey && !l.hasSession {
+		l.offers = append(l.offers, Offer{Value: sessionKey, Choice: l.session, Exact: inOption(len(list)+1, l.session)})
+	}
 }
 
-// Ended is what becomes of a card when its ask has ended.
-func Ended(body string, a ask.Ask, rules []engine.Rule, notes ...string) Message {
-	return Message{
-		Content:    clipContent(fmt.Sprintf("**%s %s** by %s\n%s", a.State, a.ID, Code(a.DecidedBy()), body)),
-		Components: []discordgo.MessageComponent{}, AllowedMentions: nobody(), Flags: discordgo.MessageFlagsSuppressEmbeds,
-	}
-}
-
-// BodyOf finds the body in a card's content.
-func BodyOf(content string) string {
-	_, body, _ := strings.Cut(content, "\n")
-	return body
+func inOption(number int, c card.Choice) bool {
+	_, label := optionLabel(number, c)
+	_, description := optionDescription(c)
+	return label && description
 }

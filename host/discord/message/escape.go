@@ -2,7 +2,6 @@ package message
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/callgate/callgate/host/card"
 )
@@ -69,15 +68,4 @@ func runeUnits(r rune) int {
 		return 2
 	}
 	return 1
-}
-
-// atom returns the first character or the first escape of a safe text.
-func atom(safe string) string {
-	r, size := utf8.DecodeRuneInString(safe)
-	if r == '‹' {
-		if end := strings.Index(safe, "›"); end > 0 {
-			return safe[:end+len("›")]
-		}
-	}
-	return safe[:size]
 }

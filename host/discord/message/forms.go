@@ -3,6 +3,7 @@ package message
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"time"
 
@@ -68,9 +69,23 @@ func clipContent(text string) string {
 }
 
 // ConfirmRule shows the exact text of what an offer would store, with a button that
-// approves and stores it.
+// approves and stores it. Where the text is too long even for that, there is no button:
+// nobody stores what they were not shown.
 func ConfirmRule(a ask.Ask, o Offer, instance string) Message {
-	m := Ephemeral("**Approve " + a.ID + " and store this?**\n" + Fence(strings.Join(o.Choice.Rules, "\n")) + "\n" + Code(o.Choice.Scope) + ", " + o.Choice.Expiry)
+	where, _ := line(0, func(w *writer) {
+		w.own("for ")
+		scopeText(w, a, o.Choice.Answer)
+		w.own(", " + o.Choice.Expiry)
+	})
+	var rules []string
+	for _, r := range o.Choice.Rules {
+		rules = append(rules, fenced(r))
+	}
+	text := join(title("Approve", a)+" and store this rule?", join(rules...), where, saidLine(o.Choice))
+	if Units(text) > MaxContent {
+		return Ephemeral("The rule is too long to be shown here, so it cannot be stored from Discord. Approve once, or answer with " + Code("callgate asks answer "+a.ID+" approve"))
+	}
+	m := Ephemeral(text)
 	m.Components = []discordgo.MessageComponent{row(discordgo.Button{
 		Label: "Approve and store it", Style: discordgo.SuccessButton,
 		CustomID: CustomID{Instance: instance, Subject: a.ID, Verb: VerbStore, Arg: o.Value}.String(),
@@ -78,9 +93,10 @@ func ConfirmRule(a ask.Ask, o Offer, instance string) Message {
 	return m
 }
 
-// Undo offers to take back what an approval stored.
+// Undo tells which rules an approval stored, and offers to take them back.
 func Undo(askID string, rules []engine.Rule, until time.Time, instance string) Message {
-	m := Ephemeral("Stored.")
+	last := fmt.Sprintf("You can take that back until <t:%d:t>.", until.Unix())
+	m := Ephemeral(join(stored(rules, MaxContent-Units(last)-1), last))
 	m.Components = []discordgo.MessageComponent{row(discordgo.Button{
 		Label: "Undo", Style: discordgo.SecondaryButton,
 		CustomID: CustomID{Instance: instance, Subject: askID, Verb: VerbUndo}.String(),
@@ -90,27 +106,16 @@ func Undo(askID string, rules []engine.Rule, until time.Time, instance string) M
 
 // Everything shows the whole call, to one person.
 func Everything(a ask.Ask) Message {
-	m := Ephemeral("The whole call is in the file; digest " + Code(a.Digest))
-	m.Files = []File{{Name: "call.txt", Type: "text/plain; charset=utf-8", Data: []byte(card.Full(a))}}
+	files, says := callOf(a).attach()
+	m := Ephemeral(join(title("The whole of", a), says, lastLine(a, true)))
+	m.Files = files
 	return m
-}
-
-func row(components ...discordgo.MessageComponent) discordgo.ActionsRow {
-	return discordgo.ActionsRow{Components: components}
 }
 
 // ThreadName names the thread of a session; it is plain text for Discord.
 func ThreadName(agent, session string) string {
-	name := card.Line(agent + " · " + session)
-	out := ""
-	for name != "" {
-		next := atom(name)
-		if Units(out+next) > MaxThreadName {
-			break
-		}
-		out, name = out+next, name[len(next):]
-	}
-	return out
+	name, _ := clip(card.Line(strings.TrimSpace(agent+" · "+session)), MaxThreadName)
+	return name
 }
 
 // Digest is the SHA-256 of a content as Discord keeps it: without blanks at its ends.

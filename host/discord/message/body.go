@@ -1,0 +1,146 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/card"
+)
+
+// callLine begins the last line of a body. Nothing of a call can stand at the start of a
+// line outside code.
+const callLine = "-# digest "
+
+// layBody shows everything, when it fits; shortBody is for when it does not.
+func layBody(c call) (text string, whole bool) {
+	if c.Long() {
+		return "", false
+	}
+	before, after, whole := around(c.Ask, 0)
+	text = join(before, inputText(c.Ask), after, c.warnings, lastLine(c.Ask, false))
+	return text, whole && Units(text) <= roomBody
+}
+
+// join puts parts on lines of their own.
+func join(parts ...string) string {
+	var lines []string
+	for _, p := range parts {
+		if p != "" {
+			lines = append(lines, p)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// around is what a person has to know besides the input: what comes before it and after
+// it. Each code is bounded by limit; what is odd is said by call.warnings.
+func around(a ask.Ask, limit int) (before, after string, whole bool) {
+	whole = true
+	add := func(to *string, write func(*writer)) {
+		text, all := line(limit, write)
+		*to, whole = join(*to, text), whole && all
+	}
+	for _, change := range a.Changed {
+		add(&before, func(w *writer) {
+			w.own("⚠ **changed since you approved:** ")
+			w.raw(change)
+		})
+	}
+	if a.CWD != "" {
+		add(&after, func(w *writer) {
+			w.own("in ")
+			w.raw(a.CWD)
+		})
+	}
+	for _, t := range card.Targets(a) {
+		add(&after, func(w *writer) {
+			if t.Warn {
+				w.own("⚠ ")
+			}
+			w.own("**" + t.Name + "** ")
+			w.field(t)
+		})
+	}
+	return before, after, whole
+}
+
+// inputText is the whole input: the command first, the rest as it came.
+func inputText(a ask.Ask) string {
+	list := card.Parameters(a)
+	if len(list) == 0 {
+		none := "no parameters"
+		if a.Input == nil {
+			none = "the input is no longer kept"
+		}
+		return toolText(a) + " · " + none
+	}
+	for i, p := range list {
+		if isCommand(p) {
+			copy(list[1:i+1], list[:i])
+			list[0] = p
+			break
+		}
+	}
+	text := toolText(a)
+	for i, p := range list {
+		sep := "\n"
+		if i == 0 {
+			sep = " · "
+		}
+		text += sep + parameterText(p)
+	}
+	return text
+}
+
+func toolText(a ask.Ask) string {
+	text, _ := line(0, func(w *writer) { w.raw(a.Tool) })
+	return text
+}
+
+func isCommand(p card.Parameter) bool { return p.Name == "command" && !p.JSON }
+
+// roomInline is what a parameter may take to stand beside its name.
+const roomInline = 80
+
+// parameterText names a parameter and shows it: one that is short and on one line beside
+// its name, a command and any other in a block.
+func parameterText(p card.Parameter) string {
+	name := inline(p.Name)
+	if p.JSON {
+		name += " JSON"
+	}
+	if isCommand(p) || Units(p.Text) > roomInline || strings.Contains(p.Text, "\n") {
+		return name + "\n" + fenced(p.Text)
+	}
+	return name + ": " + inline(p.Text)
+}
+
+// warnings say what is odd about the call.
+func warnings(a ask.Ask, odd int) string {
+	var out string
+	if odd > 0 {
+		out = fmt.Sprintf("⚠ %s invisible, reorder text or look like others: shown as ‹U+…›", plural(odd, "character is", "characters are"))
+	}
+	if says := card.Letters(a); says != "" {
+		out = join(out, "⚠ "+says)
+	}
+	return out
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// lastLine ends a body: the call's digest, whole or its beginning.
+func lastLine(a ask.Ask, whole bool) string {
+	digest := a.Digest
+	if !whole && len(digest) > 12 {
+		digest = front(card.Line(digest), 12)
+	}
+	text, _ := line(roomShort, func(w *writer) { w.raw(digest) })
+	return callLine + text
+}

@@ -1,0 +1,295 @@
+package message_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"pgregory.net/rapid"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/discord/message"
+	"github.com/callgate/callgate/host/people"
+)
+
+// ownLines are all lines that a card of ours has outside code, ▮ standing for a code.
+var ownLines = func() []*regexp.Regexp {
+	const why = `(the rule ▮ says ask|a rule says ask|the rule for ▮ in the project's file says ask|the agent's profile says ask|` +
+		`the tool's safety check wants a person to look|the tool wants a person to look|something failed while it was decided, so nobody vouches for it|` +
+		`no rule allows this call and mode [A-Za-z_]+ asks|no rule allows it, and the mode asks|the decision is ask \(▮\)|▮)`
+	const context = `agent ▮( / ▮)? · session ▮( \((interactive fork|background)\)| ▮)?( · ` + why + `)?`
+	const title = `( [0-9a-z]{1,24}\*\*|\*\* ▮)`
+	const where = `(this session|project ▮|agent ▮)`
+	const note = `-# ([A-Za-z0-9 ,.;:'()/-]+|▮)`
+	var list []*regexp.Regexp
+	for _, text := range []string{
+		`\*\*Approval` + title + ` · ` + context + `( · expires <t:-?\d+:R>)?`,
+		`\*\*(Approved|Denied|Expired|Cancelled|Ended)` + title + `( by ▮( in (▮|Discord|the terminal))?(, with a rule accepted on another card)?| · ((denied|cancelled): )?[a-z ]+)( · <t:-?\d+:f>)?`,
+		context, `reason: ▮`, note,
+		`▮`, `▮ · ▮`, `▮ · ▮ JSON`, `(▮ · )?▮ JSON: ▮`, `(▮ · )?▮: ▮`, `▮ JSON`, `▮ · (no parameters|the input is no longer kept|the whole input)`,
+		`⚠ \*\*changed since you approved:\*\* ▮`, `⚠ \d+ characters? (is|are) invisible, reorder text or look like others: shown as ‹U\+…›`,
+		`⚠ the input has [A-Z][a-z]+( and [A-Z][a-z]+)* letters, some of which look like Latin ones`,
+		`⚠ \d+ more lines? of this (is|are) not shown here`, `⚠ \*\*\d+ characters? (is|are) not shown here\*\*`, `⚠ \*\*not shown here\*\* \d+ more targets`,
+		`⚠ the whole call is too large to attach: see it with ▮`, `call\.txt has it whole, SHA-256 ▮`, `-# digest ▮`, `-# action ▮`,
+		`in ▮`, `user ▮`, `MCP server ▮`, `profile: ▮`, `the rule's: ▮`, `rule's reason: ▮`, `tool says, unchecked: ▮`, `no lasting rule: ▮`,
+		`(⚠ )?\*\*(reads|writes|runs|touches)\*\* ▮( \(cannot be resolved: ▮\)| \(((; )?(through a link: written as ▮|does not exist|outside the working directories|only the tool says so|its repository sets ▮))+\))?`,
+		`\*\*Rules on offer\*\* · ` + where + ` · no expiry`, `\*\*\d\d?\*\* ▮( and ▮)*`,
+		`\*\*\d\d?\*\* ▮( and ▮)* · (every call of it, )?` + where + ` · (no expiry|until the session is cleared)`, `-# tool says, unchecked: ▮`,
+		`(<@&\d+> ?)+`, `\*\*To approve, type the id:\*\* (this is a safety check|the call is not shown whole here)`,
+		`\*\*\d+ of \d+ approved\*\*(: ▮)?`, `-# \d+ more waits? behind this one`, `-# approvers: ▮`, `-# Show all has more: [A-Za-z', ]+`,
+		`\*\*stored:\*\* ▮( · (this session|everywhere|(project|agent) ▮))? · (until <t:-?\d+:f>|until the session is cleared|no expiry)`,
+		`\*\*stored:\*\* \d+ more rules?, (its text is|their texts are) in ▮`, `-# what was asked stands in the audit`,
+		`\*\*Approve` + title + ` and store this rule\?`, `for ` + where + `, (no expiry|until the session is cleared)`,
+		`You can take that back until <t:-?\d+:t>\.`, `\*\*The whole of` + title,
+		`The rule is too long to be shown here, so it cannot be stored from Discord\. Approve once, or answer with ▮`,
+	} {
+		list = append(list, regexp.MustCompile("^"+text+"$"))
+	}
+	return list
+}()
+
+// sound checks what holds of every message: it is within the limits, nobody is pinged
+// but the roles that were asked for, and nothing but our words stands outside code.
+func sound(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, m message.Message) {
+	t.Helper()
+	if err := m.Check(); err != nil {
+		t.Fatalf("%v: %q", err, m.Content)
+	}
+	if m.Content != strings.TrimSpace(m.Content) {
+		t.Fatalf("blanks at the ends, which Discord takes off: %q", m.Content)
+	}
+	if m.Flags&discordgo.MessageFlagsSuppressEmbeds == 0 {
+		t.Fatalf("embeds are not suppressed")
+	}
+	if i := strings.IndexFunc(m.Content, forbidden); i >= 0 {
+		t.Fatalf("%+q is not visible in %q", m.Content[i:min(i+8, len(m.Content))], m.Content)
+	}
+	list, outside := codes(m.Content)
+	for l := range strings.SplitSeq(outside, "\n") {
+		if !slices.ContainsFunc(ownLines, func(r *regexp.Regexp) bool { return r.MatchString(l) }) {
+			t.Fatalf("a line that is none of ours: %q in\n%s", l, m.Content)
+		}
+	}
+	for _, code := range list {
+		if strings.Contains(code, "```") {
+			t.Fatalf("a fence in the code %q", code)
+		}
+	}
+	for _, label := range labels(m) {
+		if i := strings.IndexFunc(label, forbidden); i >= 0 || strings.Contains(label, "\n") {
+			t.Fatalf("%q is not one visible line", label)
+		}
+	}
+}
+
+// labels are the texts of the components.
+func labels(m message.Message) []string {
+	var list []string
+	for _, r := range m.Components {
+		for _, c := range r.(discordgo.ActionsRow).Components {
+			switch c := c.(type) {
+			case discordgo.Button:
+				list = append(list, c.Label)
+			case discordgo.SelectMenu:
+				list = append(list, c.Placeholder)
+				for _, o := range c.Options {
+					list = append(list, o.Label, o.Description)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// hostileAsk has drawn texts in every field that somebody else controls.
+func hostileAsk(t *rapid.T, s func(string) string) ask.Ask {
+	pick := func(name string, n int) int { return rapid.IntRange(0, n).Draw(t, name) }
+	a := ask.Ask{
+		ID: rapid.SampledFrom([]string{"k3m9qd", "a`b", ""}).Draw(t, "id"), Agent: s("agent"), SubAgent: s("sub-agent"), Session: s("session"), User: s("user"), CallID: s("call"),
+		Tool: s("tool"), CWD: s("cwd"), Action: s("action"), Digest: s("digest"), ProjectRoot: s("root"),
+		Kind:      rapid.SampledFrom([]engine.Kind{"", engine.Main, engine.InteractiveFork, engine.Background, engine.Kind(s("kind"))}).Draw(t, "kind"),
+		State:     ask.Shown,
+		CreatedAt: noon, ShownAt: noon, Deadline: noon.Add(time.Minute),
+	}
+	a.Input = hostileInput(t, s)
+	for range pick("changed", 3) {
+		a.Changed = append(a.Changed, s("change"))
+	}
+	for i := range pick("targets", 24) {
+		target := engine.Target{
+			Kind: rapid.SampledFrom([]string{"path", "host", s("target kind")}).Draw(t, "kind of target"), Value: s("value"),
+			Access: rapid.SampledFrom([]string{"read", "write", "run", s("access")}).Draw(t, "access"), Exists: i%2 == 0, Claimed: i%3 == 0,
+		}
+		if i%4 == 1 {
+			target.Error = s("error")
+		} else {
+			target.Resolved, target.Lexical, target.Inside = s("resolved"), s("lexical"), s("inside")
+		}
+		if i%5 == 0 {
+			target.Repo = &engine.Repo{Dirty: []string{s("dirty")}}
+		}
+		a.Targets = append(a.Targets, target)
+	}
+	content := s("content")
+	a.Decision = engine.Decision{
+		Behavior: engine.Ask, Reason: s("reason"), SuggestionsNote: s("note"), Server: s("server"), BypassImmune: pick("immune", 5) == 0,
+		Stage: rapid.SampledFrom([]engine.Stage{engine.StageAskRule, engine.StageProfile, engine.StageMode, engine.StageToolCheck, engine.StageError, engine.Stage(s("stage"))}).Draw(t, "stage"),
+		Code:  rapid.SampledFrom([]string{engine.CodeServer, engine.CodeModeAsk, s("code")}).Draw(t, "code"),
+		Rule:  &engine.Rule{ID: s("rule id"), Tool: s("rule tool"), Content: &content, Scope: engine.Scope(s("scope")), ScopeKey: s("key"), CreatedBy: s("by"), Reason: s("rule reason"), Source: rapid.SampledFrom([]string{"", engine.SourceProjectFile, s("source")}).Draw(t, "source")},
+	}
+	for i := range pick("suggestions", 12) {
+		text := s("suggestion")
+		a.Decision.Suggestions = append(a.Decision.Suggestions, engine.Suggestion{Tool: s("suggested tool"), Content: &text, Behavior: engine.Allow, Description: s("description"), Set: i / 2})
+	}
+	if pick("policy", 2) == 0 {
+		a.Approvers = people.Policy{{Users: []string{s("approver")}, Roles: []string{s("role")}, Quorum: pick("quorum", 3), ExcludeRequester: true}}
+		for range pick("votes", 3) {
+			a.Votes = append(a.Votes, ask.Answer{Verdict: ask.Approve, By: s("voter")})
+		}
+	}
+	return a
+}
+
+func hostileInput(t *rapid.T, s func(string) string) json.RawMessage {
+	switch rapid.IntRange(0, 5).Draw(t, "input") {
+	case 0:
+		return nil
+	case 1:
+		return json.RawMessage(s("raw input"))
+	case 2:
+		return encoded(map[string]any{s("name"): s("text"), s("other"): []string{s("in a list")}, "n": 1, "command": s("command")})
+	}
+	return encoded(map[string]any{"command": s("command")})
+}
+
+func encoded(v any) json.RawMessage {
+	out, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// everyMessage makes all messages of an ask.
+func everyMessage(a ask.Ask, v message.View, s func(string) string, use func(message.Message)) {
+	shown := message.Card(a, v)
+	use(shown.Message)
+	use(message.Everything(a))
+	rules := []engine.Rule{}
+	for _, o := range message.Offers(a) {
+		use(message.ConfirmRule(a, o, v.Instance))
+	}
+	for i, sug := range a.Decision.Suggestions {
+		scope := []engine.Scope{engine.Session, engine.Project, engine.Agent, engine.Global, ""}[i%5]
+		rules = append(rules, engine.Rule{Tool: sug.Tool, Content: sug.Content, Behavior: engine.Allow, Scope: scope, ScopeKey: s("key"), Server: s("server")})
+	}
+	use(message.Undo(a.ID, rules, noon, v.Instance))
+	a.Input, a.EndedAt = nil, noon
+	for _, state := range []ask.State{ask.Approved, ask.Denied, ask.TimedOut, ask.Cancelled, ""} {
+		a.State, a.Cause, a.Answer = state, ask.CauseTimeout, nil
+		use(message.Ended(shown.Body, a, nil))
+		a.Cause, a.Answer = ask.CauseAnswered, &ask.Answer{By: s("by"), Surface: s("surface"), Reason: s("reason")}
+		use(message.Ended(shown.Body, a, rules, s("note"), s("note"), s("note"), s("note")))
+	}
+}
+
+func TestHostileAsksStayInCode(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := func(name string) string { return hostile().Draw(t, name) }
+		a := hostileAsk(t, s)
+		v := message.View{Instance: "i1", Now: noon, Waiting: rapid.IntRange(0, 3).Draw(t, "waiting"), Note: s("note"), MentionRoles: []string{"123456789012345678", s("role id"), "7"}}
+		everyMessage(a, v, s, func(m message.Message) { sound(t, m) })
+		checkCard(t, a, v)
+	})
+}
+
+// checkCard checks what a card promises of its parts.
+func checkCard(t *rapid.T, a ask.Ask, v message.View) {
+	shown := message.Card(a, v)
+	if got := message.BodyOf(shown.Content); got != shown.Body {
+		t.Fatalf("the body of %q is found as %q, want %q", shown.Content, got, shown.Body)
+	}
+	plain := message.Card(a, message.View{Instance: "i1"})
+	if plain.Whole != shown.Whole || plain.Body != shown.Body || len(labels(plain.Message)) != len(labels(shown.Message)) {
+		t.Fatalf("what is whole or offered depends on the view")
+	}
+	offers := message.Offers(a)
+	if (!shown.Whole || a.NeedsConfirmation()) && len(offers) > 0 {
+		t.Fatalf("rules are offered for a call that needs a confirmation")
+	}
+	if _, ok := message.SessionChoice(a); ok && (!shown.Whole || a.NeedsConfirmation()) {
+		t.Fatalf("the session is offered for a call that needs a confirmation")
+	}
+	list, _ := codes(shown.Content)
+	if shown.Whole {
+		for _, text := range []string{a.CWD, a.Agent, a.Session, a.Tool} {
+			if text != "" && !slices.ContainsFunc(list, func(code string) bool { got, ok := reveal(code); return ok && got == text }) {
+				t.Fatalf("%+q is not on a card that says to be whole:\n%s", text, shown.Content)
+			}
+		}
+	}
+	m := message.Ended(shown.Body, a, nil)
+	if !strings.HasSuffix(m.Content, shown.Body) || len(m.Components) > 0 {
+		t.Fatalf("an ended card does not keep what was asked: %q", m.Content)
+	}
+}
+
+// TestEveryFieldIsEscaped puts one nasty text after the other into all fields.
+func TestEveryFieldIsEscaped(t *testing.T) {
+	t.Parallel()
+	for i, text := range append(slices.Clone(nasty), strings.Repeat("x` ```\n@everyone \u202e", 5000)) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			allFields(t, text, encoded(map[string]string{"command": text, text: text}))
+			allFields(t, text, json.RawMessage(text))
+		})
+	}
+}
+
+func allFields(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, text string, input json.RawMessage) {
+	t.Helper()
+	s := func(string) string { return text }
+	stages := []engine.Stage{engine.StageMode, engine.StageAskRule, engine.StageToolCheck, engine.Stage(text)}
+	if len(text) > 10_000 {
+		stages = stages[:1]
+	}
+	for _, stage := range stages {
+		a := ask.Ask{
+			ID: "k3m9qd", Agent: text, SubAgent: text, Session: text, User: text, Tool: text, CWD: text, Action: text, Digest: text, ProjectRoot: text,
+			Kind: engine.Kind(text), Input: input, Changed: []string{text}, State: ask.Shown, ShownAt: noon, Deadline: noon.Add(time.Minute),
+			Targets: []engine.Target{
+				{Kind: "path", Value: text, Access: text, Resolved: text, Lexical: text + "x", Repo: &engine.Repo{Dirty: []string{text}}},
+				{Kind: text, Value: text}, {Kind: "path", Value: text, Error: text + "x"},
+			},
+			Approvers: people.Policy{{Users: []string{text}, Quorum: 2}}, Votes: []ask.Answer{{By: text}},
+		}
+		a.Decision = engine.Decision{
+			Behavior: engine.Ask, Stage: stage, Reason: text, SuggestionsNote: text, Server: text, Code: engine.CodeServer,
+			Rule:        &engine.Rule{ID: text, Tool: text, Content: &text, Scope: engine.Scope(text), ScopeKey: text, CreatedBy: text, Reason: text},
+			Suggestions: []engine.Suggestion{{Tool: text, Content: &text, Behavior: engine.Allow, Description: text}},
+		}
+		v := message.View{Instance: "i1", Note: text, MentionRoles: []string{text}}
+		everyMessage(a, v, s, func(m message.Message) { sound(t, m) })
+	}
+}
+
+func FuzzCard(f *testing.F) {
+	for _, text := range nasty {
+		f.Add(text, []byte(`{"command":"ls"}`))
+		f.Add("x", []byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text string, input []byte) { allFields(t, text, input) })
+}

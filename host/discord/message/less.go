@@ -1,0 +1,74 @@
+package message
+
+import (
+	"strings"
+
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/card"
+)
+
+// less is something that a person need not know to answer. It stands above the last line
+// of a body where there is room, and else in what "Show all" shows.
+type less struct {
+	name  string
+	write func(*writer)
+}
+
+// addLess puts what there is room for into the body, and notes what is left.
+func (l *layout) addLess(a ask.Ask) {
+	last := lastLine(a, false)
+	above := strings.TrimSuffix(strings.TrimSuffix(l.body, last), "\n")
+	free := min(roomBody-Units(l.body), MaxContent-roomRest-Units(l.head)-Units(l.body)-Units(l.rules)-2)
+	for _, field := range lessOf(a) {
+		text, all := line(0, field.write)
+		if n := Units(text) + 1; all && n <= free {
+			above, free = join(above, text), free-n
+			continue
+		}
+		l.left = append(l.left, field.name)
+	}
+	l.body = join(above, last)
+}
+
+// lessOf are these things, the most useful first.
+func lessOf(a ask.Ask) []less {
+	var list []less
+	add := func(name, says, value string) {
+		if value != "" {
+			list = append(list, less{name: name, write: func(w *writer) {
+				w.own(says + " ")
+				w.raw(value)
+			}})
+		}
+	}
+	for _, f := range card.Why(a)[1:] {
+		if f.Value == "" {
+			continue
+		}
+		name := f.Name
+		if f.Module {
+			name += ", unchecked"
+		}
+		list = append(list, less{name: f.Name, write: func(w *writer) {
+			w.own(name + ": ")
+			w.field(f)
+		}})
+	}
+	add("user", "user", a.User)
+	add("MCP server", "MCP server", a.Decision.Server)
+	if _, repeats := saidByInput(a); !repeats {
+		add("action", "-# action", a.Action)
+	}
+	return list
+}
+
+// saidByInput reports whether the action only repeats the one parameter, behind the name
+// of an operation, which it returns.
+func saidByInput(a ask.Ask) (operation string, yes bool) {
+	list := card.Parameters(a)
+	if len(list) != 1 {
+		return "", false
+	}
+	operation, yes = strings.CutSuffix(card.Visible(a.Action), list[0].Text)
+	return operation, yes && strings.HasSuffix(operation, ":")
+}

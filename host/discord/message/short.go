@@ -1,0 +1,76 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/card"
+)
+
+const (
+	// endBytes is how much of a long input is looked at for its ends.
+	endBytes = 32 << 10
+	// roomAround bounds what stands around a long input.
+	roomAround = 450
+)
+
+// shortBody is a body that has no room for everything, and says so.
+func shortBody(c call, says string) string {
+	before, after, _ := around(c.Ask, roomShort)
+	rest := fitLines(join(c.warnings, before, after), roomAround)
+	tail := join(rest, says, lastLine(c.Ask, true))
+	return join(endsText(c.Ask, roomBody-Units(tail)-1), tail)
+}
+
+// fitLines keeps as many lines as there is room for, and says how many it leaves out.
+func fitLines(text string, room int) string {
+	const note = "⚠ 1000 more lines of this are not shown here"
+	if text == "" || Units(text) <= room {
+		return text
+	}
+	var kept []string
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if room -= Units(l) + 1; room < len(note) {
+			more := fmt.Sprintf("⚠ %s not shown here", plural(len(lines)-i, "more line of this is", "more lines of this are"))
+			return join(join(kept...), more)
+		}
+		kept = append(kept, l)
+	}
+	return text
+}
+
+// endsText shows the two ends of an input in at most room units, or all of it.
+func endsText(a ask.Ask, room int) string {
+	e := card.EndsOf(a, endBytes)
+	tool, _ := line(roomShort, func(w *writer) { w.raw(a.Tool) })
+	label := tool + " · "
+	if e.Name != "" {
+		name, _ := clip(e.Name, roomName)
+		label += inline(name) + "\n"
+	} else {
+		label += "the whole input\n"
+	}
+	// Two fences, the line between them, and line feeds that turn into escapes.
+	const around = 2*len("```\n\n```") + len("\n1000000000 characters are not shown here\n") + 80
+	room -= Units(label)
+	front := thirdBacktick.Replace(e.Front)
+	if e.Gap == 0 && Units(front) <= room-around {
+		return label + fenced(e.Front)
+	}
+	back := thirdBacktick.Replace(e.Back)
+	head, gap, tail := ends(front+back, room-around)
+	if e.Gap > 0 {
+		head, gap, tail = farEnds(front, back, e.Gap, room-around)
+	}
+	return label + fenced(head) + fmt.Sprintf("\n⚠ **%s not shown here**\n", plural(gap, "character is", "characters are")) + fenced(tail)
+}
+
+// farEnds is ends for a text of which only the two ends are at hand.
+func farEnds(first, last string, between, room int) (head string, gap int, tail string) {
+	head = front(first, room*2/3)
+	tail = back(last, room-room*2/3)
+	gap = between + characters(first[len(head):]) + characters(last[:len(last)-len(tail)])
+	return head, gap, tail
+}

@@ -1,0 +1,124 @@
+package message
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/card"
+)
+
+// call is an ask with everything about it as one text.
+type call struct {
+	ask.Ask
+	// text is empty when it is larger than a file may be.
+	text     string
+	warnings string
+}
+
+func callOf(a ask.Ask) call {
+	c := call{Ask: a}
+	text, fits := wholeText(a)
+	odd := countOddities(text)
+	if fits {
+		c.text = text
+	} else {
+		e := card.EndsOf(a, endBytes)
+		odd = countOddities(e.Front) + countOddities(e.Back)
+	}
+	c.warnings = warnings(a, odd)
+	return c
+}
+
+// attach makes call.txt, escaped, and call.json, the input as it came, where that hides
+// nothing from who opens it, and says in a line of ours what they are or why there is none.
+func (c call) attach() (files []File, says string) {
+	if c.text == "" {
+		return nil, "⚠ the whole call is too large to attach: see it with " + Code("callgate asks show "+c.ID)
+	}
+	sum := sha256.Sum256([]byte(c.text))
+	files = []File{{Name: "call.txt", Type: "text/plain; charset=utf-8", Data: []byte(c.text)}}
+	if len(c.text)+len(c.Input) <= MaxFile && opensSafely(c.Input) {
+		files = append(files, File{Name: "call.json", Type: "application/json", Data: c.Input})
+	}
+	return files, "call.txt has it whole, SHA-256 " + Code(hex.EncodeToString(sum[:]))
+}
+
+// opensSafely reports whether nothing in the input hides or misleads as it stands.
+func opensSafely(input json.RawMessage) bool {
+	return len(input) > 0 && json.Valid(input) && utf8.Valid(input) && countOddities(card.Visible(string(input))) == 0
+}
+
+// wholeText is what stands on a card, nothing shortened but the words of a module; false
+// when it is larger than a file may be.
+func wholeText(a ask.Ask) (text string, ok bool) {
+	if len(a.Input) > MaxFile {
+		return "", false
+	}
+	var out strings.Builder
+	say := func(name, value string) {
+		if value != "" {
+			out.WriteString(name + ": " + value + "\n")
+		}
+	}
+	raw := func(name, value string) { say(name, card.Line(value)) }
+	raw("approval", a.ID)
+	raw("tool", a.Tool)
+	raw("agent", a.Agent)
+	raw("sub-agent", a.SubAgent)
+	raw("session", a.Session)
+	raw("fork or main", string(a.Kind))
+	raw("user", a.User)
+	raw("cwd", a.CWD)
+	if operation, repeats := saidByInput(a); repeats {
+		say("action", operation+"‹the input below›")
+	} else {
+		raw("action", a.Action)
+	}
+	raw("digest", a.Digest)
+	raw("MCP server", a.Decision.Server)
+	for _, change := range a.Changed {
+		raw("changed since you approved", change)
+	}
+	for _, f := range card.Why(a) {
+		name := f.Name
+		if f.Module {
+			name += " (unchecked)"
+		}
+		say(name, f.Value)
+	}
+	out.WriteString("\n── the input, then what it touches ──\n" + card.Full(a))
+	if out.Len() > MaxFile {
+		return "", false
+	}
+	return out.String(), true
+}
+
+// countOddities counts the characters that are shown as escapes because they are
+// invisible, reorder text or look like others. Of an input that is too large to attach
+// only the ends are counted.
+func countOddities(safe string) int {
+	n := 0
+	for {
+		at := strings.Index(safe, "‹")
+		if at < 0 {
+			return n
+		}
+		a := firstAtom(safe[at:])
+		safe = safe[at+len(a):]
+		if isOdd(strings.TrimPrefix(a, "‹")) {
+			n += weight(a)
+		}
+	}
+}
+
+// isOdd tells escapes of what misleads from those of blanks and from words of ours.
+func isOdd(escape string) bool {
+	if strings.HasPrefix(escape, "byte ") {
+		return true
+	}
+	return strings.HasPrefix(escape, "U+") && !strings.HasPrefix(escape, "U+0020") && !strings.HasPrefix(escape, "U+000A")
+}
