@@ -9,20 +9,30 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"log/slog"
 	"time"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/discord/member"
+	"github.com/callgate/callgate/host/discord/slash"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/people"
 	"github.com/callgate/callgate/host/store"
 )
 
 // Gate decides; of *gate.Gate.
 type Gate interface {
+	slash.Gate
 	Answer(ctx context.Context, id string, a ask.Answer) (gate.Answered, error)
+	RefuseAnswer(ctx context.Context, id string, a ask.Answer, reason string) error
+	UndoAnswer(ctx context.Context, id string, p people.Person) ([]engine.Rule, error)
+	RulesOf(ctx context.Context, id string) ([]engine.Rule, error)
+	CardChanged(ctx context.Context, id, detail string) error
 }
 
 // Asks is the broker; of *ask.Broker.
@@ -30,22 +40,37 @@ type Asks interface {
 	Subscribe(ctx context.Context) <-chan ask.Event
 	Waiting(f ask.Filter) []ask.Ask
 	Get(ctx context.Context, id string) (ask.Ask, error)
+	Position(id string) int
 	Attach(s ask.Surface) (detach func())
 	MarkSeen(id, approver string)
 	Undelivered(ctx context.Context, id, surface string) error
+	Delivered(ctx context.Context, id, surface string) error
 }
 
-// Store keeps the cards and gives what a card may keep of an ask; of *store.Store.
+// Store keeps the cards, and tells what a card may keep of an ask; of *store.Store.
 type Store interface {
+	SaveCard(ctx context.Context, c store.Card) error
+	FinishCard(ctx context.Context, message string, at time.Time) error
+	Card(ctx context.Context, message string) (store.Card, error)
+	CardsOf(ctx context.Context, ask string) ([]store.Card, error)
+	UnfinishedCards(ctx context.Context) ([]store.Card, error)
+	ForgetCards(ctx context.Context, before time.Time) error
+	SaveThread(ctx context.Context, t store.Thread) error
+	ThreadOf(ctx context.Context, channel, agent, session string) (store.Thread, error)
+	ThreadByID(ctx context.Context, id string) (store.Thread, error)
+	Instance(ctx context.Context) (string, error)
+	Veiled(a ask.Ask) ask.Ask
 	Audit(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error]
 }
 
 // Settings is what the operator configured and a person accepted; of *config.Config
 // and *config.Combination.
 type Settings interface {
+	member.Settings
+	slash.Settings
+	DiscordSettings() config.Discord
+	DiscordAccount(person string) string
 	Agent(name string) config.Agent
-	AgentNames() []string
-	ProfileNames() []string
 }
 
 // Config is what a Surface is made of. All members are required but Tools, Log and Now.
@@ -59,6 +84,9 @@ type Config struct {
 	Settings func() Settings
 	// Tools are those that slash commands complete; nil for none.
 	Tools func() []catalog.Info
+	// Token is the bot's, where it came by the environment, which is emptied of it before
+	// anything is started; it counts while the configuration names no file.
+	Token string
 	// StateDir is where the lock of the token is kept.
 	StateDir string
 	// Log hears of failures; nil means silence. No token and no input is ever logged.
@@ -67,8 +95,27 @@ type Config struct {
 	Now func() time.Time
 }
 
+func (c Config) withDefaults() (Config, error) {
+	if c.Gate == nil || c.Asks == nil || c.Store == nil || c.Settings == nil || c.StateDir == "" {
+		return c, errors.New("discord: a part is missing")
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Tools == nil {
+		c.Tools = func() []catalog.Info { return nil }
+	}
+	return c, nil
+}
+
 // Name is the surface's name, in answers and to the broker.
 const Name = "discord"
+
+// ErrOff means that the configuration shows no asks in Discord.
+var ErrOff = errors.New("discord: the configuration names no server")
 
 // State is how the surface stands, for people and for the doctor.
 type State struct {
@@ -82,41 +129,18 @@ type State struct {
 	Fatal   bool   `json:"fatal,omitempty"`
 	// Bot is the bot's account, as NAME (ID); empty while it is not known.
 	Bot string `json:"bot,omitempty"`
-	// Cards is how many stand open. LastError is what last went wrong, at LastErrorAt.
+	// Asks is how many are being shown, Cards how many messages stand open for them.
+	// LastError is what last went wrong, at LastErrorAt.
+	Asks        int       `json:"asks"`
 	Cards       int       `json:"cards"`
 	LastError   string    `json:"last_error,omitempty"`
 	LastErrorAt time.Time `json:"last_error_at,omitzero"`
 }
 
-// Surface shows and answers asks in Discord. Its methods are safe for concurrent use.
-type Surface struct {
-	c Config
-}
-
-// Open reads the token and takes its lock, and makes everything ready without asking
-// Discord anything: that it is down is no error. The errors are those that only a person
-// can mend: no token, a file that others may read, a daemon that has the token already.
-// The caller calls Run, or Close.
-func Open(_ context.Context, c Config) (*Surface, error) {
-	return &Surface{c: c}, nil
-}
-
-// Run shows and answers asks until ctx ends, and closes the surface. What is open then
-// is taken up by the next one. An error is what only a person can mend, and State tells
-// it as well; the rest of the daemon goes on without Discord.
-func (s *Surface) Run(ctx context.Context) error {
-	<-ctx.Done()
-	return nil
-}
-
-// Close gives the lock of the token back. It may be called more than once.
-func (s *Surface) Close() error { return nil }
-
-// State tells how the surface stands.
-func (s *Surface) State() State { return State{} }
-
 var (
-	_ Gate  = (*gate.Gate)(nil)
-	_ Asks  = (*ask.Broker)(nil)
-	_ Store = (*store.Store)(nil)
+	_ Gate     = (*gate.Gate)(nil)
+	_ Asks     = (*ask.Broker)(nil)
+	_ Store    = (*store.Store)(nil)
+	_ Settings = (*config.Config)(nil)
+	_ Settings = (*config.Combination)(nil)
 )

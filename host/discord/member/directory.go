@@ -70,9 +70,11 @@ func (d *Directory) Who(ctx context.Context, guild string, m *discordgo.Member, 
 	if err != nil {
 		return Actor{}, err
 	}
-	actor := d.person(user)
 	if guild != "" && guild != d.c.Server {
-		return actor, nil
+		if m == nil {
+			return Actor{}, fmt.Errorf("%w: nothing is said of them on another server", ErrUnknown)
+		}
+		return d.person(user), nil
 	}
 	if m == nil || guild == "" {
 		if m, err = d.c.Discord.Member(ctx, d.c.Server, user.ID); err != nil {
@@ -80,6 +82,9 @@ func (d *Directory) Who(ctx context.Context, guild string, m *discordgo.Member, 
 		}
 		if m == nil || m.User == nil || m.User.ID != user.ID {
 			return Actor{}, fmt.Errorf("%w: another member came back", ErrUnknown)
+		}
+		if user, err = account(m, nil); err != nil {
+			return Actor{}, err // what came before need not have said that it is a bot
 		}
 	}
 	if until := m.CommunicationDisabledUntil; until != nil && until.After(d.c.Now()) {
@@ -89,6 +94,7 @@ func (d *Directory) Who(ctx context.Context, guild string, m *discordgo.Member, 
 	if err != nil {
 		return Actor{}, fmt.Errorf("%w: the roles of the server could not be read: %w", ErrUnknown, err)
 	}
+	actor := d.person(user)
 	d.equip(&actor, m, known)
 	return actor, nil
 }

@@ -22,6 +22,7 @@ const (
 	ann    = "1001"
 	bob    = "1002"
 	owner  = "1003"
+	robot  = "1004"
 	opsID  = "201"
 	rootID = "202"
 )
@@ -42,9 +43,10 @@ func newWorld() *world {
 		{ID: server, Name: "@everyone"}, {ID: opsID, Name: "ops"}, {ID: rootID, Name: "root", Permissions: discordgo.PermissionAdministrator},
 		{ID: "203", Name: "twin"}, {ID: "204", Name: "twin"}, {ID: "205", Name: rootID},
 	}
-	for _, id := range []string{ann, bob} {
+	for _, id := range []string{ann, bob, robot} {
 		w.members[id] = in(id, opsID)
 	}
+	w.members[robot].User.Bot = true
 	return w
 }
 
@@ -124,6 +126,9 @@ func TestWho(t *testing.T) {
 		{"listed, on another server", "999", in(ann, rootID), nil, "ann listed [lead]"},
 		{"timed out", server, silenced, nil, "unknown"},
 		{"a bot", server, &discordgo.Member{User: &discordgo.User{ID: bob, Bot: true}}, nil, "no person"},
+		{"a bot in direct messages", "", nil, &discordgo.User{ID: robot}, "no person"},
+		{"a bot's reaction that was missed", server, nil, &discordgo.User{ID: robot}, "no person"},
+		{"somebody on another server of whom nothing is said", "999", nil, &discordgo.User{ID: ann}, "unknown"},
 		{"Discord itself", "", nil, &discordgo.User{ID: bob, System: true}, "no person"},
 		{"nobody", server, nil, nil, "unknown"},
 		{"a member without a user", server, &discordgo.Member{Roles: []string{rootID}}, nil, "unknown"},

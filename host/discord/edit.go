@@ -1,0 +1,216 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/discord/link"
+	"github.com/callgate/callgate/host/discord/message"
+)
+
+// refresh begins to edit the cards that do not say how the ask is.
+func (f *follower) refresh(ctx context.Context) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.ask.State.Waiting() && f.deciding > 0 {
+		return // what was stored is not known yet
+	}
+	for _, c := range f.cards {
+		if c.gone || c.busy || f.ask.State.Waiting() && c.rev == f.rev {
+			continue
+		}
+		c.busy = true
+		f.s.spawn("editing a card", func() { f.edit(ctx, c) })
+	}
+}
+
+// maxEdits is how often the final text of a card is tried at once; after that mend does.
+const maxEdits = 3
+
+// edit brings one card up to date. The card is busy.
+func (f *follower) edit(ctx context.Context, c *posted) {
+	pause := firstPause
+	for try := 1; ; try++ {
+		err := f.renew(ctx, c)
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, link.ErrGone):
+			f.release(c, false)
+			f.deleted(c)
+			return
+		case lasting(err) && f.waiting():
+			f.s.note(fmt.Sprintf("edit the card of ask %s", f.id), err)
+			rev, _ := f.revision()
+			f.made(c, rev, f.digestOf(c)) // it can be answered as it is
+			return
+		case lasting(err):
+			f.s.note(fmt.Sprintf("edit the card of ask %s", f.id), err)
+			f.drop(c)
+			return
+		case !errors.Is(err, link.ErrSuperseded) && !f.waiting() && try >= maxEdits:
+			f.s.note(fmt.Sprintf("edit the card of ask %s", f.id), err)
+			f.leave(c)
+			return
+		}
+		if !sleep(ctx, pause) {
+			f.release(c, false)
+			return
+		}
+		pause = min(2*pause, lastPause)
+	}
+}
+
+// renew makes a card say how the ask is now, once.
+func (f *follower) renew(ctx context.Context, c *posted) error {
+	rev, a := f.revision()
+	m := f.content(ctx, c, a)
+	if err := m.Check(); err != nil {
+		return &link.Error{What: "lay the card out", Status: 400, Message: err.Error(), Err: err}
+	}
+	digest := message.Digest(m.Content)
+	if a.State.Waiting() && digest == f.digestOf(c) {
+		f.made(c, rev, digest)
+		return nil
+	}
+	f.admit(c, digest)
+	kept, err := f.s.client.Edit(ctx, c.Channel, c.Message, m)
+	if err != nil {
+		return err
+	}
+	f.admitKept(c, kept)
+	if !a.State.Waiting() {
+		f.drop(c)
+		return nil
+	}
+	f.made(c, rev, digest)
+	return nil
+}
+
+func (f *follower) revision() (int, ask.Ask) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.rev, f.ask
+}
+
+// content is what a card is to say: the ask as it waits, or what became of it.
+func (f *follower) content(ctx context.Context, c *posted, a ask.Ask) message.Message {
+	if a.State.Waiting() {
+		return f.compose(a, placeOf(f.route(), c.Place), c.Attempt).Message
+	}
+	rules, notes := f.result(ctx, a)
+	return message.Ended(c.Body, a, rules, notes...)
+}
+
+// result is what an answer stored, here or elsewhere, and what is to be said of it.
+func (f *follower) result(ctx context.Context, a ask.Ask) ([]engine.Rule, []string) {
+	f.mu.Lock()
+	rules, known, notes := f.rules, f.known, slices.Clone(f.notes)
+	f.mu.Unlock()
+	if known || a.State != ask.Approved {
+		return rules, notes
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	rules, err := f.s.c.Gate.RulesOf(ctx, a.ID)
+	if err != nil {
+		f.s.note("look up the rules of an answer", err)
+		return nil, append(notes, "Which rules were stored could not be read.")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rules, f.known = rules, true
+	return rules, notes
+}
+
+// maxDigests is how many texts of a card are remembered: an event about an older one may
+// still be on its way.
+const maxDigests = 32
+
+// admitKept makes what Discord has made of a card one of its texts, and its buttons those
+// that it may have.
+func (f *follower) admitKept(c *posted, kept *discordgo.Message) {
+	if kept == nil || kept.Content == "" {
+		return
+	}
+	f.admit(c, message.Digest(kept.Content))
+	f.admit(c, controlsDigest(kept.Components))
+}
+
+// admit makes a text one that a card may have, before it has it.
+func (f *follower) admit(c *posted, digest string) {
+	f.mu.Lock()
+	fresh := !slices.Contains(c.Digests, digest)
+	if fresh {
+		if len(c.Digests) >= maxDigests {
+			oldest := max(0, slices.IndexFunc(c.Digests, ofText))
+			c.Digests = slices.Delete(c.Digests, oldest, oldest+1)
+		}
+		c.Digests = append(c.Digests, digest)
+	}
+	f.mu.Unlock()
+	if fresh {
+		f.save(c)
+	}
+}
+
+// admits reports whether a text is one that we gave to the card, and what can be pressed
+// is what we put there.
+func (f *follower) admits(c *posted, content string, components []discordgo.MessageComponent) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Contains(c.Digests, message.Digest(content)) && slices.Contains(c.Digests, controlsDigest(components))
+}
+
+func (f *follower) digestOf(c *posted) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return c.digest
+}
+
+// made notes what a card says now, and ends its being busy.
+func (f *follower) made(c *posted, rev int, digest string) {
+	f.mu.Lock()
+	c.rev, c.digest = rev, digest
+	f.mu.Unlock()
+	f.release(c, false)
+}
+
+// claim keeps a card for the answer to a click; false when somebody edits it.
+func (f *follower) claim(c *posted) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c.busy || c.gone {
+		return false
+	}
+	c.busy = true
+	return true
+}
+
+// release ends a card's being busy. stale makes it be edited again.
+func (f *follower) release(c *posted, stale bool) {
+	f.mu.Lock()
+	c.busy = false
+	if stale {
+		c.rev, c.digest = -1, ""
+	}
+	f.mu.Unlock()
+	f.stir()
+}
+
+// leave gives a card up for now: it stays unfinished in the store, and mend finds it.
+func (f *follower) leave(c *posted) {
+	f.mu.Lock()
+	c.gone, c.busy = true, false
+	f.mu.Unlock()
+	f.s.mu.Lock()
+	delete(f.s.cards, c.Message)
+	f.s.mu.Unlock()
+	f.stir()
+}

@@ -1,0 +1,78 @@
+package discord
+
+import (
+	"context"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/discord/message"
+)
+
+// Message implements link.Events. Text answers only as a reply to a card, or with the
+// id of the ask where its card stands; it approves once or denies, nothing else.
+func (e events) Message(ctx context.Context, m *discordgo.Message) {
+	if m.Author == nil || m.Author.Bot || m.Author.System || m.WebhookID != "" || e.s.own(m.Author.ID) {
+		return
+	}
+	if m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply {
+		return
+	}
+	replied := m.Type == discordgo.MessageTypeReply && m.MessageReference != nil
+	r, ok := message.ReadReply(m.Content)
+	c := e.answers(m, replied, r)
+	if c == nil && replied {
+		life := e.s.living()
+		if e.s.early.hold(m.ChannelID, func() { e.s.spawn("an early reply", func() { e.Message(life, m) }) }) {
+			return
+		}
+		c = e.answers(m, replied, r)
+	}
+	switch {
+	case c == nil:
+	case m.Content == "" && len(m.Attachments) == 0:
+		e.s.unreadable(ctx, c, m)
+	case ok:
+		e.s.replied(ctx, c, m, r)
+	}
+}
+
+// answers is the card that a message is about; nil for none.
+func (e events) answers(m *discordgo.Message, replied bool, r message.Reply) *posted {
+	if replied {
+		c := e.s.cardAt(m.ChannelID, m.MessageReference.MessageID)
+		if c != nil && r.AskID != "" && r.AskID != c.Ask {
+			return nil // a reply to one card with the id of another: nothing is guessed
+		}
+		return c
+	}
+	if r.AskID == "" {
+		return nil
+	}
+	f := e.s.follower(r.AskID)
+	if f == nil {
+		return nil
+	}
+	return f.cardIn(m.ChannelID)
+}
+
+// replied is a text that answers a card.
+func (s *Surface) replied(ctx context.Context, c *posted, m *discordgo.Message, r message.Reply) {
+	s.said(ctx, &attempt{
+		via: viaReply, f: c.of, card: c, channel: m.ChannelID, guild: m.GuildID, member: m.Member, user: m.Author, age: apart(m.ID, c.Message),
+		answer: ask.Answer{Verdict: r.Verdict, Reason: r.Reason},
+	})
+}
+
+// unreadable says, once in a channel, that the bot may not read what people write.
+func (s *Surface) unreadable(ctx context.Context, c *posted, m *discordgo.Message) {
+	s.mu.Lock()
+	said := s.unread[m.ChannelID] || len(s.unread) >= maxRemembered
+	s.unread[m.ChannelID] = true
+	s.mu.Unlock()
+	if said {
+		return
+	}
+	at := &attempt{f: c.of, card: c, user: m.Author}
+	s.hint(ctx, at, "I cannot read this: Discord shows me a message here only when it mentions me. Mention me in the reply, or use the buttons.")
+}

@@ -1,0 +1,135 @@
+package discord
+
+import (
+	"context"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// keyed are locks by name, that do not outlast their use.
+type keyed struct {
+	mu    sync.Mutex
+	locks map[string]*turn
+}
+
+// turn is one lock: held while its channel is full.
+type turn struct {
+	held  chan struct{}
+	users int
+}
+
+// lock waits for a lock, or for the context's end.
+func (k *keyed) lock(ctx context.Context, key string) (unlock func(), err error) {
+	k.mu.Lock()
+	if k.locks == nil {
+		k.locks = map[string]*turn{}
+	}
+	t := k.locks[key]
+	if t == nil {
+		t = &turn{held: make(chan struct{}, 1)}
+		k.locks[key] = t
+	}
+	t.users++
+	k.mu.Unlock()
+	leave := func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if t.users--; t.users == 0 {
+			delete(k.locks, key)
+		}
+	}
+	select {
+	case t.held <- struct{}{}:
+		return func() { <-t.held; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, ctx.Err()
+	}
+}
+
+// maxEarly bounds what is held back for each channel.
+const maxEarly = 64
+
+// early holds back what happens to a message of which we do not know yet that it is a
+// card: the answer to its posting is on the way. Zero is ready.
+type early struct {
+	mu      sync.Mutex
+	posting map[string]int
+	held    map[string][]func()
+}
+
+// expect notes that something is being posted to a channel; the returned function tells
+// that it is known now, or failed, and gives free what was held back.
+func (e *early) expect(channel string) (arrived func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.posting == nil {
+		e.posting, e.held = map[string]int{}, map[string][]func(){}
+	}
+	e.posting[channel]++
+	return sync.OnceFunc(func() {
+		e.mu.Lock()
+		held := e.held[channel]
+		delete(e.held, channel)
+		if e.posting[channel]--; e.posting[channel] == 0 {
+			delete(e.posting, channel)
+		}
+		e.mu.Unlock()
+		for _, f := range held {
+			f()
+		}
+	})
+}
+
+// hold keeps f until the next message of a channel is known; f must not block. It
+// reports whether anything is being posted there, and there is room.
+func (e *early) hold(channel string, f func()) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.posting[channel] == 0 || len(e.held[channel]) >= maxEarly {
+		return false
+	}
+	e.held[channel] = append(e.held[channel], f)
+	return true
+}
+
+// await waits until the next message of a channel is known, not longer than limit.
+func (e *early) await(ctx context.Context, channel string, limit time.Duration) {
+	known := make(chan struct{})
+	if !e.hold(channel, func() { close(known) }) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	select {
+	case <-known:
+	case <-ctx.Done():
+	}
+}
+
+// spawn runs f beside, and keeps a panic in it from ending the process.
+func (s *Surface) spawn(what string, f func()) {
+	s.running.Go(func() { s.contained(what, f) })
+}
+
+func (s *Surface) contained(what string, f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.c.Log.Error("discord: a fault of this program", "in", what, "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	f()
+}
+
+// sleep waits, and reports whether ctx goes on.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
