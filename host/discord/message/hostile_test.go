@@ -194,7 +194,11 @@ func everyMessage(a ask.Ask, v message.View, s func(string) string, use func(mes
 	}
 	use(message.Undo(a.ID, rules, noon, v.Instance))
 	a.Input, a.EndedAt = nil, noon
-	for _, state := range []ask.State{ask.Approved, ask.Denied, ask.TimedOut, ask.Cancelled, ""} {
+	states := []ask.State{ask.Approved, ask.Denied, ask.TimedOut, ask.Cancelled, ""}
+	if len(a.Agent) > 10_000 {
+		states = states[:1]
+	}
+	for _, state := range states {
 		a.State, a.Cause, a.Answer = state, ask.CauseTimeout, nil
 		use(message.Ended(shown.Body, a, nil))
 		a.Cause, a.Answer = ask.CauseAnswered, &ask.Answer{By: s("by"), Surface: s("surface"), Reason: s("reason")}

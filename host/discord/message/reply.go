@@ -26,7 +26,7 @@ var (
 		"n": ask.Deny, "no": ask.Deny, "deny": ask.Deny,
 	}
 	mention = regexp.MustCompile(`^\s*<@!?[0-9]{1,20}>`)
-	typedID = regexp.MustCompile(`^[0-9A-Za-z]{6}$`)
+	askID   = regexp.MustCompile(`^[0-9a-hjkmnp-tv-z]{6}$`) // see ask.NormalID
 )
 
 // ReadReply reads a reply: "yes", "no", or "deny REASON", with the ask's id before or
@@ -37,7 +37,7 @@ func ReadReply(text string) (Reply, bool) {
 	text = mention.ReplaceAllString(text, "")
 	first, rest := word(text)
 	var r Reply
-	if _, known := replyWords[first]; !known && typedID.MatchString(first) {
+	if _, known := replyWords[first]; !known && isID(first) {
 		r.AskID = ask.NormalID(first)
 		first, rest = word(rest)
 	}
@@ -63,11 +63,14 @@ func word(text string) (first, rest string) {
 	if end < 0 {
 		end = len(text)
 	}
-	first = strings.TrimFunc(text[:end], func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) })
+	first = strings.TrimFunc(text[:end], func(r rune) bool { return unicode.IsPunct(r) || r == '`' || r == '~' })
 	return strings.ToLower(first), text[end:]
 }
 
-func isID(text string) bool { return typedID.MatchString(text) }
+// isID reports whether somebody may mean an ask's id.
+func isID(text string) bool {
+	return len(text) <= 8 && askID.MatchString(ask.NormalID(text))
+}
 
 // hasDigit tells an id from a word of six letters with which a reason may begin.
 func hasDigit(text string) bool { return strings.ContainsAny(text, "0123456789") }
