@@ -34,7 +34,11 @@ func findOracle(path string) (*oracle, error) {
 	if path == "" {
 		path = os.Getenv("CALLGATE_DISCORD_OPENAPI")
 	}
-	if path != "" {
+	switch path {
+	case "":
+	case "off":
+		return nil, nil
+	default:
 		return loadOracle(path)
 	}
 	dir, err := os.Getwd()

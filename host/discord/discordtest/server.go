@@ -49,7 +49,7 @@ type Options struct {
 	RateLimits *RateLimits
 	// OpenAPI is the path of Discord's openapi.json. By default the environment's
 	// CALLGATE_DISCORD_OPENAPI, or ../shared/discord/openapi.json seen from the working
-	// directory or one above it. Without the file only the hand-written limits are
+	// directory or one above it; "off" for none. Without the file only the hand-written limits are
 	// checked; Oracle says which.
 	OpenAPI string
 	// Addr is where to listen; default 127.0.0.1:0, a free port.
