@@ -13,6 +13,7 @@ import (
 
 	"github.com/callgate/callgate/host/boundary"
 	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/discord/setup"
 	"github.com/callgate/callgate/host/doctor"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/service"
@@ -78,6 +79,7 @@ func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]doctor.Find
 			return checkRules(cmd, cfg, dirs)
 		},
 		Service:  func(ctx context.Context) (service.Status, error) { return serviceStands(ctx, cmd) },
+		Discord:  func(ctx context.Context) (setup.Report, error) { return lookAtBot(ctx, cfg, dirs) },
 		Progress: func(doing string) { cmd.PrintErrln("callgate:", doing) },
 	}), nil
 }

@@ -37,6 +37,10 @@ func run() int {
 		return compileModule()
 	}
 	root := newRoot()
+	if err := tokenAmong(root, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "callgate:", err)
+		return exitError
+	}
 	if judges(root, os.Args[1:]) {
 		return guarded(func() int { return execute(root) })
 	}

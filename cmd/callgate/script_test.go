@@ -92,7 +92,7 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"approver": approver, "exits": exits, "serve": serve, "halt": halt, "logged": logged, "shown": shown, "bytes": writeBytes, "bomb": writeBomb, "written": written,
+			"approver": approver, "discord": discordScript, "exits": exits, "serve": serve, "halt": halt, "logged": logged, "shown": shown, "bytes": writeBytes, "bomb": writeBomb, "written": written,
 		},
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/callgate/callgate/host"
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/daemon"
+	"github.com/callgate/callgate/host/discord/link"
 	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/store"
 	"github.com/callgate/callgate/host/terminal"
@@ -32,6 +33,7 @@ asks and takes the answers, as callgate asks watch does.`,
 		Example: "  callgate serve\n  callgate serve --config ./callgate.yaml --quiet",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			discordToken := takeVariable(link.TokenVariable)
 			if err := needModules(); err != nil {
 				return err
 			}
@@ -42,7 +44,7 @@ asks and takes the answers, as callgate asks watch does.`,
 			log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			d, err := daemon.Open(cmd.Context(), daemon.Options{
 				Host:  host.Options{Config: cfg, CacheDir: dirs.Cache, Modules: plugins.Modules(), Compiler: compiler(), Log: log},
-				State: dirs.State, Version: version,
+				State: dirs.State, Version: version, DiscordToken: discordToken,
 			})
 			if errors.Is(err, store.ErrLocked) || errors.Is(err, api.ErrInUse) {
 				err = fmt.Errorf("a daemon is already running: %w", err)
@@ -66,6 +68,14 @@ asks and takes the answers, as callgate asks watch does.`,
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "do not show asks on this terminal")
 	asFlag(cmd, &by)
 	return cmd
+}
+
+// takeVariable reads a variable and takes it out of the environment, so that no program
+// started from here inherits it.
+func takeVariable(name string) string {
+	value := os.Getenv(name)
+	_ = os.Unsetenv(name) // fails for names that no variable can have
+	return value
 }
 
 // firstPIN offers to choose the PIN at the daemon's own terminal, which it then

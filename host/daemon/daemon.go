@@ -27,6 +27,9 @@ type Options struct {
 	Version string
 	// Listener is where it answers; nil means the configuration's endpoint.
 	Listener net.Listener
+	// DiscordToken is the bot's token where it came by the environment; a token file of
+	// the configuration goes before it.
+	DiscordToken string
 }
 
 // Daemon is a gate with its API, ready to serve.
@@ -35,6 +38,7 @@ type Daemon struct {
 	Tokens   *api.Tokens
 	Presence *presence.Keeper
 	server   *api.Server
+	chat     *chat
 	listener net.Listener
 	log      *slog.Logger
 	now      func() time.Time
@@ -71,10 +75,11 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	d.Host.Answers(d.listener.Addr().Network(), d.listener.Addr().String())
 	// Whoever holds the admin token can answer through the API at any time.
 	d.Host.Asks.Attach(ask.Surface{Name: "api"})
+	d.chat = d.openChat(ctx, o)
 	d.server, err = api.New(api.Config{
 		Gate: d.Host.Gate, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
 		Configuration: d.Host, Presence: d.Presence,
-		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems, Sandbox: d.Host.Sandbox,
+		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems, Sandbox: d.Host.Sandbox, Discord: d.chat.health,
 		Version: o.Version, Log: log, Now: o.Host.Now,
 	})
 	if err == nil {
@@ -115,8 +120,9 @@ func (d *Daemon) Address() net.Addr { return d.listener.Addr() }
 const closePatience = 5 * time.Second
 
 // Run serves until ctx ends, applies the configuration when it changes, deletes
-// rules whose time is over, verifies the audit once, and closes everything. What waits for a human stays
-// in the store and is taken up at the next start.
+// rules whose time is over, verifies the audit once, shows asks in Discord where that is
+// configured, and closes everything. What waits for a human stays in the store and is
+// taken up at the next start.
 func (d *Daemon) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -144,6 +150,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 		defer close(verifying)
 		d.verify(ctx, d.Host.Store.VerifyAudit)
 	}()
+	chatting := make(chan struct{})
+	go func() {
+		defer close(chatting)
+		d.chat.run(ctx)
+	}()
 	var err error
 	select {
 	case err = <-failed:
@@ -154,6 +165,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	<-expiring
 	<-retaining
 	<-verifying
+	<-chatting
 	return errors.Join(err, d.Close())
 }
 
@@ -179,6 +191,9 @@ func (d *Daemon) reloaded(notes []string, err error) {
 // Close ends what Open began. It may be called after Run.
 func (d *Daemon) Close() error {
 	var errs []error
+	if d.chat != nil {
+		d.chat.close()
+	}
 	if d.Host != nil {
 		d.Host.Asks.Close()
 	}

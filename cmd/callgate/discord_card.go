@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/discord/message"
+	"github.com/callgate/callgate/host/discord/setup"
+)
+
+// sampleCard is a card as people will see them, of a call that nobody made. Its
+// buttons belong to no daemon.
+func sampleCard(now time.Time) message.Message {
+	a := ask.Ask{
+		ID: "TEST", Agent: "example", Session: "setup", State: ask.Shown,
+		ShownAt: now, Deadline: now.Add(time.Minute),
+		Tool: "Bash", Input: json.RawMessage(`{"command":"echo 'a test of Callgate: nothing waits for an answer'"}`),
+		Action: "tool:bash:echo", Decision: engine.Decision{Behavior: engine.Ask, Reason: "this is a test card"},
+	}
+	shown := message.Card(a, message.View{Instance: "test", Now: now, Note: "This is a test; it is deleted in a moment."})
+	shown.Components = nil
+	return shown.Message
+}
+
+func discordTest(c *cli) *cobra.Command {
+	var f setupFlags
+	var keep time.Duration
+	cmd := &cobra.Command{
+		Use:   "test",
+		Short: "Post a test card into each channel, leave it for a while, and delete it",
+		Long: `Posts a card of a call that nobody made, without buttons, into each channel of the
+configuration, so that it can be looked at on a phone, and deletes it. It needs the
+token's file, or the variable; the daemon need not run.`,
+		Example: "  callgate discord test --keep 30s",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report, err := c.tryCard(cmd, f.choice.TokenFile, keep)
+			if err != nil {
+				return err
+			}
+			if err := c.print(cmd.OutOrStdout(), report, func(w io.Writer) { printFound(w, report.Findings) }); err != nil {
+				return err
+			}
+			if report.Worst() != setup.OK {
+				return exit(exitDeny)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&f.choice.TokenFile, "token-file", "", "the file with the bot's token (default: that of the configuration)")
+	cmd.Flags().DurationVar(&keep, "keep", 0, "how long the card stays, such as 30s")
+	return cmd
+}
+
+func (c *cli) tryCard(cmd *cobra.Command, tokenFile string, keep time.Duration) (setup.Report, error) {
+	cfg, dirs, err := c.settings()
+	if err != nil {
+		return setup.Report{}, err
+	}
+	client, err := discordClient(cfg, tokenFileOf(cfg, dirs, tokenFile), "")
+	if err != nil {
+		return setup.NoToken(err), nil
+	}
+	defer func() { _ = client.Close() }() // nothing waits in it
+	want := setup.Of(cfg)
+	want.TestCard = sampleCard(time.Now())
+	pause := func(ctx context.Context) {
+		select {
+		case <-time.After(keep):
+		case <-ctx.Done():
+		}
+	}
+	return setup.Try(cmd.Context(), client, want, pause), nil
+}
+
+// printFound prints findings, each with its cure.
+func printFound(w io.Writer, found []setup.Finding) {
+	for _, f := range found {
+		fmt.Fprintf(w, "%-7s  %-13s  %s\n", f.State, f.Check, card.Line(f.Text))
+		if f.Cure != "" && f.State != setup.OK {
+			fmt.Fprintf(w, "%-7s  %-13s  mend: %s\n", "", "", card.Line(f.Cure))
+		}
+	}
+}
