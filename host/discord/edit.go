@@ -102,7 +102,9 @@ func (f *follower) revision() (int, ask.Ask) {
 // content is what a card is to say: the ask as it waits, or what became of it.
 func (f *follower) content(ctx context.Context, c *posted, a ask.Ask) message.Message {
 	if a.State.Waiting() {
-		return f.compose(a, placeOf(f.route(), c.Place), c.Attempt).Message
+		m := f.compose(a, placeOf(f.route(), c.Place), c.Attempt).Message
+		m.Files = nil // those of the post stay
+		return m
 	}
 	rules, notes := f.result(ctx, a)
 	return message.Ended(c.Body, a, rules, notes...)
