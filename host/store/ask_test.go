@@ -53,6 +53,24 @@ func TestAsks_surviveReopening(t *testing.T) {
 	}
 }
 
+// TestAsks_ofAChat: where an answer came from, and who could not show the card, is kept.
+func TestAsks_ofAChat(t *testing.T) {
+	t.Parallel()
+	s := fresh(t)
+	must(t, s.InsertAsk(t.Context(), waiting("1")))
+	next := waiting("1")
+	next.Undelivered = []string{"discord"}
+	next = ended(next, ask.Denied, ask.CauseAnswered, askTime)
+	next.Answer.Origin = &ask.Origin{Account: "212345678901234567", AccountName: "Ann", Via: "reaction", Server: "1", Channel: "2", Message: "3", Interaction: "4", Shown: "ab", Latency: time.Second}
+	if ok, err := s.CompareAndSetAsk(t.Context(), ask.Queued, next); !ok || err != nil {
+		t.Fatalf("got %v, %v", ok, err)
+	}
+	got, err := reopened(t, s).Ask(t.Context(), next.ID)
+	if must(t, err); !reflect.DeepEqual(got.Answer.Origin, next.Answer.Origin) || !reflect.DeepEqual(got.Undelivered, next.Undelivered) {
+		t.Errorf("got %+v, %v", got.Answer.Origin, got.Undelivered)
+	}
+}
+
 func TestInsertAsk_refusesATakenID(t *testing.T) {
 	t.Parallel()
 	s := fresh(t)
