@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -25,16 +26,17 @@ type chatServer struct {
 //
 //	start FILE       starts one, and writes the bot's token into FILE
 //	click LABEL      has ann press the button of the newest open card
-//	write TEXT       has ann write a reply to it
-//	slow SECONDS     puts slow mode on the channel
-//	close CODE       ends the bot's connection with a close code
-//	down, up         has it answer nothing, and answer again
-//	edited TEXT      waits until a card says it
+//	says TEXT        waits until a card says it
+//	introduced       waits until the bot is connected and has registered its commands
+//	slow             puts slow mode on the channel
+//	reset            forgets the bot's token, and ends its connection
+//	down, up         ends its connection and takes none, and takes one again
+//	leak FILE        writes a file that holds the token, as an agent's settings may
 //
-// It sets $API, $SERVER, $CHANNEL, $BOT, $APP, $ANN and $ROLE.
+// It sets $API, $SERVER, $CHANNEL, $BOT, $APP and $ANN.
 func discordScript(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) == 0 {
-		ts.Fatalf("usage: discord start|click|write|slow|close|down|up|edited ...")
+		ts.Fatalf("usage: discord start|click|says|introduced|slow|reset|down|up|leak ...")
 	}
 	if args[0] == "start" {
 		startDiscord(ts, ts.MkAbs(args[1]))
@@ -50,31 +52,44 @@ func discordScript(ts *testscript.TestScript, _ bool, args []string) {
 	text := strings.Join(args[1:], " ")
 	switch args[0] {
 	case "click":
-		m, err := s.WaitMessage(ctx, func(m discordtest.Message) bool { return len(m.Components) > 0 && !m.Deleted })
-		ts.Check(err)
-		ts.Logf("%s", m)
-		_, err = s.ann.Click(ctx, m.ID, text)
-		ts.Check(err)
-	case "edited":
+		s.click(ctx, ts, text)
+	case "says":
 		m, err := s.WaitMessage(ctx, func(m discordtest.Message) bool { return strings.Contains(m.Content, text) })
 		ts.Check(err)
 		ts.Logf("%s", m)
+	case "introduced":
+		ts.Check(s.WaitConnected(ctx))
+		ts.Check(s.WaitCommands(ctx))
+	case "slow":
+		s.SetChannel(s.Channel, 0, 30)
+	case "reset":
+		s.RefuseDials(true)
+		s.CloseSockets(4004, "Authentication failed.")
 	case "down":
 		s.RefuseDials(true)
 		s.DropSockets()
+		ts.Check(s.WaitDisconnected(ctx))
 	case "up":
 		s.RefuseDials(false)
-	case "slow":
-		s.SetChannel(s.Channel, 0, 30)
-	case "close":
-		s.CloseSockets(4004, "Authentication failed.")
+		ts.Check(s.WaitConnected(ctx))
+	case "leak":
+		ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(`{"mcpServers": {"chat": {"command": "x", "env": {"TOKEN": "`+s.Token+`"}}}}`), 0o600))
 	default:
 		ts.Fatalf("discord knows no %s", args[0])
 	}
 }
 
+// click has ann press a button of the card that is open.
+func (s *chatServer) click(ctx context.Context, ts *testscript.TestScript, label string) {
+	m, err := s.WaitMessage(ctx, func(m discordtest.Message) bool { return len(m.Components) > 0 && !m.Deleted })
+	ts.Check(err)
+	ts.Logf("%s", m)
+	_, err = s.ann.Click(ctx, m.ID, label)
+	ts.Check(err)
+}
+
 func startDiscord(ts *testscript.TestScript, tokenFile string) {
-	server, err := discordtest.New(discordtest.Options{AckWithin: patience})
+	server, err := discordtest.New(discordtest.Options{AckWithin: patience, Patience: time.Second})
 	ts.Check(err)
 	s := &chatServer{Server: server, ann: server.Person("ann")}
 	s.SetPortal(discordtest.Portal{VerifyKey: s.PublicKey()})
@@ -88,7 +103,7 @@ func startDiscord(ts *testscript.TestScript, tokenFile string) {
 	ts.Check(os.MkdirAll(filepath.Dir(tokenFile), 0o700))
 	ts.Check(os.WriteFile(tokenFile, []byte(s.Token+"\n"), 0o600))
 	for name, value := range map[string]string{
-		"API": s.URL(), "SERVER": s.Guild, "CHANNEL": s.Channel, "BOT": s.Bot, "APP": s.Application, "ANN": s.ann.ID, "ROLE": s.BotRole,
+		"API": s.URL(), "SERVER": s.Guild, "CHANNEL": s.Channel, "BOT": s.Bot, "APP": s.Application, "ANN": s.ann.ID,
 	} {
 		ts.Setenv(name, value)
 	}
