@@ -13,7 +13,8 @@ import (
 // What Discord bounds. Sources: its pages "Rate Limits" (50 requests a second, but for
 // interactions; 10,000 bad answers in 10 minutes shut an address out).
 const (
-	perSecond   = 45
+	perSecond   = 40
+	burst       = 10 // at once: with perSecond never more than 50 within a second
 	maxBad      = 5000
 	badWindow   = 10 * time.Minute
 	longestWait = time.Hour // what a server may make us wait at once
@@ -41,7 +42,7 @@ type limits struct {
 }
 
 func newLimits(now time.Time) *limits {
-	return &limits{buckets: map[string]limit{}, named: map[string]string{}, tokens: perSecond, filled: now}
+	return &limits{buckets: map[string]limit{}, named: map[string]string{}, tokens: burst, filled: now}
 }
 
 // wait is how long a job has to wait from now; 0 means that it goes out, and is counted.
@@ -82,7 +83,7 @@ func later(a, b time.Time) time.Time {
 }
 
 func (l *limits) takeToken(now time.Time) time.Duration {
-	l.tokens = min(perSecond, l.tokens+now.Sub(l.filled).Seconds()*perSecond)
+	l.tokens = min(burst, l.tokens+now.Sub(l.filled).Seconds()*perSecond)
 	l.filled = now
 	if l.tokens < 1 {
 		return time.Duration((1-l.tokens)/perSecond*float64(time.Second)).Round(time.Millisecond) + time.Millisecond

@@ -21,7 +21,7 @@ const (
 // How often a call is made.
 const (
 	maxTries   = 3  // when no answer came, or the server failed
-	maxRefused = 10 // when the server said 429: it was not done then
+	maxRefused = 20 // when the server said 429: it was not done then
 	firstPause = 250 * time.Millisecond
 )
 
