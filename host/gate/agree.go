@@ -15,6 +15,22 @@ import (
 // one that quorum people, they among them, may approve. by tells who triggers an
 // agent's calls.
 func (g *Gate) mayAnswerFor(ctx context.Context, person people.Person, quorum int, r engine.Rule, by func(agent string) string) error {
+	return g.eachAnswered(ctx, r, func(agent, tool string) string {
+		policy := g.approvers(agent, tool)
+		may := policy.Authorise(by(agent), person)
+		switch {
+		case policy.String() == "" || may.MayApprove && policy.Quorum() <= quorum:
+			return ""
+		case may.Reason != "":
+			return may.Reason
+		}
+		return fmt.Sprintf("%d have to approve", policy.Quorum())
+	})
+}
+
+// eachAnswered asks refuses of each agent and tool whose calls a rule may answer, and
+// tells the first reason that it has.
+func (g *Gate) eachAnswered(ctx context.Context, r engine.Rule, refuses func(agent, tool string) string) error {
 	agents, err := g.agentsOf(ctx, r)
 	if err != nil {
 		return err
@@ -26,16 +42,9 @@ func (g *Gate) mayAnswerFor(ctx context.Context, person people.Person, quorum in
 			if tool != r.Tool && len(rule.For(of.About())) == 0 {
 				continue
 			}
-			policy := g.approvers(agent, tool)
-			may := policy.Authorise(by(agent), person)
-			if policy.String() == "" || may.MayApprove && policy.Quorum() <= quorum {
-				continue
+			if why := refuses(agent, tool); why != "" {
+				return fmt.Errorf("the rule %s would answer calls of %s by the agent %q, and of these: %s", r, tool, agent, why)
 			}
-			why := may.Reason
-			if why == "" {
-				why = fmt.Sprintf("%d have to approve", policy.Quorum())
-			}
-			return fmt.Errorf("the rule %s would answer calls of %s by the agent %q, and of these: %s", r, tool, agent, why)
 		}
 	}
 	return nil
@@ -73,14 +82,34 @@ func (g *Gate) agreesWith(ctx context.Context, waiting ask.Ask, a ask.Answer, ru
 	}
 	for _, r := range rules {
 		err := g.mayAnswerFor(ctx, a.Person(), policy.Quorum(), r, by)
-		if err == nil && r.Scope == engine.Global && a.Origin != nil {
-			err = g.MayGrant(ctx, a.Person(), people.GlobalRules)
+		if err == nil && a.Origin != nil {
+			err = g.mayKeepInChat(ctx, a, r)
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %w; choose a narrower scope, or approve the call alone", ask.ErrBadAnswer, err)
 		}
 	}
 	return nil
+}
+
+// mayKeepInChat refuses somebody in a chat a rule for everybody that they may not grant,
+// and somebody whom the configuration does not list one that answers calls for which
+// nobody is named: such calls the listed people answer there, and administrators.
+func (g *Gate) mayKeepInChat(ctx context.Context, a ask.Answer, r engine.Rule) error {
+	if r.Scope == engine.Global {
+		if err := g.MayGrant(ctx, a.Person(), people.GlobalRules); err != nil {
+			return err
+		}
+	}
+	if _, listed := g.c.Settings().DiscordPerson(a.Origin.Account); listed || a.Administrator {
+		return nil
+	}
+	return g.eachAnswered(ctx, r, func(agent, tool string) string {
+		if g.approvers(agent, tool).Named() {
+			return ""
+		}
+		return "in a chat only those answer them whom the configuration lists with their account, and administrators"
+	})
 }
 
 // MayChangeRules refuses an approver's token a change of rules that lets calls

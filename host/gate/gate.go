@@ -47,6 +47,9 @@ type Settings interface {
 	// ToolsWithApprovers are the tools that have approvers of their own for an agent.
 	ToolsWithApprovers(agent string) []string
 	MayGrant(p people.Person, what string) error
+	// DiscordPerson is who has a Discord account; false when the configuration lists
+	// nobody with it.
+	DiscordPerson(account string) (people.Person, bool)
 }
 
 // Targets resolves what a call touches, and where it stands.

@@ -196,7 +196,7 @@ func TestT27_globalScopeInAChat(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, tt.grants+"agents: {worker: {user: joe}}\n")
+			w := newWorld(t, listing+tt.grants+"agents: {worker: {user: joe}}\n")
 			asked, done := w.start(worker, call("x"))
 			tt.answer.Sets, tt.answer.Scope, tt.answer.ConfirmID = []int{1}, engine.Global, asked.ID
 			out, err := w.gate.Answer(t.Context(), asked.ID, tt.answer)
@@ -210,6 +210,49 @@ func TestT27_globalScopeInAChat(t *testing.T) {
 				tt.answer.Scope = engine.Agent
 				if out, err := w.gate.Answer(t.Context(), asked.ID, tt.answer); err != nil || len(out.Rules) != 1 {
 					t.Errorf("for the agent alone: got %v, %v", out.Rules, err)
+				}
+			}
+			<-done
+		})
+	}
+}
+
+// TestT27_ruleOfAnOutsider: a member of the server whom the configuration does not list,
+// and whose role may answer one agent's asks, stores a rule with it that answers calls of
+// others, which in a chat only listed people answer.
+func TestT27_ruleOfAnOutsider(t *testing.T) {
+	t.Parallel()
+	const yaml = "people: {bob: {discord: 212345678901234568}}\nagents: {worker: {user: joe, ask_approvers: {roles: [dev]}}, other: {user: joe, ask_approvers: {quorum: 1}}}\npermission_grants: {dev: ['rules:global']}\n"
+	member := func(by, account string, administrator bool) ask.Answer {
+		a := chat(by, ask.Approve, "dev")
+		a.Origin.Account, a.Administrator, a.Sets = account, administrator, []int{1}
+		return a
+	}
+	for _, tt := range []struct {
+		name   string
+		answer ask.Answer
+		scope  engine.Scope
+		ok     bool
+	}{
+		{"for everybody", member(annsAccount, annsAccount, false), engine.Global, false},
+		{"for the agent", member(annsAccount, annsAccount, false), engine.Agent, true},
+		{"for the session", member(annsAccount, annsAccount, false), engine.Session, true},
+		{"who is listed", member("bob", "212345678901234568", false), engine.Global, true},
+		{"an administrator", member(annsAccount, annsAccount, true), engine.Global, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, yaml)
+			asked, done := w.start(worker, call("x"))
+			tt.answer.Scope, tt.answer.ConfirmID = tt.scope, asked.ID
+			out, err := w.gate.Answer(t.Context(), asked.ID, tt.answer)
+			if (err == nil) != tt.ok || tt.ok != (len(out.Rules) == 1) || !tt.ok && !strings.Contains(err.Error(), `calls of Probe by the agent "`) {
+				t.Errorf("got %v, %v, want it stored: %t", out.Rules, err, tt.ok)
+			}
+			if !tt.ok {
+				tt.answer.Sets, tt.answer.Scope = nil, ""
+				if _, err := w.gate.Answer(t.Context(), asked.ID, tt.answer); err != nil {
+					t.Errorf("the call alone: got %v", err)
 				}
 			}
 			<-done

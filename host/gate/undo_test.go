@@ -16,6 +16,9 @@ import (
 	"github.com/callgate/callgate/host/store"
 )
 
+// listing makes ann one of those who may answer in a chat where nobody is named.
+const listing = "people: {ann: {discord: " + annsAccount + "}}\n"
+
 // TestAnswer_fromAChat: the audit has how and where an answer was given, before the row
 // of the call that it lets go on.
 func TestAnswer_fromAChat(t *testing.T) {
@@ -23,7 +26,7 @@ func TestAnswer_fromAChat(t *testing.T) {
 	for _, v := range []ask.Verdict{ask.Approve, ask.Deny} {
 		t.Run(v.String(), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "agents: {worker: {user: joe}}\n")
+			w := newWorld(t, listing+"agents: {worker: {user: joe}}\n")
 			asked, done := w.start(worker, call("x"))
 			a := chat("ann", v, "dev", "ops")
 			a.Reason, a.Origin.Latency = "because", 1500*time.Millisecond
@@ -136,7 +139,7 @@ func TestUndoAnswer(t *testing.T) {
 // that was there before stays, and whoever accepts it again is told.
 func TestUndoAnswer_nothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "agents: {worker: {user: joe}}\n")
+	w := newWorld(t, listing+"agents: {worker: {user: joe}}\n")
 	ann := people.Person{Name: "ann"}
 	accept := func(id string, ends time.Time) gate.Answered {
 		t.Helper()
@@ -184,7 +187,7 @@ func TestUndoAnswer_nothing(t *testing.T) {
 // TestUndoAnswer_atOnce: of many who take back one answer at once, one does.
 func TestUndoAnswer_atOnce(t *testing.T) {
 	t.Parallel()
-	w, _, a, _ := undone(t, "agents: {worker: {user: joe}}\n", engine.Session)
+	w, _, a, _ := undone(t, listing+"agents: {worker: {user: joe}}\n", engine.Session)
 	var did atomic.Int32
 	var all sync.WaitGroup
 	for range 8 {
@@ -209,7 +212,7 @@ func TestUndoAnswer_atOnce(t *testing.T) {
 // TestRulesOf: whoever hears of an answer finds the rules that it stored.
 func TestRulesOf(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "agents: {worker: {user: joe}}\n")
+	w := newWorld(t, listing+"agents: {worker: {user: joe}}\n")
 	events := w.broker.Subscribe(t.Context())
 	found := make(chan []engine.Rule, 1)
 	go func() {

@@ -90,6 +90,11 @@ func (a Approvers) whom() string {
 	return strings.Join(parts, " or ")
 }
 
+// Named reports whether the policy says who may answer, and not only how many.
+func (policy Policy) Named() bool {
+	return slices.ContainsFunc(policy, func(a Approvers) bool { return len(a.Users)+len(a.Roles) > 0 })
+}
+
 // Quorum is how many different people have to approve, at least 1.
 func (policy Policy) Quorum() int {
 	n := 1
