@@ -46,8 +46,9 @@ func (h *held) answer(r *http.Request) (*http.Response, error) {
 }
 
 func TestEdits_onlyTheNewestIsMade(t *testing.T) {
-	h := &held{gate: make(chan struct{})}
+	h := &held{}
 	inBubble(t, h.answer, func(t *testing.T, c *link.Client) {
+		h.gate = make(chan struct{})
 		errs := make([]error, 5)
 		var all sync.WaitGroup
 		for i := range errs {
@@ -94,8 +95,9 @@ func TestEdits_anOldOneIsNotTriedAgain(t *testing.T) {
 }
 
 func TestLane_urgentGoesFirst(t *testing.T) {
-	h := &held{gate: make(chan struct{})}
+	h := &held{}
 	inBubble(t, h.answer, func(t *testing.T, c *link.Client) {
+		h.gate = make(chan struct{})
 		var all sync.WaitGroup
 		send := func(text string, urgent bool) {
 			all.Go(func() {
@@ -120,8 +122,9 @@ func TestLane_urgentGoesFirst(t *testing.T) {
 }
 
 func TestQueue_isBounded(t *testing.T) {
-	h := &held{gate: make(chan struct{})}
+	h := &held{}
 	inBubble(t, h.answer, func(t *testing.T, c *link.Client) {
+		h.gate = make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		var full atomic.Int32
