@@ -7,8 +7,14 @@ import (
 	"unicode/utf8"
 )
 
+// tab is how card shows one.
+const tab = "⇥   "
+
 // firstAtom is the first character or escape of a safe text.
 func firstAtom(safe string) string {
+	if strings.HasPrefix(safe, tab) {
+		return tab
+	}
 	r, size := utf8.DecodeRuneInString(safe)
 	if r == '‹' {
 		if end := strings.Index(safe, "›"); end > 0 {
@@ -20,6 +26,9 @@ func firstAtom(safe string) string {
 
 // lastAtom is the last one.
 func lastAtom(safe string) string {
+	if strings.HasSuffix(safe, tab) {
+		return tab
+	}
 	r, size := utf8.DecodeLastRuneInString(safe)
 	if r == '›' {
 		if start := strings.LastIndex(safe, "‹"); start >= 0 {

@@ -165,19 +165,26 @@ func storedRule(r engine.Rule) string {
 	return text
 }
 
-// BodyOf finds the body in a card's content, as Discord keeps it: the lines behind the
-// first, to the one with the call's digest.
+// BodyOf finds the body in a content of Card or Ended, as Discord keeps it: the lines
+// behind the first, and behind the one that an ended card says agent and session with, to
+// the one with the call's digest.
 func BodyOf(content string) string {
 	_, rest, _ := strings.Cut(content, "\n")
-	at := 0
+	at, start := 0, 0
 	for i, part := range strings.Split(rest, "```") {
-		if i%2 == 0 {
-			if start := strings.Index("\n"+part, "\n"+callLine); start >= 0 {
-				end := strings.IndexByte(part[start:]+"\n", '\n')
-				return rest[:at+start+end]
-			}
+		if i%2 == 1 { // a code block
+			at += len(part) + 2*len("```")
+			continue
 		}
-		at += len(part) + len("```")
+		for l := range strings.Lines(part) {
+			switch {
+			case start == 0 && strings.HasPrefix(l, contextLine):
+				start = at + len(l)
+			case strings.HasPrefix(l, callLine):
+				return rest[start : at+len(strings.TrimSuffix(l, "\n"))]
+			}
+			at += len(l)
+		}
 	}
 	return rest
 }

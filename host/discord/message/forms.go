@@ -81,7 +81,11 @@ func ConfirmRule(a ask.Ask, o Offer, instance string) Message {
 	for _, r := range o.Choice.Rules {
 		rules = append(rules, fenced(r))
 	}
-	text := join(title("Approve", a)+" and store this rule?", join(rules...), where, saidLine(o.Choice))
+	these := " and store this rule?"
+	if len(rules) > 1 {
+		these = " and store these rules?"
+	}
+	text := join(title("Approve", a)+these, join(rules...), where, saidLine(o.Choice))
 	if Units(text) > MaxContent {
 		return Ephemeral("The rule is too long to be shown here, so it cannot be stored from Discord. Approve once, or answer with " + Code("callgate asks answer "+a.ID+" approve"))
 	}

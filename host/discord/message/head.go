@@ -30,11 +30,18 @@ func title(word string, a ask.Ask) string {
 	return "**" + word + "** " + inline(name)
 }
 
+// agentWord begins what context says: contextLine is how a line of it begins. No other
+// line outside code does.
+const (
+	agentWord   = "agent "
+	contextLine = agentWord + "`"
+)
+
 // context says which agent in which session calls, and why a person is asked, in at most
 // room units.
 func context(a ask.Ask, room int) (text string, whole bool) {
 	text, whole = line(roomName, func(w *writer) {
-		w.own("agent ")
+		w.own(agentWord)
 		w.raw(a.Agent)
 		if a.SubAgent != "" {
 			w.own(" / ")

@@ -45,7 +45,7 @@ var ownLines = func() []*regexp.Regexp {
 		`\*\*\d+ of \d+ approved\*\*(: ▮)?`, `-# \d+ more waits? behind this one`, `-# approvers: ▮`, `-# Show all has more: [A-Za-z', ]+`,
 		`\*\*stored:\*\* ▮( · (this session|everywhere|(project|agent) ▮))? · (until <t:-?\d+:f>|until the session is cleared|no expiry)`,
 		`\*\*stored:\*\* \d+ more rules?, (its text is|their texts are) in ▮`, `-# what was asked stands in the audit`,
-		`\*\*Approve` + title + ` and store this rule\?`, `for ` + where + `, (no expiry|until the session is cleared)`,
+		`\*\*Approve` + title + ` and store (this rule|these rules)\?`, `for ` + where + `, (no expiry|until the session is cleared)`,
 		`You can take that back until <t:-?\d+:t>\.`, `\*\*The whole of` + title,
 		`The rule is too long to be shown here, so it cannot be stored from Discord\. Approve once, or answer with ▮`,
 	} {
@@ -243,7 +243,7 @@ func checkCard(t *rapid.T, a ask.Ask, v message.View) {
 		}
 	}
 	m := message.Ended(shown.Body, a, nil)
-	if !strings.HasSuffix(m.Content, shown.Body) || len(m.Components) > 0 {
+	if got := message.BodyOf(m.Content); got != shown.Body || !strings.HasSuffix(m.Content, shown.Body) || len(m.Components) > 0 {
 		t.Fatalf("an ended card does not keep what was asked: %q", m.Content)
 	}
 }

@@ -87,7 +87,7 @@ func TestNothingIsSilentlyCut(t *testing.T) {
 	if most < 1100 {
 		t.Errorf("a command of more than %d characters is not shown whole", most)
 	}
-	for _, command := range []string{strings.Repeat("é\n", 90_000), strings.Repeat("`", 70_000), strings.Repeat("\u202e", 70_000), strings.Repeat("😀", 70_000), strings.Repeat("\n", 120_000) + "x"} {
+	for _, command := range []string{strings.Repeat("\t", 900), strings.Repeat("\t ", 900), strings.Repeat("é\n", 90_000), strings.Repeat("`", 70_000), strings.Repeat("\u202e", 70_000), strings.Repeat("😀", 70_000), strings.Repeat("\n", 120_000) + "x"} {
 		addUp(t, bash(command), command)
 	}
 }

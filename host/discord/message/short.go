@@ -18,9 +18,10 @@ const (
 // shortBody is a body that has no room for everything, and says so.
 func shortBody(c call, says string) string {
 	before, after, _ := around(c.Ask, roomShort)
-	rest := fitLines(join(c.warnings, before, after), roomAround)
-	tail := join(rest, says, lastLine(c.Ask, true))
-	return join(endsText(c.Ask, roomBody-Units(tail)-1), tail)
+	before = fitLines(before, roomAround/2)
+	after = fitLines(join(c.warnings, after), roomAround-Units(before))
+	tail := join(after, says, lastLine(c.Ask, true))
+	return join(before, endsText(c.Ask, roomBody-Units(before)-Units(tail)-2), tail)
 }
 
 // fitLines keeps as many lines as there is room for, and says how many it leaves out.
