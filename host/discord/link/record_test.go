@@ -164,3 +164,7 @@ func goroutines() []string {
 	}
 	return left
 }
+
+func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.Context(), 2*long)
+}
