@@ -85,10 +85,10 @@ type world struct {
 	gate   *gate.Gate
 	// ann is listed and approves, bob is a member whom nobody lists.
 	ann, bob discordtest.Human
+	// timeout is how long an ask is shown; empty for long.
+	timeout string
 	// change, when set, changes what the surface is made of.
 	change func(*Config)
-	// timeout is how long an ask is shown.
-	timeout time.Duration
 
 	surface *Surface
 	stop    func()
@@ -101,6 +101,7 @@ const usual = `
 discord: {server: "%[1]s", api_url: "%[2]s", token_file: "%[3]s"}
 people:
   ann: {discord: "%[5]s"}
+asks: {timeout: %[7]s}
 agents:
   worker: {user: cy, working_directories: ["%[6]s"], discord: {channel: "%[4]s"}}
 `
@@ -111,14 +112,14 @@ func newWorld(t *testing.T, yaml string, options ...func(*world)) *world {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	w := &world{t: t, dir: dir, server: discordtest.Start(t, discordtest.Options{Seed: 1}), timeout: 10 * time.Minute}
+	w := &world{t: t, dir: dir, server: discordtest.Start(t, discordtest.Options{Seed: 1})}
 	w.ann, w.bob = w.server.Person("ann"), w.server.Person("bob")
 	for _, o := range options {
 		o(w)
 	}
 	token := filepath.Join(dir, "token")
 	must(t, os.WriteFile(token, []byte(w.server.Token), 0o600))
-	w.yaml = fmt.Sprintf(yaml, w.server.Guild, w.server.URL(), token, w.server.Channel, w.ann.ID, dir)
+	w.yaml = fmt.Sprintf(yaml, w.server.Guild, w.server.URL(), token, w.server.Channel, w.ann.ID, dir, cmp.Or(w.timeout, "10m"))
 	w.open()
 	return w
 }
@@ -150,7 +151,7 @@ func (w *world) openGate() {
 	cfg, err := config.Parse("test.yaml", []byte(w.yaml), dirs)
 	must(w.t, err)
 	w.store = storetest.Open(w.t, filepath.Join(w.dir, "state", "callgate.db"), store.Options{})
-	w.broker = ask.New(ask.Config{Store: w.store, Ended: w.store.Masked, Timeout: w.timeout, PauseAfter: 1000, PerAgent: 1000, PerSession: 1000})
+	w.broker = ask.New(ask.Config{Store: w.store, Ended: w.store.Masked, PauseAfter: 1000, PerAgent: 1000, PerSession: 1000})
 	_, err = w.broker.Recover(context.Background())
 	must(w.t, err)
 	w.broker.Attach(ask.Surface{Name: "terminal"})
@@ -327,3 +328,5 @@ func (w *world) rules() []engine.Rule {
 	must(w.t, err)
 	return rules
 }
+
+func otherSession(r *gate.Request) { r.Context.Session = "s2" }
