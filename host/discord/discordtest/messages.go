@@ -104,7 +104,9 @@ func (s *Server) maySend(ch *channel, b *messageBody) *answer {
 		return fail(400, 50083, "Thread is archived")
 	}
 	if slow := time.Duration(ch.slow) * time.Second; s.permissions(ch, s.Bot)&PermBypassSlowMode == 0 && s.opts.Now().Sub(ch.last[s.Bot]) < slow {
-		return fail(429, 20016, "This action cannot be performed due to slowmode rate limit")
+		a := (&RateLimit{After: slow - s.opts.Now().Sub(ch.last[s.Bot])}).answer()
+		a.body.(object)["code"], a.body.(object)["message"] = 20016, "This action cannot be performed due to slowmode rate limit"
+		return a
 	}
 	return nil
 }
