@@ -3,6 +3,7 @@ package discordtest
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -98,15 +99,22 @@ func (s *Server) dispatchReaction(event string, m *Message, userID, emoji string
 	s.dispatch(event, reactionIntent(m.GuildID), m.ChannelID, v)
 }
 
+// getReactions gives a page of those who reacted, by id.
 func (s *Server) getReactions(c *call) *answer {
 	_, m, refused := s.messageOf(c, PermReadHistory)
 	if refused != nil {
 		return refused
 	}
+	limit, err := strconv.Atoi(c.query.Get("limit"))
+	if err != nil || limit < 1 || limit > 100 {
+		limit = 25
+	}
 	views := []object{}
 	if at := m.reaction(c.params["emoji_name"]); at >= 0 {
-		for _, id := range m.Reactions[at].Users {
-			if after := c.query.Get("after"); after == "" || compareIDs(id, after) > 0 {
+		users := slices.Clone(m.Reactions[at].Users)
+		slices.SortFunc(users, compareIDs)
+		for _, id := range users {
+			if after := c.query.Get("after"); len(views) < limit && (after == "" || compareIDs(id, after) > 0) {
 				views = append(views, s.userView(id))
 			}
 		}
