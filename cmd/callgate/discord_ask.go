@@ -40,7 +40,7 @@ func (f *setupFlags) ask(ctx context.Context, cfg *config.Config) error {
 			continue
 		}
 		if q.into == &f.choice.Server {
-			f.invite(p, cfg)
+			f.invite(ctx, p, cfg)
 		}
 		if *q.into, err = askID(ctx, p, q.prompt); err != nil {
 			return err
@@ -81,15 +81,15 @@ func (f *setupFlags) askToken(ctx context.Context, p *person) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// invite shows the link before the server is asked for. The id of a bot's application
-// is nearly always the bot's own; the checks then print the certain one.
-func (f *setupFlags) invite(p *person, cfg *config.Config) {
+// invite shows the link before the server is asked for. Where the application cannot be
+// looked at, the checks say why.
+func (f *setupFlags) invite(ctx context.Context, p *person, cfg *config.Config) {
 	client, err := discordClient(cfg, f.choice.TokenFile, f.choice.APIURL)
 	if err != nil {
-		return // the checks say why
+		return
 	}
 	defer func() { _ = client.Close() }() // nothing waits in it
-	if app, err := client.Application(context.Background()); err == nil && app != nil {
+	if app, err := client.Application(ctx); err == nil && app != nil {
 		fmt.Fprintf(p.screen, "Invite the bot, if it is not there yet: %s\n", setup.Invite(app.ID, ""))
 	}
 }

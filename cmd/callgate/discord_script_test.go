@@ -31,12 +31,13 @@ type chatServer struct {
 //	slow             puts slow mode on the channel
 //	reset            forgets the bot's token, and ends its connection
 //	down, up         ends its connection and takes none, and takes one again
+//	typed FILE       writes what a person types who sets it up: token, ids and a name
 //	leak FILE        writes a file that holds the token, as an agent's settings may
 //
 // It sets $API, $SERVER, $CHANNEL, $BOT, $APP and $ANN.
 func discordScript(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) == 0 {
-		ts.Fatalf("usage: discord start|click|says|introduced|slow|reset|down|up|leak ...")
+		ts.Fatalf("usage: discord start|click|says|introduced|slow|reset|down|up|typed|leak ...")
 	}
 	if args[0] == "start" {
 		startDiscord(ts, ts.MkAbs(args[1]))
@@ -72,6 +73,9 @@ func discordScript(ts *testscript.TestScript, _ bool, args []string) {
 	case "up":
 		s.RefuseDials(false)
 		ts.Check(s.WaitConnected(ctx))
+	case "typed":
+		lines := []string{s.Token, s.Guild, "here", s.Channel, s.ann.ID, "ann"}
+		ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 	case "leak":
 		ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(`{"mcpServers": {"chat": {"command": "x", "env": {"TOKEN": "`+s.Token+`"}}}}`), 0o600))
 	default:
