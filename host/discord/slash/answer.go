@@ -155,9 +155,18 @@ func (h *Handler) custom(verb message.Verb, arg string) string {
 // menu is a select with its options numbered: their values prove nothing and name
 // nothing but a place in the flow.
 func (h *Handler) menu(verb message.Verb, flow, placeholder string, labels []string, chosen int) discordgo.MessageComponent {
+	safe := make([]string, len(labels))
+	for i, text := range labels {
+		safe[i] = card.Line(text)
+	}
+	return h.menuOf(verb, flow, placeholder, safe, chosen)
+}
+
+// menuOf is menu for labels that were made visible.
+func (h *Handler) menuOf(verb message.Verb, flow, placeholder string, labels []string, chosen int) discordgo.MessageComponent {
 	var options []discordgo.SelectMenuOption
 	for i, text := range labels[:min(len(labels), message.MaxOptions)] {
-		options = append(options, discordgo.SelectMenuOption{Label: label(text, message.MaxOptionText), Value: fmt.Sprint(i), Default: i == chosen})
+		options = append(options, discordgo.SelectMenuOption{Label: cut(text, message.MaxOptionText), Value: fmt.Sprint(i), Default: i == chosen})
 	}
 	return row(discordgo.SelectMenu{MenuType: discordgo.StringSelectMenu, CustomID: h.custom(verb, flow), Placeholder: placeholder, Options: options})
 }
@@ -172,13 +181,16 @@ func (h *Handler) button(verb message.Verb, flow, text string, style discordgo.B
 }
 
 // label is anybody's text where Discord takes plain text alone, cut to units.
-func label(text string, units int) string {
-	safe := []rune(card.Line(text))
+func label(text string, units int) string { return cut(card.Line(text), units) }
+
+// cut is a text that was made visible, cut to units.
+func cut(visible string, units int) string {
+	safe := []rune(visible)
 	if len(safe) == 0 {
 		return "(empty)"
 	}
-	if message.Units(string(safe)) <= units {
-		return string(safe)
+	if message.Units(visible) <= units {
+		return visible
 	}
 	for message.Units(string(safe)) > units-1 {
 		safe = safe[:len(safe)-1]

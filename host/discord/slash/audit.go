@@ -8,7 +8,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/discord/message"
 	"github.com/callgate/callgate/host/history"
 	"github.com/callgate/callgate/host/store"
@@ -60,7 +59,7 @@ func (h *Handler) auditPage(ctx context.Context, who asker, f store.Filter) (ans
 	}
 	kept.filter.Before = rows[n-1].Seq
 	id := h.flows.add(kept)
-	m.Components = append(m.Components, h.menu(verbRow, id, "Show one, whole", labels, -1))
+	m.Components = append(m.Components, h.menuOf(verbRow, id, "Show one, whole", labels, -1))
 	var buttons []discordgo.MessageComponent
 	if n < len(rows) {
 		buttons = append(buttons, h.button(verbOlder, id, "Older", discordgo.SecondaryButton))
@@ -105,10 +104,10 @@ func auditLines(r store.Row) []string {
 	var first []string
 	for _, cell := range cells[:6] {
 		if cell != "" {
-			first = append(first, card.Line(cell))
+			first = append(first, cell)
 		}
 	}
-	return []string{strings.Join(first, " · "), "  " + card.Line(cells[6]) + " - " + card.Line(cells[7])}
+	return []string{strings.Join(first, " · "), "  " + cells[6] + " - " + cells[7]}
 }
 
 // auditRow shows one row with what is known beside it.

@@ -81,14 +81,15 @@ type Discord interface {
 	EditOriginal(ctx context.Context, i *discordgo.Interaction, m message.Message) (*discordgo.Message, error)
 }
 
-// Config is what a Handler is made of. All members are required but Patience, Now and
-// Log.
+// Config is what a Handler is made of. All members are required but Tools, Patience,
+// Now and Log.
 type Config struct {
 	// Instance is the daemon's word in custom ids; those of others are not answered.
 	Instance string
 	Gate     Gate
 	Asks     Asks
 	Audit    Audit
+	// Tools are those that rules may name; nil for none.
 	Tools    func() []catalog.Info
 	Settings func() Settings
 	Places   Places
@@ -119,6 +120,9 @@ func New(c Config) *Handler {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Tools == nil {
+		c.Tools = func() []catalog.Info { return nil }
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
