@@ -9,8 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/people"
@@ -107,90 +105,6 @@ func TestT27_withdrawOrApprove(t *testing.T) {
 	}
 }
 
-// TestUndelivered: an ask that Discord could not show waits for the other surfaces, says
-// so meanwhile and at its end, and no longer when Discord could show it after all.
-func TestUndelivered(t *testing.T) {
-	t.Parallel()
-	attach := func(w *world) {
-		w.broker.Attach(ask.Surface{Name: "api"})
-		w.broker.Attach(ask.Surface{Name: "discord"})
-	}
-	fail := func(w *world, name, surface string) {
-		w.t.Helper()
-		must(w.t)(0, w.broker.Undelivered(w.t.Context(), w.id(name), surface))
-	}
-	t.Run("until its end", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, ask.Config{}, func(w *world) {
-			attach(w)
-			w.request("a", call("a"))
-			fail(w, "a", "discord")
-			fail(w, "a", "discord")
-			if got := w.broker.Waiting(ask.Filter{})[0].Undelivered; !slices.Equal(got, []string{"discord"}) {
-				t.Errorf("got %v", got)
-			}
-			w.want("a", ask.TimedOut, ask.CauseTimeout)
-			want := "The Bash call was not run: nobody answered in time, and Discord could not be reached to show the question. Continue without it, or ask the user before you try again."
-			if out := w.outcome("a"); out.Message != want || w.calls["a"].at != time.Minute {
-				t.Errorf("at %v: got %q", w.calls["a"].at, out.Message)
-			}
-			if got := w.stored("a").Undelivered; !slices.Equal(got, []string{"discord"}) {
-				t.Errorf("stored: got %v", got)
-			}
-		})
-	})
-	t.Run("for a while", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, ask.Config{}, func(w *world) {
-			attach(w)
-			w.request("a", call("a"))
-			fail(w, "a", "discord")
-			must(w.t)(0, w.broker.Delivered(w.t.Context(), w.id("a"), "discord"))
-			must(w.t)(0, w.broker.Delivered(w.t.Context(), "zzzzzz", "discord"))
-			w.want("a", ask.TimedOut, ask.CauseTimeout)
-			if out := w.outcome("a"); strings.Contains(out.Message, "Discord") || out.Ask.Undelivered != nil {
-				t.Errorf("got %q, %v", out.Message, out.Ask.Undelivered)
-			}
-		})
-	})
-	t.Run("answered elsewhere", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, ask.Config{}, func(w *world) {
-			attach(w)
-			w.request("a", call("a"))
-			fail(w, "a", "discord")
-			w.until(59 * time.Second)
-			w.approve("a")
-			w.want("a", ask.Approved, ask.CauseAnswered)
-		})
-	})
-	t.Run("nowhere", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, ask.Config{}, func(w *world) {
-			attach(w)
-			w.request("a", call("a"))
-			fail(w, "a", "discord")
-			fail(w, "a", "api")
-			w.want("a", ask.Denied, ask.CauseNoSurface)
-		})
-	})
-	t.Run("a restart tries again", func(t *testing.T) {
-		t.Parallel()
-		inWorld(t, ask.Config{}, func(w *world) {
-			attach(w)
-			w.request("a", call("a"))
-			fail(w, "a", "discord")
-			if _, err := w.answer("a", ask.Answer{Verdict: ask.Deny, By: "\x00"}); err == nil {
-				t.Error("an answer of nobody counts")
-			}
-			w.restart()
-			if got := w.broker.Waiting(ask.Filter{})[0].Undelivered; got != nil {
-				t.Errorf("got %v", got)
-			}
-		})
-	})
-}
-
 // TestTurnAway: a surface that refuses somebody itself is told who was told before, and
 // the ask waits on.
 func TestTurnAway(t *testing.T) {
@@ -270,43 +184,4 @@ func TestEveryEndIsTold(t *testing.T) {
 			})
 		})
 	}
-}
-
-// FuzzOrigin: whatever a chat calls its people and things, the audit's line is one line
-// of printable text, and bounded.
-func FuzzOrigin(f *testing.F) {
-	for _, s := range []string{"", "ann", "a\u202eb", "a\nb", "\xff\xfe", strings.Repeat("ä", 500), "\x1b[31mred", "a\x00b", "\u200b"} {
-		f.Add(s, s)
-	}
-	f.Fuzz(func(t *testing.T, name, id string) {
-		a := ask.Answer{Roles: []string{name}, Origin: &ask.Origin{Account: id, AccountName: name, Via: id, Server: id, Channel: id, Message: id, Interaction: id, Shown: id}}
-		got := a.Evidence()
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) && r != utf8.RuneError }) {
-			t.Errorf("got %q", got)
-		}
-		a.Roles = nil
-		if got := a.Evidence(); len(got) > 3000 {
-			t.Errorf("got %d bytes", len(got))
-		}
-	})
-}
-
-// TestOrigin_isKept: where an answer came from is kept with it, cleaned, and an answer
-// from no chat has none.
-func TestOrigin_isKept(t *testing.T) {
-	t.Parallel()
-	inWorld(t, ask.Config{}, func(w *world) {
-		w.request("a", call("a"))
-		o := &ask.Origin{Account: "1", AccountName: "b\u202eb" + strings.Repeat("ä", 300), Via: "reaction"}
-		if _, err := w.answer("a", ask.Answer{By: "bob", Origin: o}); err != nil {
-			t.Fatal(err)
-		}
-		got := w.stored("a").Answer.Origin
-		if got == nil || got == o || got.Account != "1" || !strings.HasPrefix(got.AccountName, "b\uFFFDbä") || len(got.AccountName) > 200 || !utf8.ValidString(got.AccountName) {
-			t.Errorf("got %+v", got)
-		}
-		if (ask.Answer{By: "bob"}).Evidence() != "" {
-			t.Error("an answer of no chat has evidence of one")
-		}
-	})
 }

@@ -24,18 +24,11 @@ func (ck *checker) discord(c *Config) {
 	}
 	ck.interactions(d)
 	ck.accounts(c)
-	routes := 0
-	visit := func(own Settings, field string) {
-		if ck.route(c, own, field) {
-			routes++
-		}
-	}
-	visit(c.Defaults, "defaults")
+	shown := ck.route(c, c.Defaults, "defaults")
 	for _, name := range sortedKeys(c.Agents) {
-		visit(c.Agents[name].Settings, "agents."+name)
+		shown = ck.route(c, c.Agents[name].Settings, "agents."+name) || shown
 	}
-	switch {
-	case d.Enabled() && routes == 0:
+	if d.Enabled() && !shown {
 		ck.add("discord", "no agent's asks are shown there: write discord: {channel: ID} in defaults or in an agent's block")
 	}
 }
