@@ -24,6 +24,18 @@ type outcome struct {
 	err error
 }
 
+// own are the rules that the answer stored and that were not there before: those that
+// can be taken back.
+func (o outcome) own() []engine.Rule {
+	var out []engine.Rule
+	for _, r := range o.Rules {
+		if r.Source == "ask "+o.Ask.ID {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // answer gives what was pressed to the gate, if whoever pressed it may, and tells Discord
 // afterwards: the decision stands whatever becomes of that.
 func (s *Surface) answer(ctx context.Context, p *press) {
@@ -81,6 +93,8 @@ func (s *Surface) remade(ctx context.Context, p *press, o outcome) bool {
 	f.admit(c, digest)
 	if m.Check() != nil || !s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseUpdateMessage, Message: &m}) {
 		f.release(c, true)
+		plain := message.Ephemeral(said(o)) // taken where Discord refused the text, not where it was too late
+		_ = p.i.Respond(ctx, link.Response{Type: discordgo.InteractionResponseChannelMessageWithSource, Message: &plain})
 		return false
 	}
 	if !o.Ask.State.Waiting() {
@@ -98,8 +112,8 @@ func (s *Surface) remade(ctx context.Context, p *press, o outcome) bool {
 func (s *Surface) beside(ctx context.Context, p *press, o outcome) {
 	m := message.Ephemeral(said(o))
 	kind := discordgo.InteractionResponseChannelMessageWithSource
-	if len(o.Rules) > 0 {
-		m = message.Undo(o.Ask.ID, o.Rules, s.c.Now().Add(gate.UndoFor), s.instance)
+	if rules := o.own(); len(rules) > 0 {
+		m = message.Undo(o.Ask.ID, rules, s.c.Now().Add(gate.UndoFor), s.instance)
 	}
 	if msg := p.i.Message; msg != nil && msg.Flags&discordgo.MessageFlagsEphemeral != 0 {
 		kind = discordgo.InteractionResponseUpdateMessage
@@ -132,10 +146,11 @@ func (s *Surface) afterwards(ctx context.Context, p *press, o outcome) {
 
 // offerUndo shows whoever stored rules, and nobody else, how to take them back.
 func (s *Surface) offerUndo(ctx context.Context, p *press, o outcome) {
-	if len(o.Rules) == 0 {
+	rules := o.own()
+	if len(rules) == 0 {
 		return
 	}
-	_, err := s.client.FollowUp(ctx, p.i.Interaction, message.Undo(o.Ask.ID, o.Rules, s.c.Now().Add(gate.UndoFor), s.instance))
+	_, err := s.client.FollowUp(ctx, p.i.Interaction, message.Undo(o.Ask.ID, rules, s.c.Now().Add(gate.UndoFor), s.instance))
 	s.note("offer to undo", err)
 }
 

@@ -133,13 +133,8 @@ func mayAnswer(a ask.Ask, actor member.Actor, v ask.Verdict) string {
 	if v == ask.Approve && !may.MayApprove || v != ask.Approve && !may.MayDeny {
 		return may.Reason
 	}
-	for _, policy := range a.Approvers {
-		if len(policy.Users)+len(policy.Roles) > 0 {
-			return ""
-		}
-	}
 	own := v != ask.Approve && a.User != "" && strings.EqualFold(a.User, actor.Name)
-	if actor.Listed || actor.Administrator || own {
+	if a.Approvers.Named() || actor.Listed || actor.Administrator || own {
 		return ""
 	}
 	return fmt.Sprintf("%s may not answer: the configuration names no approvers, so it takes somebody whom it gives a Discord account, or an administrator of the server", actor.Name)

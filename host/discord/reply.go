@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -60,8 +61,19 @@ func (e events) answers(m *discordgo.Message, replied bool, r message.Reply) *po
 func (s *Surface) replied(ctx context.Context, c *posted, m *discordgo.Message, r message.Reply) {
 	s.said(ctx, &attempt{
 		via: viaReply, f: c.of, card: c, channel: m.ChannelID, guild: m.GuildID, member: m.Member, user: m.Author, age: apart(m.ID, c.Message),
-		answer: ask.Answer{Verdict: r.Verdict, Reason: r.Reason},
+		answer: ask.Answer{Verdict: r.Verdict, Reason: cut(r.Reason, maxReason)},
 	})
+}
+
+// maxReason is what the broker takes of a reason, in bytes.
+const maxReason = 2000
+
+// cut takes at most n bytes from the front of a text, and no half of a character.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
 }
 
 // unreadable says, once in a channel, that the bot may not read what people write.

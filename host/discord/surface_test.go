@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,6 +86,8 @@ type world struct {
 	gate   *gate.Gate
 	// ann is listed and approves, bob is a member whom nobody lists.
 	ann, bob discordtest.Human
+	// fill, when set, fills in the rest of the configuration.
+	fill *strings.Replacer
 	// timeout is how long an ask is shown; empty for long.
 	timeout string
 	// change, when set, changes what the surface is made of.
@@ -120,6 +123,9 @@ func newWorld(t *testing.T, yaml string, options ...func(*world)) *world {
 	token := filepath.Join(dir, "token")
 	must(t, os.WriteFile(token, []byte(w.server.Token), 0o600))
 	w.yaml = fmt.Sprintf(yaml, w.server.Guild, w.server.URL(), token, w.server.Channel, w.ann.ID, dir, cmp.Or(w.timeout, "10m"))
+	if w.fill != nil {
+		w.yaml = w.fill.Replace(w.yaml)
+	}
 	w.open()
 	return w
 }
@@ -330,3 +336,14 @@ func (w *world) rules() []engine.Rule {
 }
 
 func otherSession(r *gate.Request) { r.Context.Session = "s2" }
+
+// freePort is one that nobody listens on at the moment.
+func freePort(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer func() { must(t, l.Close()) }()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	must(t, err)
+	return port
+}
