@@ -90,17 +90,18 @@ type Emoji struct {
 // walk visits components and what is in them, outer ones first.
 func walk(list []Component, visit func(*Component)) {
 	for i := range list {
-		c := &list[i]
-		visit(c)
-		walk(c.Components, visit)
-		for _, inner := range []*Component{c.Component, c.Accessory} {
-			if inner != nil {
-				one := []Component{*inner}
-				walk(one, visit)
-				*inner = one[0]
-			}
-		}
+		walkOne(&list[i], visit)
 	}
+}
+
+func walkOne(c *Component, visit func(*Component)) {
+	if c == nil {
+		return
+	}
+	visit(c)
+	walk(c.Components, visit)
+	walkOne(c.Component, visit)
+	walkOne(c.Accessory, visit)
 }
 
 // settle gives the components their ids and the defaults that Discord fills in.

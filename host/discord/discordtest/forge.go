@@ -94,6 +94,7 @@ func (s *Server) EditAs(messageID string, change func(*Message)) {
 	if m == nil {
 		panic(fmt.Sprintf("discordtest: there is no message %q", messageID))
 	}
+	m.Components = clone(m.Components) // the old ones may be read elsewhere
 	change(m)
 	m.mentions = readMentions(textOf(m))
 	s.edited(m)

@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// copy returns a message that shares nothing with the server. s.mu is held.
+// copy returns a message as it is now. It shares components, embeds and attachments with
+// the server, which replaces them and never changes them. s.mu is held.
 func (m *Message) copy() Message {
 	c := *m
-	c.Components = clone(m.Components)
-	c.Embeds, c.Attachments = slices.Clone(m.Embeds), slices.Clone(m.Attachments)
 	c.Reactions = nil
 	for _, r := range m.Reactions {
 		c.Reactions = append(c.Reactions, Reaction{r.Emoji, slices.Clone(r.Users)})
