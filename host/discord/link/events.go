@@ -34,12 +34,13 @@ type inbox struct {
 	now    func() time.Time
 
 	ctx      context.Context
+	seen     *seen
 	answers  *pool // interactions and reactions
 	messages *pool
 }
 
 func newInbox(ctx context.Context, events Events, client *Client, log *slog.Logger, now func() time.Time) *inbox {
-	in := &inbox{events: events, client: client, log: log, now: now, ctx: ctx}
+	in := &inbox{events: events, client: client, log: log, now: now, ctx: ctx, seen: newSeen()}
 	in.answers = &pool{log: log, most: mostAtOnce, backlog: mostWait, missed: in.again}
 	in.messages = &pool{log: log, most: mostAtOnce, backlog: mostWait, missed: in.again}
 	return in
@@ -87,6 +88,9 @@ func (in *inbox) interaction(data json.RawMessage) error {
 	i, err := readInteraction(data)
 	if err != nil {
 		return err
+	}
+	if !in.seen.first(i.ID, received) {
+		return errors.New("it came a second time")
 	}
 	event := &Interaction{Interaction: i, Received: received}
 	event.Respond = once(func(ctx context.Context, r Response) error { return in.client.Respond(ctx, i, r) })

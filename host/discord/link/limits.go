@@ -13,8 +13,8 @@ import (
 // What Discord bounds. Sources: its pages "Rate Limits" (50 requests a second, but for
 // interactions; 10,000 bad answers in 10 minutes shut an address out).
 const (
-	perSecond   = 40
-	burst       = 10 // at once: with perSecond never more than 50 within a second
+	perSecond   = 45
+	burst       = 5 // at once: with perSecond never more than 50 within a second
 	maxBad      = 5000
 	badWindow   = 10 * time.Minute
 	longestWait = time.Hour // what a server may make us wait at once
