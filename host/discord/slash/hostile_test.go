@@ -302,6 +302,7 @@ func FuzzInteraction(f *testing.F) {
 	f.Add(2, `{"name":"allow","options":[null]}`)
 	f.Add(2, `{"name":"permissions","options":[{"type":1,"name":"mode","options":[{"name":"mode","value":{}}]}]}`)
 	f.Add(5, `{"custom_id":"g1|test|cmd|bpattern|x","components":[{"type":1,"components":[{"type":4,"custom_id":"text","value":"x"}]}]}`)
+	w := newWorld(f)
 	f.Fuzz(func(t *testing.T, kind int, body string) {
 		text, err := json.Marshal(map[string]any{"id": "4", "type": kind, "channel_id": thread, "token": "t", "version": 1, "data": json.RawMessage(body)})
 		if err != nil {
@@ -311,7 +312,6 @@ func FuzzInteraction(f *testing.F) {
 		if json.Unmarshal(text, &i) != nil {
 			return
 		}
-		w := fuzzed(t)
 		answers := 0
 		w.handler.Interaction(context.Background(), &link.Interaction{Interaction: &i, Received: time.Now(), Respond: func(_ context.Context, r link.Response) error {
 			if answers++; answers > 1 {
@@ -331,9 +331,4 @@ func FuzzInteraction(f *testing.F) {
 			return nil
 		}}, bob)
 	})
-}
-
-// fuzzed is a world for one input.
-func fuzzed(t *testing.T) *world {
-	return newWorld(t)
 }

@@ -127,7 +127,7 @@ var (
 
 // world is a handler over a real gate, store and broker.
 type world struct {
-	t        *testing.T
+	t        testing.TB
 	cfg      *config.Config
 	store    *store.Store
 	broker   *ask.Broker
@@ -143,7 +143,7 @@ type world struct {
 
 const instance = "test"
 
-func newWorld(t *testing.T, configure ...func(*world)) *world {
+func newWorld(t testing.TB, configure ...func(*world)) *world {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
