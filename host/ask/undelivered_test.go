@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/people"
 )
 
 // TestUndelivered: an ask that Discord could not show waits for the other surfaces, says
@@ -80,10 +81,13 @@ func TestUndelivered(t *testing.T) {
 		t.Parallel()
 		inWorld(t, ask.Config{}, func(w *world) {
 			attach(w)
-			w.request("a", call("a"))
+			two := call("a")
+			two.Approvers = people.Policy{{Quorum: 2}}
+			w.request("a", two)
 			fail(w, "a", "discord")
-			if _, err := w.answer("a", ask.Answer{Verdict: ask.Deny, By: "\x00"}); err == nil {
-				t.Error("an answer of nobody counts")
+			w.approve("a") // the first of two, which stores the ask as it is
+			if got := w.stored("a").Undelivered; !slices.Equal(got, []string{"discord"}) {
+				t.Errorf("stored: got %v", got)
 			}
 			w.restart()
 			if got := w.broker.Waiting(ask.Filter{})[0].Undelivered; got != nil {

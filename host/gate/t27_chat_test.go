@@ -100,6 +100,39 @@ func TestT27_oneHumanTwoNames(t *testing.T) {
 	})
 }
 
+// TestAnswer_coversWhatThePersonSaw: a rule accepted under somebody's account answers the
+// other asks whose cards they were shown under their name, and those of nobody else.
+func TestAnswer_coversWhatThePersonSaw(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, listing+"agents: {worker: {user: joe}}\n")
+	w.tool.prefixes = true
+	other := func(session string) gate.Request {
+		r := call("x")
+		r.Context.Session = session
+		return r
+	}
+	asked, one := w.start(worker, other("s1"))
+	shown, two := w.start(worker, other("s2"))
+	unseen, three := w.start(worker, other("s3"))
+	w.broker.MarkSeen(shown.ID, "ann")
+	w.broker.MarkSeen(unseen.ID, "bob")
+	a := chat(annsAccount, ask.Approve)
+	a.Sets, a.Scope, a.ConfirmID = []int{1}, engine.Agent, asked.ID
+	out, err := w.gate.Answer(t.Context(), asked.ID, a)
+	if err != nil || len(out.AlsoAnswered) != 1 || out.AlsoAnswered[0] != shown.ID {
+		t.Errorf("also answered: %v, %v, want %s", out.AlsoAnswered, err, shown.ID)
+	}
+	for _, done := range []<-chan gate.Result{one, two} {
+		if res := <-done; res.Decision.Behavior != engine.Allow || res.DecidedBy != "ann" {
+			t.Errorf("got %s by %q", res.Decision.Behavior, res.DecidedBy)
+		}
+	}
+	if _, err := w.answerAs(unseen.ID, "joe", ask.Answer{Verdict: ask.Deny}); err != nil {
+		t.Error(err)
+	}
+	<-three
+}
+
 // immune makes the world's tool have a safety check ask about every call.
 func (w *world) immune() {
 	w.tool.check = func(*engine.Call) engine.Verdict {
