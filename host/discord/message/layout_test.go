@@ -70,7 +70,7 @@ func addUp(t interface {
 }
 
 func TestNothingIsSilentlyCut(t *testing.T) {
-	t.Parallel()
+	alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		command := strings.ToValidUTF8(strings.Repeat(hostile().Draw(t, "text"), rapid.IntRange(1, 5).Draw(t, "times")), "?")
 		if command != "" {
@@ -130,7 +130,7 @@ func TestLongCall(t *testing.T) {
 }
 
 func TestCallThatIsTooLargeToAttach(t *testing.T) {
-	t.Parallel()
+	alone(t)
 	for _, command := range []string{strings.Repeat("x", message.MaxFile+1), strings.Repeat("\u202e", message.MaxFile/4)} {
 		shown := post(bash(command))
 		sound(t, shown.Message)

@@ -65,6 +65,9 @@ func lessOf(a ask.Ask) []less {
 // saidByInput reports whether the action only repeats the one parameter, behind the name
 // of an operation, which it returns.
 func saidByInput(a ask.Ask) (operation string, yes bool) {
+	if len(a.Action) > ask.MaxShownBytes {
+		return "", false
+	}
 	list := card.Parameters(a)
 	if len(list) != 1 {
 		return "", false

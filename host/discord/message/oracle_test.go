@@ -77,6 +77,7 @@ func fits(t interface {
 }
 
 func TestDiscordTakesOurMessages(t *testing.T) {
+	alone(t)
 	post, edit, reply := schema(t, schemaPost), schema(t, schemaEdit), schema(t, schemaReply)
 	type data struct {
 		Type int `json:"type"`

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -17,19 +18,20 @@ type call struct {
 	// text is empty when it is larger than a file may be.
 	text     string
 	warnings string
+	odd      int // characters that warnings tell of
 }
 
 func callOf(a ask.Ask) call {
 	c := call{Ask: a}
 	text, fits := wholeText(a)
-	odd := countOddities(text)
+	c.odd = countOddities(text)
 	if fits {
 		c.text = text
 	} else {
 		e := card.EndsOf(a, endBytes)
-		odd = countOddities(e.Front) + countOddities(e.Back)
+		c.odd = countOddities(e.Front) + countOddities(e.Back)
 	}
-	c.warnings = warnings(a, odd)
+	c.warnings = warnings(a, c.odd)
 	return c
 }
 
@@ -41,15 +43,15 @@ func (c call) attach() (files []File, says string) {
 	}
 	sum := sha256.Sum256([]byte(c.text))
 	files = []File{{Name: "call.txt", Type: "text/plain; charset=utf-8", Data: []byte(c.text)}}
-	if len(c.text)+len(c.Input) <= MaxFile && opensSafely(c.Input) {
+	if len(c.text)+len(c.Input) <= MaxFile && c.opensSafely() {
 		files = append(files, File{Name: "call.json", Type: "application/json", Data: c.Input})
 	}
 	return files, "call.txt has it whole, SHA-256 " + Code(hex.EncodeToString(sum[:]))
 }
 
 // opensSafely reports whether nothing in the input hides or misleads as it stands.
-func opensSafely(input json.RawMessage) bool {
-	return len(input) > 0 && json.Valid(input) && utf8.Valid(input) && countOddities(card.Visible(string(input))) == 0
+func (c call) opensSafely() bool {
+	return c.odd == 0 && len(c.Input) > 0 && json.Valid(c.Input) && utf8.Valid(c.Input)
 }
 
 // wholeText is what stands on a card, nothing shortened but the words of a module; false
@@ -73,11 +75,7 @@ func wholeText(a ask.Ask) (text string, ok bool) {
 	raw("fork or main", string(a.Kind))
 	raw("user", a.User)
 	raw("cwd", a.CWD)
-	if operation, repeats := saidByInput(a); repeats {
-		say("action", operation+"‹the input below›")
-	} else {
-		raw("action", a.Action)
-	}
+	say("action", actionText(a))
 	raw("digest", a.Digest)
 	raw("MCP server", a.Decision.Server)
 	for _, change := range a.Changed {
@@ -95,6 +93,22 @@ func wholeText(a ask.Ask) (text string, ok bool) {
 		return "", false
 	}
 	return out.String(), true
+}
+
+// actionText is the action, without what repeats the input, and of a very long one, which
+// does, only the beginning.
+func actionText(a ask.Ask) string {
+	if operation, repeats := saidByInput(a); repeats {
+		return operation + "‹the input below›"
+	}
+	if len(a.Action) <= ask.MaxShownBytes {
+		return card.Line(a.Action)
+	}
+	begins := 600
+	for !utf8.RuneStart(a.Action[begins]) && begins > 0 {
+		begins--
+	}
+	return card.Line(a.Action[:begins]) + fmt.Sprintf("‹%d more bytes›", len(a.Action)-begins)
 }
 
 // countOddities counts the characters that are shown as escapes because they are
