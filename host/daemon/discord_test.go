@@ -28,7 +28,8 @@ func inDiscord(t *testing.T, s *discordtest.Server, api, token, more string) (ro
 	if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	configure(t, root, fmt.Sprintf(`discord:
+	configure(t, root, fmt.Sprintf(`asks: {timeout: 10m}
+discord:
   token_file: %q
   server: %q
   api_url: %q
@@ -134,7 +135,7 @@ func TestDiscord_endpoint(t *testing.T) {
 	root, ann := inDiscord(t, s, s.URL(), s.Token, fmt.Sprintf("  interactions:\n    listen: %s\n    public_key: %s\n", at, s.PublicKey()))
 	log := newLines()
 	d, stop := run(t, root, log.logger())
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if err := s.WaitCommands(ctx); err != nil {
 		t.Fatal(err)
@@ -148,19 +149,27 @@ func TestDiscord_endpoint(t *testing.T) {
 	if err != nil || denied.Decision.Behavior != engine.Deny || denied.Decision.Code != engine.CodeSelfProtection {
 		t.Errorf("a call that leads to the endpoint: got %+v, %v; want it denied", denied.Decision, err)
 	}
+	clicked := make(chan struct{})
 	go func() {
+		defer close(clicked)
 		m, err := s.WaitMessage(ctx, func(m discordtest.Message) bool { return len(m.Components) > 0 && !m.Deleted })
+		var seen *discordtest.Seen
 		if err == nil {
-			_, err = ann.Click(ctx, m.ID, "Approve")
+			seen, err = ann.Click(ctx, m.ID, "Approve")
 		}
 		if err != nil {
 			t.Errorf("the click: %v", err)
+			return
+		}
+		if seen.Message != nil {
+			t.Logf("the click was answered with %s", seen.Message)
 		}
 	}()
 	allowed, err := client.Check(ctx, bash("s", "c2", "make all"), nil)
 	if err != nil || allowed.Decision.Behavior != engine.Allow {
 		t.Errorf("an approved call: got %+v, %v; want it allowed", allowed.Decision, err)
 	}
+	<-clicked
 	if asks := d.Host.Asks.Waiting(ask.Filter{}); len(asks) != 0 {
 		t.Errorf("got %v waiting, want none", asks)
 	}
