@@ -75,9 +75,10 @@ func (h *Handler) builderPlaces(ctx context.Context, r request) ([]gate.Where, [
 	if err != nil || noted != nil {
 		return places, labels, err
 	}
-	all, names := []gate.Where{here}, []string{strings.TrimPrefix(fmt.Sprintf("the %s %s", here.Scope, here.Key), " ")}
+	all, names := []gate.Where{here}, []string{fmt.Sprintf("the %s %s", here.Scope, here.Key)}
 	for i, w := range places {
-		if w != here && len(all) < message.MaxOptions {
+		room := len(all) < message.MaxOptions-1 || w.Scope == engine.Global
+		if w != here && room {
 			all, names = append(all, w), append(names, labels[i])
 		}
 	}
@@ -159,7 +160,11 @@ func (h *Handler) askKind(ctx context.Context, id string, who asker, d draft) (a
 	for _, k := range d.kinds {
 		labels = append(labels, k.Label())
 	}
-	m := listing("**Rule builder.** What should a rule for "+short(d.tool)+" match?", lines, "")
+	head := "**Rule builder.** What should a rule for " + short(d.tool) + " match?"
+	m := listing(head, lines, "")
+	if len(m.Files) > 0 { // it would stay at the messages after
+		m = message.Ephemeral(head + " What is set for it already does not fit here: /allow, /ask and /deny show it.")
+	}
 	m.Components = append(m.Components, h.menu(verbKind, id, "What it matches", labels, -1))
 	return answer{message: m}, nil
 }
@@ -204,6 +209,9 @@ func (h *Handler) typedPattern(ctx context.Context, id string, who asker, d draf
 		return out, err
 	}
 	m := h.failed(err) // with a way to type it anew
+	if len(m.Files) > 0 {
+		m = message.Ephemeral("**Nothing was changed.** The pattern cannot be used, and is too long to be repeated here.")
+	}
 	m.Components = append(m.Components, row(
 		h.button(verbAsk, id, "Type it anew", discordgo.PrimaryButton), h.button(verbDrop, id, "Discard", discordgo.SecondaryButton)))
 	return answer{message: m}, nil

@@ -140,7 +140,7 @@ func TestWhichIsAnsweredOnce(t *testing.T) {
 	w := newWorld(t)
 	w.open("loose", "s9")
 	m := w.run(bob, sharedRoom, "ask", o{"rule": "Probe(x)"})
-	if got := labels(m, "place"); len(got) != 4 || got[0] != "every agent" || got[1] != "the agent worker" || got[3] != "the session s9 of loose" {
+	if got := labels(m, "place"); len(got) != 4 || got[0] != "the agent worker" || got[2] != "the session s9 of loose" || got[3] != "every agent" {
 		t.Fatalf("choices: %q", got)
 	}
 	for _, bad := range [][]string{{"9"}, {"-1"}, {"01"}, {}, {"0", "1"}, {"worker"}} {
@@ -148,10 +148,10 @@ func TestWhichIsAnsweredOnce(t *testing.T) {
 			t.Errorf("%q: got %s", bad, r.Message.Content)
 		}
 	}
-	if r := w.press(ann, m, "place", "1"); !strings.Contains(r.Message.Content, "done already") {
+	if r := w.press(ann, m, "place", "0"); !strings.Contains(r.Message.Content, "done already") {
 		t.Errorf("somebody else's choice: got %s", r.Message.Content)
 	}
-	if r := w.press(bob, m, "place", "1"); !strings.Contains(r.Message.Content, "added Probe(x)") || !strings.Contains(r.Message.Content, "of the agent `worker`") {
+	if r := w.press(bob, m, "place", "0"); !strings.Contains(r.Message.Content, "added Probe(x)") || !strings.Contains(r.Message.Content, "of the agent `worker`") {
 		t.Errorf("got %s", r.Message.Content)
 	}
 	if r := w.press(bob, m, "place", "0"); !strings.Contains(r.Message.Content, "done already") {

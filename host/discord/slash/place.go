@@ -110,10 +110,11 @@ func (h *Handler) which(ctx context.Context, who asker, r request, sessions bool
 }
 
 // candidates are the places that a person may mean, with their labels: agents of the
-// channel, else all of the configuration, then the sessions seen last.
+// channel, else all of the configuration, then the sessions seen last, and every agent
+// at the end: what widens most is not chosen by a slip.
 func (h *Handler) candidates(ctx context.Context, r request, onlySessions bool) (places []gate.Where, labels []string, err error) {
 	add := func(w gate.Where, label string) {
-		if len(places) < message.MaxOptions {
+		if len(places) < message.MaxOptions-1 {
 			places, labels = append(places, w), append(labels, label)
 		}
 	}
@@ -122,7 +123,6 @@ func (h *Handler) candidates(ctx context.Context, r request, onlySessions bool) 
 		agents = []string{agent}
 	}
 	if !onlySessions {
-		add(gate.Where{Scope: engine.Global}, "every agent")
 		named := agents
 		if len(named) == 0 {
 			named = h.c.Settings().AgentNames()
@@ -134,6 +134,9 @@ func (h *Handler) candidates(ctx context.Context, r request, onlySessions bool) 
 	sessions, err := h.sessions(ctx, agents, false)
 	for _, s := range sessions {
 		add(gate.Where{Scope: engine.Session, Key: s.ID}, sessionLabel(s))
+	}
+	if !onlySessions {
+		places, labels = append(places, gate.Where{Scope: engine.Global}), append(labels, "every agent")
 	}
 	return places, labels, err
 }
