@@ -18,6 +18,10 @@ func (x *examination) now() time.Time {
 
 // channels looks at each channel where cards are posted.
 func (x *examination) channels(ctx context.Context) {
+	if len(x.want.Channels) == 0 && len(x.want.Direct) > 0 {
+		x.ok("channel", "cards go to %s alone, as direct messages; whether they take such messages from the bot shows when one is sent", strings.Join(x.want.Direct, ", "))
+		return
+	}
 	if len(x.want.Channels) == 0 {
 		x.add(Bad, "channel", "the configuration names no channel: no card is posted in the server", "defaults: {discord: {channel: CHANNELID}}, or run this with --channel ID --write")
 		return

@@ -5,12 +5,14 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/discord/link"
 	"github.com/callgate/callgate/host/discord/setup"
 )
@@ -162,6 +164,9 @@ func TestGood(t *testing.T) {
 			d.role(2).Mentionable = false
 			d.role(1).Permissions |= discordgo.PermissionMentionEveryone
 		}, "mention_role", "#approvals"},
+		"direct messages alone": {func(_ *discord, w *setup.Wanted) {
+			w.Channels, w.Mentions, w.Direct = nil, nil, []string{"ann"}
+		}, "channel", "ann alone"},
 		"a name shown": {func(*discord, *setup.Wanted) {}, "person", "Ann (ann99)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,5 +235,60 @@ func TestSnowflake(t *testing.T) {
 		if got := setup.Snowflake(text); got != want {
 			t.Errorf("%q: got %t, want %t", text, got, want)
 		}
+	}
+}
+
+// TestOf: what a configuration names is wanted, each place and role once, with the keys
+// that name it.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	c, err := config.Parse("callgate.yaml", []byte(`
+discord: {server: "300000000000000001", reactions: true, interactions: {listen: "127.0.0.1:8465", public_key: `+key+`}}
+defaults:
+  discord: {channel: "400000000000000001", mention_roles: ["500000000000000002"]}
+  ask_approvers: {roles: [ops, lead]}
+agents:
+  builder:
+    discord: {threads: session, direct_messages: [ann], escalate: {after: 30s, channel: "400000000000000002", mention_roles: ["500000000000000002"]}}
+  quiet:
+    discord: {}
+people:
+  ann: {discord: "200000000000000001", roles: [lead]}
+  bob: {roles: [ops]}
+`), config.Dirs{Home: "/h", Config: "/h/c", State: "/h/s", Cache: "/h/k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := setup.Of(c)
+	want := setup.Wanted{
+		Server: server, Gateway: true, PublicKey: key, Reactions: true,
+		Channels: []setup.Channel{
+			{ID: channel, Where: []string{"defaults.discord.channel", "agents.builder.discord.channel"}, Threads: true},
+			{ID: "400000000000000002", Where: []string{"agents.builder.discord.escalate.channel"}},
+		},
+		Mentions: []setup.Mention{{Role: ops, Channel: channel, Where: "defaults.discord.mention_roles"}, {Role: ops, Channel: "400000000000000002", Where: "agents.builder.discord.escalate.mention_roles"}},
+		Direct:   []string{"ann"}, Roles: []setup.Role{{Name: "lead", Held: true}, {Name: "ops"}}, People: []setup.Person{{Name: "ann", Account: ann}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// TestFragment: what was chosen is read back by the configuration, whatever the names.
+func TestFragment(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{"", "builder", "a: b"} {
+		c := setup.Choice{TokenFile: "/h/s/discord.token", APIURL: "http://127.0.0.1:1", Server: server, Channel: channel, Agent: agent, People: map[string]string{"ann": ann, "yes": botID}}
+		got, err := config.Parse("callgate.yaml", []byte(c.Fragment()), config.Dirs{Home: "/h", Config: "/h/c", State: "/h/s", Cache: "/h/k"})
+		if err != nil {
+			t.Fatalf("%s: %v", c.Fragment(), err)
+		}
+		d := got.DiscordSettings()
+		if string(d.Server) != server || d.TokenFile != c.TokenFile || d.APIURL != c.APIURL || string(got.Agent(agent).Discord.Channel) != channel || got.DiscordAccount("yes") != botID {
+			t.Errorf("agent %q: got %+v, %+v", agent, d, got.Agent(agent).Discord)
+		}
+	}
+	if got := (setup.Choice{}).Fragment(); got != "" {
+		t.Errorf("nothing chosen: got %q", got)
 	}
 }

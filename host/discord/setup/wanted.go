@@ -25,6 +25,8 @@ type Wanted struct {
 	// each once.
 	Channels []Channel
 	Mentions []Mention
+	// Direct are people who get cards as direct messages, by name, each once.
+	Direct []string
 	// Roles are those by which people may answer or grant, by name or id.
 	Roles []Role
 	// People are those who have an account.
@@ -94,13 +96,23 @@ func agentNames(c *config.Config) []string {
 func (w *Wanted) route(r config.DiscordRoute, where string) {
 	w.channel(string(r.Channel), where+".channel", r.Threads == config.ThreadsSession)
 	w.mentions(r.MentionRoles, string(r.Channel), where+".mention_roles")
+	w.direct(r.DirectMessages)
 	if e := r.Escalate; e != nil {
+		w.direct(e.DirectMessages)
 		place := string(e.Channel)
 		w.channel(place, where+".escalate.channel", false)
 		if place == "" {
 			place = string(r.Channel)
 		}
 		w.mentions(e.MentionRoles, place, where+".escalate.mention_roles")
+	}
+}
+
+func (w *Wanted) direct(names []string) {
+	for _, name := range names {
+		if !slices.Contains(w.Direct, name) {
+			w.Direct = append(w.Direct, name)
+		}
 	}
 }
 
