@@ -128,7 +128,7 @@ func (a *answer) write(w http.ResponseWriter) {
 		a.failed = writeCallback(w, *body)
 	}
 	if err := http.NewResponseController(w).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		a.failed = &Error{What: "answer an interaction", Err: errors.New("Discord's call was cut")}
+		a.failed = &Error{What: "answer an interaction", Err: errors.New("the call from Discord was cut")}
 	}
 	close(a.written)
 }

@@ -34,8 +34,9 @@ type ClientConfig struct {
 //
 // Each call waits in its lane; calls that Discord refuses with 429 are made again when
 // it says so, those without an answer where that is safe, all inside the caller's
-// context, and within 60 s where that has no end. Too many of them are refused with
-// ErrTooMany. After a 401 none is made any more.
+// context and 60 s. A call that could go out only after that ends at once, with the
+// time to wait in its Error. Too many are refused with ErrTooMany. After a 401 none is
+// made any more.
 type Client struct {
 	api     *url.URL
 	token   string

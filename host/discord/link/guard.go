@@ -67,8 +67,8 @@ var wanted = map[string]bool{
 const longestInterval = 10 * time.Minute
 
 var (
-	errReconnect  = errors.New("Discord asked for a new connection")
-	errInvalid    = errors.New("Discord does not know the session any more")
+	errReconnect  = errors.New("a new connection was asked for by Discord")
+	errInvalid    = errors.New("the session is no longer known to Discord")
 	errNotGateway = errors.New("the server does not speak as a gateway does")
 )
 

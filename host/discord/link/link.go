@@ -46,7 +46,8 @@ type Reaction struct {
 
 // Events are told what comes in. Each is called in a goroutine of its own, of which
 // there are not more than a bounded number, and a panic in one is logged and ends only
-// that one. The order in which things happened is not kept.
+// that one. The order in which things happened is not kept. An interaction comes once,
+// whatever Discord repeats.
 type Events interface {
 	// Ready tells that a gateway session began; with fresh, events may have been missed
 	// since the last one.
@@ -107,7 +108,7 @@ var (
 	// ErrForbidden: the bot may not.
 	ErrForbidden = errors.New("the bot may not do that")
 	// ErrUnauthorized: the token is not one, or no longer.
-	ErrUnauthorized = errors.New("Discord does not know the bot's token")
+	ErrUnauthorized = errors.New("the bot's token is not known to Discord")
 	// ErrSuperseded: a newer edit of the same message took the place of this one.
 	ErrSuperseded = errors.New("a newer edit took its place")
 	// ErrUnsound: it was not sent, because it is beyond what Discord takes.

@@ -11,7 +11,7 @@ import (
 	"github.com/callgate/callgate/host/internal/private"
 )
 
-// ErrInUse: another daemon of this account has the same bot.
+// ErrInUse tells that another daemon of this account has the same bot.
 var ErrInUse = errors.New("another daemon uses the same Discord bot")
 
 // TakeLock keeps two daemons of one account from using one bot: clicks would go to

@@ -3,7 +3,6 @@ package link
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -15,46 +14,11 @@ const (
 	maxLane    = 256
 	maxWaiting = 4096
 	maxBytes   = 64 << 20
-	maxTime    = 60 * time.Second // of a call whose context has no end
+	maxTime    = 60 * time.Second // of a call, with all its tries
 )
 
-// How often a call is made.
-const (
-	maxTries   = 3  // when no answer came, or the server failed
-	maxRefused = 20 // when the server said 429: it was not done then
-	firstPause = 250 * time.Millisecond
-)
-
-// ErrTooMany: more waits for Discord than is kept; what was asked was not done.
+// ErrTooMany tells that more waits for Discord than is kept; what was asked was not done.
 var ErrTooMany = errors.New("too much waits for Discord already")
-
-// job is one call that waits or is being made.
-type job struct {
-	ctx                       context.Context
-	what, method, url         string
-	route, resource, replaces string
-	contentType               string
-	body                      []byte
-	urgent, repeatable        bool
-	exempt                    bool // an interaction: not bound by the global limit
-	ticketed                  bool // its path holds what lets it in: a 401 is not about the bot's token
-
-	tries, refused int
-	after          time.Time // not before
-	last           *Error
-	done           chan result // of one; guarded by the queue: who takes the job out sends
-}
-
-type result struct {
-	body []byte
-	err  error
-}
-
-// lane are the calls that go out one after another.
-type lane struct {
-	jobs []*job
-	wake chan struct{}
-}
 
 // queue orders the calls. Each lane has a goroutine while something waits in it.
 type queue struct {
@@ -143,55 +107,6 @@ func (q *queue) refuses(j *job) error {
 
 var errClosed = errors.New("the connection to Discord was closed")
 
-// replace puts a job in the place of a waiting one that it replaces.
-func (q *queue) replace(l *lane, j *job) bool {
-	if j.replaces == "" {
-		return false
-	}
-	for i, old := range l.jobs {
-		if old.replaces == j.replaces {
-			q.bytes += len(j.body) - len(old.body)
-			j.urgent = j.urgent || old.urgent
-			j.after, l.jobs[i] = old.after, j
-			old.done <- result{err: ErrSuperseded}
-			return true
-		}
-	}
-	return false
-}
-
-// place is behind those that go first, or that came first.
-func place(jobs []*job, urgent bool) int {
-	if !urgent {
-		return len(jobs)
-	}
-	for i, j := range jobs {
-		if !j.urgent {
-			return i
-		}
-	}
-	return len(jobs)
-}
-
-func (q *queue) insert(l *lane, j *job, at int) {
-	l.jobs = slices.Insert(l.jobs, at, j)
-	q.waiting++
-	q.bytes += len(j.body)
-}
-
-func (q *queue) remove(l *lane, at int) {
-	q.waiting--
-	q.bytes -= len(l.jobs[at].body)
-	l.jobs = slices.Delete(l.jobs, at, at+1)
-}
-
-func (l *lane) stir() {
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
-}
-
 // run makes the calls of a lane, until none is left.
 func (q *queue) run(key string, l *lane) {
 	for {
@@ -204,15 +119,6 @@ func (q *queue) run(key string, l *lane) {
 		default:
 			return
 		}
-	}
-}
-
-func (l *lane) sleep(d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-l.wake:
 	}
 }
 
@@ -256,64 +162,6 @@ func sooner(a, b time.Duration) time.Duration {
 		return b
 	}
 	return a
-}
-
-// make makes a call, and decides whether it is over.
-func (q *queue) make(l *lane, j *job) {
-	j.tries++
-	h, body, err := q.try(j)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	now := time.Now()
-	if h.status/100 == 2 && err == nil {
-		q.limits.note(j, h, body, now)
-		j.done <- result{body: body}
-		return
-	}
-	j.last = answerError(j.what, h.status, body, err)
-	if h.status != 0 {
-		j.last.RetryAfter = q.limits.note(j, h, body, now)
-	}
-	switch {
-	case h.status == http.StatusUnauthorized && !j.ticketed:
-		q.die(j.last)
-	case q.repeats(j, h.status, err, now):
-		q.again(l, j)
-		return
-	}
-	j.done <- result{err: j.last}
-}
-
-// repeats tells whether a call that failed is made again, and not before when.
-func (q *queue) repeats(j *job, status int, err error, now time.Time) bool {
-	if j.ctx.Err() != nil || q.closed || q.dead != nil {
-		return false
-	}
-	switch {
-	case status == http.StatusTooManyRequests:
-		j.refused++
-		j.tries--
-		return j.refused < maxRefused
-	case status >= 500, status == 0:
-		j.after = now.Add(pause(j.tries))
-		return j.tries < maxTries && (j.repeatable || status == 0 && neverSent(err))
-	}
-	return false
-}
-
-// again puts a job back before the others, unless a newer one took its place meanwhile.
-func (q *queue) again(l *lane, j *job) {
-	for _, newer := range l.jobs {
-		if j.replaces != "" && newer.replaces == j.replaces {
-			j.done <- result{err: ErrSuperseded}
-			return
-		}
-	}
-	at := 0
-	if !j.urgent {
-		at = place(l.jobs, true)
-	}
-	q.insert(l, j, at)
 }
 
 // die ends all calls: Discord counts bad answers, and a token does not get better.

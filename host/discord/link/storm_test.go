@@ -109,7 +109,7 @@ func TestGateway_noticesASilentServer(t *testing.T) {
 	}
 	cancel()
 	must(t, <-done)
-	if !strings.Contains(log.String(), "acknowledges heartbeats") {
+	if !strings.Contains(log.String(), "no heartbeat is acknowledged") {
 		t.Errorf("the log is\n%s", log.String())
 	}
 	if strings.Contains(log.String(), s.Token) {

@@ -24,7 +24,7 @@ const (
 )
 
 var (
-	errSilent = errors.New("Discord no longer acknowledges heartbeats")
+	errSilent = errors.New("no heartbeat is acknowledged by Discord any more")
 	errInside = errors.New("the session ended on this side")
 )
 
