@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func withDiscord(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
 	w.install("sound", nil)
-	text := "discord: {server: \"300000000000000001\", token_file: " + filepath.Join(w.root, "state", "discord.token") + "}\ndefaults: {discord: {channel: \"400000000000000001\"}}\n"
+	text := "discord: {server: \"300000000000000001\", token_file: " + filepath.Join(w.root, "elsewhere", "discord.secret") + "}\ndefaults: {discord: {channel: \"400000000000000001\"}}\n"
 	cfg, err := config.Parse("callgate.yaml", []byte(text), w.o.Dirs)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +63,14 @@ func TestDiscord(t *testing.T) {
 		"what it lacks": {func(w *world) {
 			w.found(setup.Finding{Check: "permissions", State: setup.Bad, Text: "no Attach Files", Cure: "allow it"})
 		}, "discord.permissions", doctor.Bad, "Attach Files"},
-		"what to know":   {func(w *world) { w.found(setup.Finding{Check: "intents", State: setup.Warn, Text: "on", Cure: "off"}) }, "discord.intents", doctor.Warn, "on"},
+		"what to know": {func(w *world) { w.found(setup.Finding{Check: "intents", State: setup.Warn, Text: "on", Cure: "off"}) }, "discord.intents", doctor.Warn, "on"},
+		"token file open": {func(w *world) {
+			path := w.o.Config.DiscordSettings().TokenFile
+			w.write(path, botToken(bot))
+			if err := os.Chmod(path, 0o644); err != nil {
+				w.t.Fatal(err)
+			}
+		}, "files.private", doctor.Bad, "discord.secret has mode 0644"},
 		"agents without": {func(*world) {}, "discord.agents", doctor.OK, "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
