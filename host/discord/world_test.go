@@ -132,7 +132,7 @@ func (l *logged) String() string {
 const simple = "agents: {worker: {mode: default, user: joe}}\n"
 
 // limit is how long something may take that happens at once on a quiet machine.
-const limit = 2 * time.Minute
+const limit = 45 * time.Second
 
 func within(t testing.TB) context.Context {
 	t.Helper()
@@ -149,7 +149,7 @@ func build(t testing.TB, yaml string, opts discordtest.Options) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, dir: dir, tool: &tool{}, discord: discordtest.Start(t, opts), asks: ask.Config{Timeout: 5 * time.Minute}, stop: func() {}}
+	w := &world{t: t, dir: dir, tool: &tool{}, discord: discordtest.Start(t, opts), stop: func() {}}
 	w.ops = w.discord.AddRole(w.discord.Guild, "ops", 0)
 	w.ann, w.bob, w.eve = w.discord.Person("ann", w.ops), w.discord.Person("bob", w.ops), w.discord.Person("eve")
 	second := ""
@@ -169,10 +169,13 @@ func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
 func (w *world) head(yaml string) string {
 	text := fmt.Sprintf("people: {ann: {discord: %s}, bob: {discord: %s}}\n", w.ann.ID, w.bob.ID)
 	if !strings.Contains(yaml, "discord: {server") {
-		text += fmt.Sprintf("discord: {server: %s, api_url: %s, token_file: %s}\n", w.discord.Guild, w.discord.URL(), w.path("token"))
+		text += fmt.Sprintf("discord: {server: %s, api_url: %s, token_file: %q}\n", w.discord.Guild, w.discord.URL(), w.path("token"))
 	}
 	if !strings.Contains(yaml, "defaults:") {
 		text += "defaults: {discord: {channel: CHANNEL}}\n"
+	}
+	if !strings.Contains(yaml, "asks:") {
+		text += "asks: {timeout: 5m}\n"
 	}
 	return text
 }
@@ -307,6 +310,15 @@ func (p *pending) got() gate.Result {
 	}
 }
 
+// state is how the call stands, for messages.
+func (p *pending) state() string {
+	if p.waits() {
+		return "waits"
+	}
+	res := p.got()
+	return fmt.Sprintf("%s (%s) by %q: %s", res.Decision.Behavior, res.Outcome, res.DecidedBy, res.Decision.Message)
+}
+
 // waits tells that the call has no answer yet.
 func (p *pending) waits() bool { return len(p.result) == 0 }
 
@@ -348,11 +360,21 @@ func (p *pending) cardIn(channel string) card {
 
 func (p *pending) cardWhere(match func(discordtest.Message) bool) card {
 	p.w.t.Helper()
-	m, err := p.w.discord.WaitMessage(within(p.w.t), func(m discordtest.Message) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	go func() { // a call that was answered has no card any more
+		select {
+		case res := <-p.result:
+			p.result <- res
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	m, err := p.w.discord.WaitMessage(ctx, func(m discordtest.Message) bool {
 		return p.w.openCard(m) && strings.Contains(m.Content, p.command) && match(m)
 	})
 	if err != nil {
-		p.w.t.Fatalf("no card of %.100q: %v\nstate: %+v\nlog:\n%s", p.command, err, p.w.surface.State(), p.w.log.String())
+		p.w.t.Fatalf("no card of %.100q: %v\nthe call: %s\nstate: %+v\nlog:\n%s", p.command, err, p.state(), p.w.surface.State(), p.w.log.String())
 	}
 	return card{w: p.w, Message: m, ask: subject(m)}
 }
