@@ -125,7 +125,7 @@ func implied(may int64, m *discordgo.Member, now time.Time) int64 {
 var powers = []Permission{
 	{discordgo.PermissionAdministrator, "Administrator", ""},
 	{discordgo.PermissionManageRoles, "Manage Roles", ""},
-	{discordgo.PermissionManageServer, "Manage Server", ""},
+	{discordgo.PermissionManageGuild, "Manage Server", ""},
 	{discordgo.PermissionManageChannels, "Manage Channels", ""},
 	{discordgo.PermissionManageWebhooks, "Manage Webhooks", ""},
 }
