@@ -58,13 +58,16 @@ func (s *Surface) answer(ctx context.Context, p *press) {
 		s.answered(ctx, p, o, ours)
 	case <-limit.C:
 		deferred := s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseDeferredMessageUpdate})
-		o := <-decided
-		if ours {
-			f.release(c, true)
-		}
-		if deferred {
-			s.afterwards(ctx, p, o)
-		}
+		ctx = s.living() // other clicks need not wait for this one
+		s.spawn("an answer that takes long", func() {
+			o := <-decided
+			if ours {
+				f.release(c, true)
+			}
+			if deferred {
+				s.afterwards(ctx, p, o)
+			}
+		})
 	}
 }
 
@@ -90,7 +93,7 @@ func (s *Surface) remade(ctx context.Context, p *press, o outcome) bool {
 	f, c := p.at.f, p.at.card
 	m := f.content(ctx, c, o.Ask)
 	digest := message.Digest(m.Content)
-	f.admit(c, digest)
+	f.admit(c, digest, o.Ask.State.Waiting())
 	if m.Check() != nil || !s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseUpdateMessage, Message: &m}) {
 		f.release(c, true)
 		plain := message.Ephemeral(said(o)) // taken where Discord refused the text, not where it was too late

@@ -192,7 +192,7 @@ func TestReply_byTheID(t *testing.T) {
 		_, err := w.ann.Write(channel, text)
 		must(t, err)
 	}
-	_, err := w.ann.Write(w.server.Channel, "<@"+w.server.Bot+"> no "+strings.ToUpper(a.ID)+" not now")
+	_, err := w.ann.Write(w.server.Channel, "<@"+w.server.Bot+"> "+strings.ToUpper(a.ID)+" no, not now")
 	must(t, err)
 	w.wants(done, store.AskDenied)
 	w.final(m.ID, "not now")

@@ -79,12 +79,12 @@ func (f *follower) renew(ctx context.Context, c *posted) error {
 		f.made(c, rev, digest)
 		return nil
 	}
-	f.admit(c, digest)
+	f.admit(c, digest, a.State.Waiting())
 	kept, err := f.s.client.Edit(ctx, c.Channel, c.Message, m)
 	if err != nil {
 		return err
 	}
-	f.admitKept(c, kept)
+	f.admitKept(c, kept, a.State.Waiting())
 	if !a.State.Waiting() {
 		f.drop(c)
 		return nil
@@ -137,16 +137,17 @@ const maxDigests = 32
 
 // admitKept makes what Discord has made of a card one of its texts, and its buttons those
 // that it may have.
-func (f *follower) admitKept(c *posted, kept *discordgo.Message) {
+func (f *follower) admitKept(c *posted, kept *discordgo.Message, waiting bool) {
 	if kept == nil || kept.Content == "" {
 		return
 	}
-	f.admit(c, message.Digest(kept.Content))
-	f.admit(c, controlsDigest(kept.Components))
+	f.admit(c, message.Digest(kept.Content), waiting)
+	f.admit(c, controlsDigest(kept.Components), waiting)
 }
 
-// admit makes a text one that a card may have, before it has it.
-func (f *follower) admit(c *posted, digest string) {
+// admit makes a text one that a card may have, before it has it. keep stores that; the
+// text of an ask that has ended is not looked at after a restart.
+func (f *follower) admit(c *posted, digest string, keep bool) {
 	f.mu.Lock()
 	fresh := !slices.Contains(c.Digests, digest)
 	if fresh {
@@ -157,7 +158,7 @@ func (f *follower) admit(c *posted, digest string) {
 		c.Digests = append(c.Digests, digest)
 	}
 	f.mu.Unlock()
-	if fresh {
+	if fresh && keep {
 		f.save(c)
 	}
 }
