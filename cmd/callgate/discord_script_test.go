@@ -32,12 +32,13 @@ type chatServer struct {
 //	reset            forgets the bot's token, and ends its connection
 //	down, up         ends its connection and takes none, and takes one again
 //	typed FILE       writes what a person types who sets it up: token, ids and a name
+//	sound            fails when a request broke a rule of Discord's
 //	leak FILE        writes a file that holds the token, as an agent's settings may
 //
 // It sets $API, $SERVER, $CHANNEL, $BOT, $APP and $ANN.
 func discordScript(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) == 0 {
-		ts.Fatalf("usage: discord start|click|says|introduced|slow|reset|down|up|typed|leak ...")
+		ts.Fatalf("usage: discord start|click|says|introduced|slow|reset|down|up|typed|sound|leak ...")
 	}
 	if args[0] == "start" {
 		startDiscord(ts, ts.MkAbs(args[1]))
@@ -76,6 +77,10 @@ func discordScript(ts *testscript.TestScript, _ bool, args []string) {
 	case "typed":
 		lines := []string{s.Token, s.Guild, "here", s.Channel, s.ann.ID, "ann"}
 		ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+	case "sound":
+		if broken := s.Violations(); len(broken) > 0 {
+			ts.Fatalf("requests that Discord would not take:\n%s", strings.Join(broken, "\n"))
+		}
 	case "leak":
 		ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(`{"mcpServers": {"chat": {"command": "x", "env": {"TOKEN": "`+s.Token+`"}}}}`), 0o600))
 	default:
@@ -99,9 +104,6 @@ func startDiscord(ts *testscript.TestScript, tokenFile string) {
 	s.SetPortal(discordtest.Portal{VerifyKey: s.PublicKey()})
 	discords.Store(ts.Getenv("WORK"), s)
 	ts.Defer(func() {
-		for _, v := range s.Violations() {
-			ts.Logf("violation: %s", v)
-		}
 		s.Close()
 	})
 	ts.Check(os.MkdirAll(filepath.Dir(tokenFile), 0o700))
