@@ -1,12 +1,15 @@
 package discord
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/discord/discordtest"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/internal/storetest"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -174,4 +177,32 @@ func TestForbidden(t *testing.T) {
 	_, err := w.gate.Answer(w.context(), a.ID, ask.Answer{By: "cy", Surface: "terminal"})
 	must(t, err)
 	w.wants(done, store.AskDenied)
+}
+
+// The daemon ended before it knew of its card, and somebody changed that: the next run
+// sets it right before anybody can answer it.
+func TestRestart_setsAnUnknownCardRight(t *testing.T) {
+	w := newWorld(t, usual)
+	_, _, m := w.posed("rm -rf /")
+	w.restart(func() {
+		s := storetest.Open(w.t, filepath.Join(w.dir, "state", "callgate.db"), store.Options{})
+		must(w.t, s.FinishCard(w.context(), m.ID, time.Now())) // as if it had not been stored
+		must(w.t, s.Close())
+		w.server.EditAs(m.ID, func(m *discordtest.Message) { m.Content = strings.ReplaceAll(m.Content, "rm -rf /", "ls") })
+	})
+	again := w.card("rm -rf /")
+	if again.ID != m.ID || w.posted("Approval") != 1 {
+		t.Errorf("got another card: %s", again.String())
+	}
+}
+
+// A client that comes back at once after a restart is not denied for want of a surface.
+func TestRestart_isAttachedFromTheStart(t *testing.T) {
+	w := newWorld(t, usual)
+	for _, s := range w.broker.Surfaces() {
+		if s.Name == Name {
+			return
+		}
+	}
+	t.Error("the surface is not attached")
 }

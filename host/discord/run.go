@@ -36,8 +36,9 @@ func (s *Surface) Run(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	s.life = ctx
+	s.life, s.state.Since = ctx, s.c.Now()
 	s.mu.Unlock()
+	s.attach(true) // a start is like a connection that was lost for a moment: asks wait for it
 	failed := make(chan error, 2)
 	s.spawn("the events of asks", func() { s.listen(ctx) })
 	s.spawn("looking after cards", func() { s.tend(ctx) })
