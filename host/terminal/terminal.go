@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,36 +119,20 @@ func (t *Terminal) Ask(ctx context.Context, a ask.Ask) (answer ask.Answer, ok bo
 
 // choose waits for a key that stands for a choice.
 func (t *Terminal) choose(ctx context.Context, c card.Card) (card.Choice, error) {
-	fmt.Fprintf(t.out, "Answer [%s]: ", keysOf(c))
-	restore, err := t.raw()
+	keys := keysOf(c)
+	key, err := t.pick(ctx, "Answer ["+strings.Join(keys, "/")+"]: ", keys)
 	if err != nil {
 		return card.Choice{}, err
 	}
-	defer restore()
-	began := time.Now()
-	for {
-		key, err := t.plainKey(ctx)
-		if err != nil {
-			return card.Choice{}, err
-		}
-		if time.Since(began) < t.grace {
-			continue
-		}
-		for _, choice := range c.Choices {
-			if choice.Key == strings.ToLower(string(rune(key))) {
-				fmt.Fprintf(t.out, "%s\r\n", choice.Key)
-				return choice, nil
-			}
-		}
-	}
+	return c.Choices[slices.IndexFunc(c.Choices, func(c card.Choice) bool { return c.Key == key })], nil
 }
 
-func keysOf(c card.Card) string {
+func keysOf(c card.Card) []string {
 	keys := make([]string, len(c.Choices))
 	for i, choice := range c.Choices {
 		keys[i] = choice.Key
 	}
-	return strings.Join(keys, "/")
+	return keys
 }
 
 // What keys send while the terminal is raw.
