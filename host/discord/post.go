@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/discord/link"
 	"github.com/callgate/callgate/host/discord/message"
@@ -129,20 +127,6 @@ func (f *follower) try(ctx context.Context, p place, attempt int, fresh bool) (*
 		f.s.c.Asks.MarkSeen(f.id, p.person)
 	}
 	return c, nil
-}
-
-// asSent reports whether a message stands as it was sent.
-func asSent(m *discordgo.Message, sent message.Message) bool {
-	return message.Digest(m.Content) == message.Digest(sent.Content) && controlsDigest(m.Components) == controlsDigest(sent.Components)
-}
-
-// asOurs makes a message what was sent, before it is known as a card: the answer to a
-// posting that was tried again is the message of the first try, and somebody may have
-// changed it meanwhile (threat T27). What still differs then is what Discord makes of it.
-func (f *follower) asOurs(ctx context.Context, channel, id string, sent message.Message) (*discordgo.Message, error) {
-	f.s.c.Log.Warn("discord: a card did not stand as it was sent, and is set right", "ask", f.id, "message", id)
-	sent.Files = nil // those of the post stay
-	return f.s.client.Edit(ctx, channel, id, sent)
 }
 
 // compose lays the ask out as it waits, for a place.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/callgate/callgate/host/ask"
@@ -160,26 +159,6 @@ func (s *Surface) tend(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-	}
-}
-
-// chore is done again and again, beside, and never twice at once.
-type chore struct {
-	every time.Duration
-	what  string
-	do    func(context.Context)
-
-	last time.Time
-	busy atomic.Bool
-}
-
-func (c *chore) due(ctx context.Context, s *Surface) {
-	if now := time.Now(); now.Sub(c.last) >= c.every && c.busy.CompareAndSwap(false, true) {
-		c.last = now
-		s.spawn(c.what, func() {
-			defer c.busy.Store(false)
-			c.do(ctx)
-		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -131,5 +132,25 @@ func sleep(ctx context.Context, d time.Duration) bool {
 		return ctx.Err() == nil
 	case <-ctx.Done():
 		return false
+	}
+}
+
+// chore is done again and again, beside, and never twice at once.
+type chore struct {
+	every time.Duration
+	what  string
+	do    func(context.Context)
+
+	last time.Time
+	busy atomic.Bool
+}
+
+func (c *chore) due(ctx context.Context, s *Surface) {
+	if now := time.Now(); now.Sub(c.last) >= c.every && c.busy.CompareAndSwap(false, true) {
+		c.last = now
+		s.spawn(c.what, func() {
+			defer c.busy.Store(false)
+			c.do(ctx)
+		})
 	}
 }
