@@ -103,11 +103,25 @@ func (e *entry) refused(by, reason string) error {
 	return &NotApproverError{Reason: reason, Again: again}
 }
 
+// sameVoter reports whether two answers are one person's: of one name, whatever its case,
+// or from one account of a chat. The configuration may give the account another name
+// between them.
+func (a Answer) sameVoter(other Answer) bool {
+	account := func(a Answer) string {
+		if a.Origin == nil {
+			return ""
+		}
+		return a.Origin.Account
+	}
+	mine, others := account(a), account(other)
+	return strings.EqualFold(a.By, other.By) || mine != "" && (mine == others || mine == other.By) || others != "" && others == a.By
+}
+
 // vote adds an approval to those that count: of everybody one, the last, and only of
 // those who may still approve. It reports whether they are enough.
 func (a Ask) vote(answer Answer) (votes []Answer, enough bool) {
 	for _, v := range a.Votes {
-		if !strings.EqualFold(v.By, answer.By) && a.Approvers.Authorise(a.User, v.Person()).MayApprove {
+		if !v.sameVoter(answer) && a.Approvers.Authorise(a.User, v.Person()).MayApprove {
 			votes = append(votes, v)
 		}
 	}
