@@ -297,7 +297,10 @@ func (g *Gate) agreed(ctx context.Context, c Change, p place, change store.Chang
 	mode := false
 	if change.SetMode {
 		var err error
-		if mode, err = g.Widens(ctx, p.key, change.Mode); err != nil {
+		if mode, err = g.Widens(ctx, p.key, change.Mode); err == nil && !mode && change.Mode == nil {
+			mode, err = g.freesForks(ctx, p.key)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -110,6 +110,16 @@ func (g *Gate) WidensFork(ctx context.Context, session string, mode *engine.Mode
 	return widens(now, next), nil
 }
 
+// freesForks reports whether a session's interactive forks are held to a mode that asks
+// more than the agent's, which they have once the session is cleared.
+func (g *Gate) freesForks(ctx context.Context, session string) (bool, error) {
+	known, err := g.c.Store.Session(ctx, session)
+	if err != nil || known.ForkMode == nil {
+		return false, err
+	}
+	return widens(*known.ForkMode, g.c.Settings().Agent(known.Agent).Mode), nil
+}
+
 // InterruptSession cancels what waits in a session, in the name of by, and
 // returns how many asks that were. Grants stay.
 func (g *Gate) InterruptSession(ctx context.Context, session, by string) (int, error) {
