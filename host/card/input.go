@@ -98,22 +98,26 @@ func readMembers(input json.RawMessage) ([]member, error) {
 const jsonSuffix = " (JSON)"
 
 func readMember(key string, value json.RawMessage) (member, error) {
-	if value[0] == '"' {
+	switch value[0] {
+	case '"':
 		var text string
 		err := json.Unmarshal(value, &text)
 		return member{name: memberName(key), text: text}, err
+	case '{', '[':
+	default: // laid out as it came
+		return member{name: memberName(key) + jsonSuffix, text: string(value)}, nil
 	}
 	text, err := layOut(value)
 	return member{name: memberName(key) + jsonSuffix, text: text}, err
 }
 
 // memberName is the key, quoted unless it is a plain word: no key can look like
-// something else on the card.
+// something else on the card. It is never shortened: names are judged as well as values.
 func memberName(key string) string {
 	if plainKey.MatchString(key) {
 		return key
 	}
-	return short(quote(key))
+	return Line(quote(key))
 }
 
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)

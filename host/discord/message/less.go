@@ -65,7 +65,7 @@ func lessOf(a ask.Ask) []less {
 // saidByInput reports whether the action only repeats the one parameter, behind the name
 // of an operation, which it returns.
 func saidByInput(a ask.Ask) (operation string, yes bool) {
-	if len(a.Action) > ask.MaxShownBytes {
+	if len(a.Action) > ask.MaxShownBytes || len(a.Input) > 8*ask.MaxShownBytes {
 		return "", false
 	}
 	list := card.Parameters(a)

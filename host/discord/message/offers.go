@@ -26,11 +26,19 @@ const sessionKey = "s"
 // Offers are the entries of the menu, in its order: none where the card does not show the
 // call whole, or where an approval needs a confirmation. The session's choice is among
 // them only where it has no button.
-func Offers(a ask.Ask) []Offer { return layOut(a).offers }
+func Offers(a ask.Ask) []Offer {
+	if a.NeedsConfirmation() {
+		return nil // without laying it out: anybody's click gets here, and a call may be large
+	}
+	return layOut(a).offers
+}
 
 // SessionChoice is what the button for the session does; false where there is none,
 // because there is no such rule, or its exact text does not stand on the card.
 func SessionChoice(a ask.Ask) (card.Choice, bool) {
+	if a.NeedsConfirmation() {
+		return card.Choice{}, false
+	}
 	l := layOut(a)
 	return l.session, l.hasSession
 }
