@@ -128,6 +128,12 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
+func (l *logged) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = bytes.Buffer{}
+}
+
 // simple is the agent of most tests: joe's, answered by whoever is listed.
 const simple = "agents: {worker: {mode: default, user: joe}}\n"
 
@@ -300,11 +306,13 @@ func (w *world) put(agent string, r gate.Request, command string) *pending {
 // got is what the call got in the end.
 func (p *pending) got() gate.Result {
 	p.w.t.Helper()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
 	select {
 	case res := <-p.result:
 		p.result <- res
 		return res
-	case <-within(p.w.t).Done():
+	case <-timer.C:
 		p.w.t.Fatalf("the call %.100q got no answer\nstate: %+v\nlog:\n%s", p.command, p.w.surface.State(), p.w.log.String())
 		return gate.Result{}
 	}
