@@ -180,10 +180,7 @@ func (h *Handler) resume(ctx context.Context, who asker, session string) (answer
 // asks may. Where nobody is named for that, listed people and administrators may.
 func (h *Handler) mayNotResume(who asker, s store.Session) string {
 	policy := h.c.Settings().Approvers(s.Agent)
-	if policy.String() == "" {
-		if who.Listed || who.Administrator {
-			return ""
-		}
+	if !policy.Named() && !who.Listed && !who.Administrator {
 		return fmt.Sprintf("%s may not resume the session %q: it takes a person of the configuration, or an administrator", who.Name, s.ID)
 	}
 	if may := policy.Authorise(s.User, who.Person); !may.MayApprove {

@@ -112,6 +112,20 @@ func (f *flows) set(id string, one flow) bool {
 	return true
 }
 
+// renew replaces a flow under a new name, and returns that: what still shows the old one
+// is not gone on with. ok is false when it was taken or renewed meanwhile.
+func (f *flows) renew(id string, one flow) (name string, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, ok := f.held(id, one.account); !ok {
+		return "", false
+	}
+	delete(f.all, id)
+	name = rand.Text()
+	f.all[name] = one
+	return name, true
+}
+
 func (f *flows) held(id, account string) (flow, bool) {
 	one, ok := f.all[id]
 	if !ok || account == "" || one.account != account || f.now().Sub(one.at) > flowLife {

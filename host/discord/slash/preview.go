@@ -56,8 +56,13 @@ func (h *Handler) preview(ctx context.Context, id string, who asker, d draft) (a
 		return answer{}, errTooLong
 	}
 	d.shown = &r
-	if err := h.keep(id, who, d); err != nil {
-		return answer{}, err
+	f, ok := h.flows.get(id, who.Account)
+	f.draft = &d
+	if ok { // what is pressed below this rule stores this one, whatever else was shown at once
+		id, ok = h.flows.renew(id, f)
+	}
+	if !ok {
+		return answer{}, errOver
 	}
 	m.Components = h.previewMenus(id, d)
 	return answer{message: m}, nil
