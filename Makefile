@@ -15,8 +15,14 @@ MODULES := plugins/dist/bash.wasm plugins/dist/standard.wasm
 
 ##@ Use
 .PHONY: run build
-run: build ## build, then watch a recorded agent session pass through the gate
-	@bin/callgate demo
+# DEMO=discord shows the asks as cards in a Discord-shaped server of the demo's own.
+DEMO ?=
+run: build ## build, then watch a recorded agent session pass through the gate; DEMO=discord: in Discord
+	@case "$(DEMO)" in \
+		"") exec bin/callgate demo;; \
+		discord) exec bin/callgate demo --discord;; \
+		*) echo 'DEMO is empty or discord, not "$(DEMO)"'; exit 2;; \
+	esac
 
 build: bin/callgate ## leave the whole product in bin/callgate, one file
 

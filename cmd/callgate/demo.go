@@ -14,15 +14,20 @@ import (
 )
 
 func demoCommand(*cli) *cobra.Command {
-	return &cobra.Command{
+	var inDiscord bool
+	command := &cobra.Command{
 		Use:     "demo",
 		GroupID: "gate",
 		Short:   "Watch recorded agent sessions pass through a gate of their own",
 		Long: `Starts a gate on a temporary store and replays recorded agent sessions through
 its HTTP API. On a terminal you answer the asks (after 20 seconds the demo's own
 approver does); without one that approver answers at once. It ends by itself and
-leaves nothing behind.`,
-		Example: "  callgate demo\n  callgate demo </dev/null",
+leaves nothing behind.
+
+With --discord the asks are cards in a Discord-shaped server inside the demo: no
+account and no network is needed. Each card is printed as people see it, with what
+they press, choose, write and react, and what the card says afterwards.`,
+		Example: "  callgate demo\n  callgate demo </dev/null\n  callgate demo --discord",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := needModules(); err != nil {
@@ -32,9 +37,13 @@ leaves nothing behind.`,
 			if err != nil {
 				return err
 			}
-			o := demo.Options{Sessions: sessions.Files, Modules: plugins.Modules(), Compiler: compiler(), CacheDir: dirs.Cache, Out: cmd.OutOrStdout()}
+			o := demo.Options{Sessions: sessions.Files, Modules: plugins.Modules(), Compiler: compiler(), CacheDir: dirs.Cache, InDiscord: inDiscord, Out: cmd.OutOrStdout()}
 			if t, ok := terminal.Open(cmd.InOrStdin(), cmd.OutOrStdout()); ok {
 				o.Color = t.Color()
+				if inDiscord {
+					o.Keyboard = t
+					return demo.Run(cmd.Context(), o)
+				}
 				o.Person = func(ctx context.Context, a ask.Ask) (ask.Answer, bool) {
 					answer, ok := t.Ask(ctx, a)
 					answer.By = "you"
@@ -44,4 +53,6 @@ leaves nothing behind.`,
 			return demo.Run(cmd.Context(), o)
 		},
 	}
+	command.Flags().BoolVar(&inDiscord, "discord", false, "show the asks in a Discord of the demo's own")
+	return command
 }

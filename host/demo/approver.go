@@ -9,10 +9,10 @@ import (
 	"github.com/callgate/callgate/host/daemon"
 )
 
-// startApprover answers every ask that is shown until ctx ends: the person, as
-// long as there is one who answers, else the demo's own approver. The channel
-// is closed when it has stopped.
-func startApprover(ctx context.Context, o Options, d *daemon.Daemon) <-chan struct{} {
+// startApprover answers every ask that is shown, until stop is called, which waits for its
+// end: the person, as long as there is one who answers, else the demo's own approver.
+func startApprover(ctx context.Context, o Options, d *daemon.Daemon) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	events := d.Host.Asks.Subscribe(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -26,7 +26,10 @@ func startApprover(ctx context.Context, o Options, d *daemon.Daemon) <-chan stru
 			}
 		}
 	}()
-	return done
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 func answerOne(ctx context.Context, o Options, d *daemon.Daemon, a ask.Ask) {

@@ -43,6 +43,12 @@ type Options struct {
 	// Person shows an ask to a person at a terminal and returns the answer;
 	// ok is false when none came in time. Nil when nobody is there.
 	Person func(ctx context.Context, a ask.Ask) (answer ask.Answer, ok bool)
+	// InDiscord shows the asks as cards in a Discord-shaped server of the demo's own, and
+	// takes the answers there; then Person is not asked.
+	InDiscord bool
+	// Keyboard is that of a person who answers the cards in Discord; nil when nobody is
+	// there.
+	Keyboard Keyboard
 	// Patience is how long the person gets; then the demo's approver answers.
 	// Default 20 s.
 	Patience time.Duration
@@ -82,9 +88,16 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := makeProject(project); err != nil {
 		return fmt.Errorf("make the demo's project: %w", err)
 	}
+	var r *room
+	if o.InDiscord {
+		if r, err = openRoom(o, dir); err != nil {
+			return err
+		}
+		defer r.server.Close()
+	}
 	started := time.Now()
 	fmt.Fprintln(o.Out, "Starting a gate of its own (temporary store; the first start compiles the tool modules) ...")
-	d, err := open(ctx, o, dir, project)
+	d, err := open(ctx, o, dir, project, r.configuration())
 	if err != nil {
 		return err
 	}
@@ -96,23 +109,23 @@ func Run(ctx context.Context, o Options) (err error) {
 		err = errors.Join(err, <-served)
 	}()
 	fmt.Fprintf(o.Out, "The gate answers at %s after %s. Agent %q works in %s, mode default.\n", d.Address(), time.Since(started).Round(time.Millisecond), agentName, project)
-	if o.Person != nil {
+	if o.Person != nil || o.Keyboard != nil {
 		fmt.Fprintf(o.Out, "You answer what it asks, by one key; after %s the demo's own approver does.\n", o.Patience)
 	}
-	err = replayAll(ctx, o, d, dir, project)
+	err = replayAll(ctx, o, d, r, dir, project)
 	if cause := context.Cause(ctx); cause != nil {
 		return fmt.Errorf("the demo was ended early: %w", cause)
 	}
 	return err
 }
 
-func open(ctx context.Context, o Options, dir, project string) (*daemon.Daemon, error) {
+func open(ctx context.Context, o Options, dir, project, more string) (*daemon.Daemon, error) {
 	state, cache := filepath.Join(dir, "state"), o.CacheDir
 	if info, err := os.Stat(cache); err != nil || !info.IsDir() {
 		cache = filepath.Join(dir, "cache")
 	}
 	dirs := config.Dirs{Home: filepath.Join(dir, "home"), Config: filepath.Join(dir, "config"), State: state, Cache: cache}
-	cfg, err := config.Parse("demo.yaml", fmt.Appendf(nil, configuration, project), dirs)
+	cfg, err := config.Parse("demo.yaml", append(fmt.Appendf(nil, configuration, project), more...), dirs)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +161,7 @@ func makeProject(dir string) error {
 	return nil
 }
 
-func replayAll(ctx context.Context, o Options, d *daemon.Daemon, dir, project string) error {
+func replayAll(ctx context.Context, o Options, d *daemon.Daemon, room *room, dir, project string) error {
 	token, err := api.ReadToken(api.CheckTokenFile(filepath.Join(dir, "state"), agentName))
 	if err != nil {
 		return err
@@ -157,19 +170,25 @@ func replayAll(ctx context.Context, o Options, d *daemon.Daemon, dir, project st
 	if err != nil {
 		return err
 	}
-	approving, stop := context.WithCancel(ctx)
-	approver := startApprover(approving, o, d)
-	defer func() {
-		stop()
-		<-approver
-	}()
-	r := replayer{out: printer{o.Out, o.Color, project}, client: newClient(d.Address().String(), token), project: project, counts: map[store.Outcome]int{}}
+	c := newClient(d.Address().String(), token)
+	r := replayer{out: printer{o.Out, o.Color, project}, check: c.check, project: project, counts: map[store.Outcome]int{}}
+	if room != nil {
+		if err := room.ready(ctx, d, c); err != nil {
+			return err
+		}
+		r.check = room.check
+	} else {
+		defer startApprover(ctx, o, d)()
+	}
 	for _, name := range names {
 		if err := r.session(ctx, o.Sessions, name); err != nil {
 			return fmt.Errorf("replay %s: %w", name, err)
 		}
 	}
-	return r.summary(ctx, d)
+	if err := r.summary(ctx, d); err != nil || room == nil {
+		return err
+	}
+	return room.summary(ctx, d)
 }
 
 func (r *replayer) summary(ctx context.Context, d *daemon.Daemon) error {

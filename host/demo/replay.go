@@ -18,8 +18,9 @@ import (
 
 // replayer plays the agent.
 type replayer struct {
-	out     printer
-	client  client
+	out printer
+	// check puts a call and returns when it has its answer.
+	check   func(context.Context, gate.Request) (gate.Result, error)
 	project string
 	calls   int
 	counts  map[store.Outcome]int
@@ -49,7 +50,7 @@ func (r *replayer) session(ctx context.Context, files fs.FS, name string) error 
 func (r *replayer) call(ctx context.Context, session string, l record.Line) error {
 	req := gate.Request{CallID: l.ID, Tool: l.Tool, Input: json.RawMessage(l.Input)}
 	req.Context.Session, req.Context.CWD, req.Context.Mode = session, l.Context.CWD, l.Mode
-	res, err := r.client.check(ctx, req)
+	res, err := r.check(ctx, req)
 	if err != nil {
 		return err
 	}
