@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/callgate/callgate/host/internal/tally"
 )
 
 // Boundary says which accounts may use the daemon's socket besides the daemon's
@@ -57,7 +59,7 @@ const crowdPlaces = 2048
 type admitting struct {
 	net.Listener
 	boundary Boundary
-	refused  *tally
+	refused  *tally.Tally
 	crowd    *places // connections of agents' accounts, by uid
 	log      *slog.Logger
 }
@@ -75,7 +77,7 @@ func (a admitting) Accept() (net.Conn, error) {
 				return admitted, nil
 			}
 		}
-		if n := a.refused.count(); n > 0 {
+		if n := a.refused.Count(); n > 0 {
 			a.log.Warn("connections of other accounts, or too many of one, were cut off", "uid", p.UID, "connections", n)
 		}
 		_ = conn.Close() // nothing was said

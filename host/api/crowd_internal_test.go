@@ -6,7 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"github.com/callgate/callgate/host/internal/tally"
 )
 
 // TestT12_AgentsConnections: an agent's account holds so many connections and no
@@ -25,7 +26,7 @@ func TestT12_AgentsConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := admitting{Listener: l, boundary: Boundary{Agents: []int{os.Geteuid()}}, refused: &tally{now: time.Now}, crowd: newPlaces(4), log: slog.New(slog.DiscardHandler)}
+	a := admitting{Listener: l, boundary: Boundary{Agents: []int{os.Geteuid()}}, refused: &tally.Tally{}, crowd: newPlaces(4), log: slog.New(slog.DiscardHandler)}
 	admitted := make(chan net.Conn, 4)
 	go func() {
 		defer close(admitted)

@@ -58,7 +58,7 @@ func kinds(standings []gate.Standing) string {
 
 // stranger counts a request with a token that nobody knows.
 func (s *Server) stranger() {
-	if n := s.strangers.count(); n > 0 {
+	if n := s.strangers.Count(); n > 0 {
 		s.c.Log.Warn("requests without a token in force were refused", "requests", n)
 	}
 }

@@ -114,28 +114,3 @@ func (s *Server) append(ctx context.Context, caller gate.Caller, code, detail st
 		s.c.Log.Error("a refused request could not be audited", "token", caller.Token, "error", err)
 	}
 }
-
-// tally counts what may come in floods, so that the log hears of it once a
-// second at most.
-type tally struct {
-	now func() time.Time
-
-	mu   sync.Mutex
-	n    int
-	told time.Time
-}
-
-// count adds one. It returns how many there were since the log heard of them
-// last, or 0 when it shall not hear of them yet.
-func (t *tally) count() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.n++
-	now := t.now()
-	if now.Sub(t.told) < time.Second {
-		return 0
-	}
-	n := t.n
-	t.n, t.told = 0, now
-	return n
-}

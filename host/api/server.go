@@ -17,6 +17,7 @@ import (
 	"github.com/callgate/callgate/host/command"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/internal/tally"
 	"github.com/callgate/callgate/host/people"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/store"
@@ -142,7 +143,7 @@ type Server struct {
 	// refusals and strangers bound what floods leave in the audit and the log,
 	// foreigners what connections of other accounts leave there.
 	refusals              refusals
-	strangers, foreigners *tally
+	strangers, foreigners *tally.Tally
 	stop                  chan struct{} // closed when streams have to end
 }
 
@@ -164,7 +165,7 @@ func New(c Config) (*Server, error) {
 		c.Now = time.Now
 	}
 	s := &Server{c: c, started: c.Now(), checks: newPlaces(c.MaxChecks), large: newPlaces(largeBodies), crowd: newPlaces(crowdPlaces), stop: make(chan struct{})}
-	s.strangers, s.foreigners = &tally{now: c.Now}, &tally{now: c.Now}
+	s.strangers, s.foreigners = &tally.Tally{Now: c.Now}, &tally.Tally{Now: c.Now}
 	s.http = &http.Server{
 		Handler:           s.handler(),
 		ReadHeaderTimeout: headerPatience,

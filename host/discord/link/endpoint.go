@@ -16,14 +16,18 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/host/internal/tally"
 )
 
 // Limits of the endpoint.
 const (
-	maxCall    = 1 << 20                 // bytes of a call
+	maxCall    = 256 << 10               // bytes of a call; Discord's largest are far below
 	maxAge     = 5 * time.Minute         // of a call's time, to either side
 	answerTime = 2500 * time.Millisecond // Discord takes an answer for 3 s
-	maxCalls   = 64                      // at once
+	bodyTime   = 3 * time.Second         // until a call has come in: after that Discord takes no answer
+	maxReads   = 256                     // at once: anybody may call
+	maxCalls   = 64                      // of Discord's, at once
 )
 
 // EndpointConfig is what an endpoint works with.
@@ -47,10 +51,13 @@ type Endpoint struct {
 	client *Client
 	log    *slog.Logger
 	now    func() time.Time
-	limit  time.Duration
+	within time.Duration // until a call has come in
+	limit  time.Duration // until it is answered
 	seen   *seen
-	calls  chan struct{} // one each for those that are read
-	tasks  chan struct{} // and for those that Events deals with
+	// refused are the calls that were not Discord's.
+	refused tally.Tally
+	calls   chan struct{} // one each for those that are read
+	tasks   chan struct{} // and for those that Events deals with
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -70,8 +77,8 @@ func NewEndpoint(config EndpointConfig) (*Endpoint, error) {
 	}
 	e := &Endpoint{
 		key: key, events: config.Events, client: config.Client, log: orSilent(config.Log), now: config.Now,
-		limit: answerTime, seen: newSeen(),
-		calls: make(chan struct{}, maxCalls), tasks: make(chan struct{}, maxCalls),
+		within: bodyTime, limit: answerTime, seen: newSeen(), refused: tally.Tally{Now: config.Now},
+		calls: make(chan struct{}, maxReads), tasks: make(chan struct{}, maxCalls),
 	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	if e.now == nil {
@@ -95,16 +102,25 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case e.calls <- struct{}{}:
 		defer func() { <-e.calls }()
 	default:
-		http.Error(w, "too many calls at once", http.StatusServiceUnavailable)
+		e.refuse(w, http.StatusServiceUnavailable, errors.New("too many come at once"))
 		return
 	}
 	body, status, err := e.accept(w, r, received)
 	if err != nil {
-		e.log.Warn("discord: a call of the interactions endpoint was refused", "status", status, "why", err)
-		http.Error(w, http.StatusText(status), status)
+		e.refuse(w, status, err)
 		return
 	}
 	e.serve(w, body, received)
+}
+
+// refuse answers a call that is not Discord's, and ends its connection. The log hears of
+// one for many.
+func (e *Endpoint) refuse(w http.ResponseWriter, status int, why error) {
+	if n := e.refused.Count(); n > 0 {
+		e.log.Warn("discord: calls of the interactions endpoint were refused", "calls", n, "status", status, "why", why)
+	}
+	w.Header().Set("Connection", "close")
+	http.Error(w, http.StatusText(status), status)
 }
 
 // accept gives the body of a call that Discord made.
@@ -117,6 +133,7 @@ func (e *Endpoint) accept(w http.ResponseWriter, r *http.Request, now time.Time)
 		return nil, http.StatusUnsupportedMediaType, errors.New("it is no JSON")
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxCall)
+	hurry(w, time.Now().Add(e.within)) // also where the rest is not read here
 	if !fresh(r.Header, now) {
 		return nil, http.StatusUnauthorized, fmt.Errorf("its time is missing or further from this clock than %v", maxAge)
 	}
@@ -126,7 +143,14 @@ func (e *Endpoint) accept(w http.ResponseWriter, r *http.Request, now time.Time)
 	if body, err = io.ReadAll(r.Body); err != nil {
 		return nil, http.StatusBadRequest, errUnread
 	}
+	hurry(w, time.Time{})
 	return body, http.StatusOK, nil
+}
+
+// hurry bounds the reading of a call, where its connection can: the server has a limit
+// of its own.
+func hurry(w http.ResponseWriter, until time.Time) {
+	_ = http.NewResponseController(w).SetReadDeadline(until) // a connection that is over reads no more
 }
 
 // fresh tells whether a call's time is near. That the time is the one that was signed

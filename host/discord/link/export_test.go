@@ -44,3 +44,19 @@ func ReadInteraction(text []byte) error {
 	_, err := readInteraction(text)
 	return err
 }
+
+// ReadWithin is how long a call of an endpoint may take to come in.
+func (e *Endpoint) ReadWithin(d time.Duration) { e.within = d }
+
+// MaxReads is how many calls an endpoint reads at once, MaxSeen how many interactions are
+// remembered.
+const (
+	MaxReads = maxReads
+	MaxSeen  = maxSeen
+)
+
+// NewSeen remembers interactions.
+func NewSeen() (first func(id string, now time.Time) bool, kept func() int) {
+	s := newSeen()
+	return s.first, func() int { return len(s.at) }
+}

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"strconv"
 	"sync"
 	"time"
 )
@@ -9,14 +10,17 @@ import (
 // clock by maxAge, and behind by as much.
 const keepSeen = 2*maxAge + time.Minute
 
-// maxSeen bounds what is remembered. Only calls that Discord signed count.
+// maxSeen bounds what is remembered. Only what Discord sent counts.
 const maxSeen = 1 << 16
 
-// seen remembers interactions, so that none is dealt with twice.
+// seen remembers interactions, so that none is dealt with twice. When members of a
+// server flood it, it forgets the oldest, and takes nothing any more that is as old as
+// those: ids grow with time.
 type seen struct {
 	mu    sync.Mutex
 	at    map[string]struct{}
 	order []sighting
+	floor uint64 // ids up to here were forgotten too early
 }
 
 type sighting struct {
@@ -26,8 +30,8 @@ type sighting struct {
 
 func newSeen() *seen { return &seen{at: map[string]struct{}{}} }
 
-// first tells whether an interaction comes for the first time. When too many were
-// there it says no.
+// first tells whether an interaction comes for the first time; of one that it cannot
+// tell that of, it says no.
 func (s *seen) first(id string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,8 +39,16 @@ func (s *seen) first(id string, now time.Time) bool {
 		delete(s.at, s.order[0].id)
 		s.order = s.order[1:]
 	}
-	if _, there := s.at[id]; there || len(s.order) >= maxSeen {
+	number, err := strconv.ParseUint(id, 10, 64)
+	if _, there := s.at[id]; there || err != nil || number <= s.floor {
 		return false
+	}
+	if len(s.order) >= maxSeen {
+		if oldest, err := strconv.ParseUint(s.order[0].id, 10, 64); err == nil {
+			s.floor = max(s.floor, oldest)
+		}
+		delete(s.at, s.order[0].id)
+		s.order = s.order[1:]
 	}
 	s.at[id] = struct{}{}
 	s.order = append(s.order, sighting{id, now})
