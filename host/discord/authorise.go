@@ -53,6 +53,8 @@ type refusal struct {
 	text string
 	// confirm tells that it would count with the ask's id typed into the form.
 	confirm bool
+	// noCard tells that what they answer is no open card of the ask.
+	noCard bool
 	// silent tells that nobody is told: it was no person.
 	silent bool
 }
@@ -78,7 +80,7 @@ func (s *Surface) authorise(ctx context.Context, at *attempt) *refusal {
 	at.answer.Roles, at.answer.Administrator = actor.Roles, actor.Administrator
 	at.answer.Origin = at.origin()
 	if at.card == nil || at.card.of != at.f || at.card.Channel != at.channel {
-		return &refusal{text: "This is no card of an ask that waits."}
+		return &refusal{noCard: true, text: "This is no card of an ask that waits."}
 	}
 	if at.age < steady {
 		return &refusal{text: "The card has only just appeared: look at it, and answer again."}

@@ -78,6 +78,10 @@ func (s *Surface) pressed(ctx context.Context, i *link.Interaction, customID str
 		return
 	}
 	at := s.attempted(ctx, i, f)
+	if !f.waiting() { // it ended while its card was looked up
+		s.late(ctx, i, id.Subject)
+		return
+	}
 	s.press(ctx, &press{i: i, at: at, verb: id.Verb, arg: id.Arg, values: values, inputs: inputs})
 }
 
@@ -201,6 +205,8 @@ func (s *Surface) everything(ctx context.Context, p *press, a ask.Ask) {
 func (s *Surface) refuse(ctx context.Context, p *press, r *refusal) {
 	switch {
 	case r.silent:
+	case r.noCard && !p.at.f.waiting(): // its card has its final text by now
+		s.late(ctx, p.i, p.at.f.id)
 	case r.confirm && p.verb == message.VerbApprove:
 		m := message.ConfirmModal(p.at.f.now(), s.instance)
 		s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseModal, Modal: &m})
