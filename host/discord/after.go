@@ -92,6 +92,10 @@ func (s *Surface) answered(ctx context.Context, p *press, o outcome, ours bool) 
 func (s *Surface) remade(ctx context.Context, p *press, o outcome) bool {
 	f, c := p.at.f, p.at.card
 	m := f.content(ctx, c, o.Ask)
+	masks := !o.Ask.State.Waiting() && !c.whole
+	if masks {
+		m = m.Instead(nil) // what is attached is unmasked; edit puts the masked files there
+	}
 	digest := message.Digest(m.Content)
 	f.admit(c, digest, o.Ask.State.Waiting())
 	if m.Check() != nil || !s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseUpdateMessage, Message: &m}) {
@@ -100,7 +104,11 @@ func (s *Surface) remade(ctx context.Context, p *press, o outcome) bool {
 		_ = p.i.Respond(ctx, link.Response{Type: discordgo.InteractionResponseChannelMessageWithSource, Message: &plain})
 		return false
 	}
-	if !o.Ask.State.Waiting() {
+	switch {
+	case masks:
+		f.release(c, true)
+		return true
+	case !o.Ask.State.Waiting():
 		f.drop(c)
 		return true
 	}

@@ -71,8 +71,8 @@ func (f *follower) edit(ctx context.Context, c *posted) {
 func (f *follower) renew(ctx context.Context, c *posted) error {
 	rev, a := f.revision()
 	m := f.content(ctx, c, a)
-	if err := m.Check(); err != nil {
-		return &link.Error{What: "lay the card out", Status: 400, Message: err.Error(), Err: err}
+	if !a.State.Waiting() && !c.whole {
+		m = m.Instead(f.maskedFiles())
 	}
 	digest := message.Digest(m.Content)
 	if a.State.Waiting() && digest == f.digestOf(c) {
@@ -80,7 +80,11 @@ func (f *follower) renew(ctx context.Context, c *posted) error {
 		return nil
 	}
 	f.admit(c, digest, a.State.Waiting())
-	kept, err := f.s.client.Edit(ctx, c.Channel, c.Message, m)
+	kept, err := f.put(ctx, c, m)
+	if err != nil && lasting(err) && len(m.Files) > 0 && !errors.Is(err, link.ErrGone) {
+		f.s.note(fmt.Sprintf("attach the masked call to the card of ask %s", f.id), err)
+		kept, err = f.put(ctx, c, f.ended(ctx, c, a, filesGone).Instead(nil))
+	}
 	if err != nil {
 		return err
 	}
@@ -91,6 +95,25 @@ func (f *follower) renew(ctx context.Context, c *posted) error {
 	}
 	f.made(c, rev, digest)
 	return nil
+}
+
+// put makes m of a card.
+func (f *follower) put(ctx context.Context, c *posted, m message.Message) (*discordgo.Message, error) {
+	if err := m.Check(); err != nil {
+		return nil, &link.Error{What: "lay the card out", Status: 400, Message: err.Error(), Err: err}
+	}
+	return f.s.client.Edit(ctx, c.Channel, c.Message, m)
+}
+
+// filesGone is said of a card whose files were taken away and not replaced.
+const filesGone = "The attached file was taken away: it may have held secrets."
+
+// maskedFiles are the files of the card as they may stay when the ask has ended.
+func (f *follower) maskedFiles() []message.File {
+	f.mu.Lock()
+	a := f.asked
+	f.mu.Unlock()
+	return message.Card(f.s.c.Store.Veiled(a), message.View{Instance: f.s.instance}).Files
 }
 
 func (f *follower) revision() (int, ask.Ask) {
@@ -106,8 +129,13 @@ func (f *follower) content(ctx context.Context, c *posted, a ask.Ask) message.Me
 		m.Files = nil // those of the post stay
 		return m
 	}
+	return f.ended(ctx, c, a)
+}
+
+// ended is the final text of a card; more are sentences of ours.
+func (f *follower) ended(ctx context.Context, c *posted, a ask.Ask, more ...string) message.Message {
 	rules, notes := f.result(ctx, a)
-	return message.Ended(c.Body, a, rules, notes...)
+	return message.Ended(c.Body, a, rules, append(more, notes...)...)
 }
 
 // result is what an answer stored, here or elsewhere, and what is to be said of it.

@@ -23,6 +23,8 @@ type follower struct {
 
 	mu  sync.Mutex
 	ask ask.Ask
+	// asked is the ask as it waited last: with its input.
+	asked ask.Ask
 	// rev counts what the cards should say.
 	rev   int
 	cards []*posted
@@ -63,7 +65,7 @@ func (s *Surface) show(a ask.Ask) {
 	s.mu.Lock()
 	f, ctx := s.asks[a.ID], s.life
 	if f == nil && ctx != nil && ctx.Err() == nil && a.State == ask.Shown {
-		f = &follower{s: s, id: a.ID, wake: make(chan struct{}, 1), ask: a, places: map[string]bool{}, told: map[string]bool{}}
+		f = &follower{s: s, id: a.ID, wake: make(chan struct{}, 1), ask: a, asked: a, places: map[string]bool{}, told: map[string]bool{}}
 		s.asks[a.ID] = f
 		s.mu.Unlock()
 		s.spawn("an ask", func() { f.run(ctx) })
@@ -84,6 +86,7 @@ func (f *follower) update(a ask.Ask) {
 	}
 	if a.State.Waiting() {
 		a.Input = f.ask.Input // an event may come without
+		f.asked = a
 	}
 	f.ask = a
 	f.rev++

@@ -49,7 +49,11 @@ func (s *Surface) finish(ctx context.Context, row store.Card, a ask.Ask) {
 			body = message.BodyOf(m.Content)
 		}
 	}
-	_, err = s.client.Edit(ctx, row.Channel, row.Message, message.Ended(body, a, rules))
+	m := message.Ended(body, a, rules)
+	if message.Attaches(body) { // the input to mask is gone with the end of the ask
+		m = message.Ended(body, a, rules, filesGone).Instead(nil)
+	}
+	_, err = s.client.Edit(ctx, row.Channel, row.Message, m)
 	if err != nil && !lasting(err) && s.c.Now().Sub(row.PostedAt) < mendFor {
 		s.note(fmt.Sprintf("edit the card of ask %s", a.ID), err)
 		return

@@ -9,6 +9,8 @@
 package message
 
 import (
+	"strconv"
+
 	"github.com/bwmarrin/discordgo"
 )
 
@@ -46,6 +48,24 @@ type Message struct {
 	EnforceNonce bool   `json:"enforce_nonce,omitempty"`
 	// Files are uploaded with the message.
 	Files []File `json:"-"`
+	// Attachments are what an edit leaves attached: nil, everything, and Files besides.
+	Attachments []Attachment `json:"attachments,omitzero"`
+}
+
+// Attachment names one of a message's Files by its place among them.
+type Attachment struct {
+	ID   string `json:"id"`
+	Name string `json:"filename"`
+}
+
+// Instead returns the message as an edit after which these files are attached, and none
+// of those that were.
+func (m Message) Instead(files []File) Message {
+	m.Files, m.Attachments = files, make([]Attachment, len(files))
+	for i, f := range files {
+		m.Attachments[i] = Attachment{ID: strconv.Itoa(i), Name: f.Name}
+	}
+	return m
 }
 
 // Mentions are who is pinged: nobody but roles and users given by their ids.

@@ -46,7 +46,21 @@ func (c call) attach() (files []File, says string) {
 	if len(c.text)+len(c.Input) <= MaxFile && c.opensSafely() {
 		files = append(files, File{Name: "call.json", Type: "application/json", Data: c.Input})
 	}
-	return files, "call.txt has it whole, SHA-256 " + Code(hex.EncodeToString(sum[:]))
+	return files, attachedLine + Code(hex.EncodeToString(sum[:]))
+}
+
+// attachedLine begins the line of a body that says what is attached. Nothing of a call
+// can stand at the start of a line outside code.
+const attachedLine = "call.txt has it whole, SHA-256 "
+
+// Attaches reports whether a body (of Shown) speaks of files that are attached.
+func Attaches(body string) bool {
+	for i, part := range strings.Split("\n"+body, "```") {
+		if i%2 == 0 && strings.Contains(part, "\n"+attachedLine) {
+			return true
+		}
+	}
+	return false
 }
 
 // opensSafely reports whether nothing in the input hides or misleads as it stands.
