@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/daemon"
 	"github.com/callgate/callgate/host/discord/discordtest"
@@ -35,6 +36,8 @@ type room struct {
 	token           string // the file
 	asks            *ask.Broker
 	gate            client
+	// rulesOf are the rules that the answer to an ask stored.
+	rulesOf func(ctx context.Context, id string) ([]engine.Rule, error)
 
 	shown map[string]bool // cards, by their message
 	known map[string]bool // the ways that were shown
@@ -102,9 +105,13 @@ func (r *room) ready(ctx context.Context, d *daemon.Daemon, c client) error {
 	if err := r.server.WaitConnected(ctx); err != nil {
 		return fmt.Errorf("the bot did not come to the demo's Discord: %w", err)
 	}
-	r.asks, r.gate = d.Host.Asks, c
+	r.asks, r.gate, r.rulesOf = d.Host.Asks, c, d.Host.Gate.RulesOf
 	fmt.Fprintf(r.o.Out, "Its bot shows the asks in a channel of a Discord that is part of the demo, at %s.\n", r.server.URL())
-	fmt.Fprintln(r.o.Out, "You and alice may answer there; eve reads the channel, and the configuration does not name her.")
+	who := "Alice answers there, in every way there is (at a terminal it is you)"
+	if r.o.Keyboard != nil {
+		who = "You and alice may answer there"
+	}
+	fmt.Fprintln(r.o.Out, who+"; eve reads the channel, and the configuration does not name her.")
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/callgate/callgate/host/discord/discordtest"
 	"github.com/callgate/callgate/host/discord/message"
@@ -107,11 +106,12 @@ func (r *room) offerUndo(ctx context.Context, card discordtest.Message) error {
 		return nil
 	}
 	r.mayUndo = false
-	soon, cancel := context.WithTimeout(ctx, undoSoon)
-	defer cancel()
-	offer, err := r.undoOffer(soon, r.you, r.asked)
+	if rules, err := r.rulesOf(ctx, r.asked); err != nil || len(rules) == 0 {
+		return err
+	}
+	offer, err := r.undoOffer(ctx, r.you, r.asked)
 	if err != nil {
-		return nil //nolint:nilerr // there may be nothing to take back
+		return err
 	}
 	r.tells(r.you, offer)
 	asking, done := context.WithTimeout(ctx, r.o.Patience)
@@ -122,6 +122,3 @@ func (r *room) offerUndo(ctx context.Context, card discordtest.Message) error {
 	}
 	return r.undo(ctx, r.you, offer, card.ID)
 }
-
-// undoSoon is how long the message that offers to take rules back may take to come.
-const undoSoon = 5 * time.Second
