@@ -23,7 +23,7 @@ func optionsOfCrowd() discordtest.Options { return discordtest.Options{Seed: 7} 
 // Discord that answers half of all requests with 429. Each card appears, or its call is
 // denied at its deadline; every click counts or its sender is told, and none counts
 // twice, though several people click each card; and when all is over nothing is left
-// behind: a second crowd leaves no more than the first. It is not parallel: it counts
+// behind: a crowd leaves no more than a small one before it. It is not parallel: it counts
 // goroutines.
 func TestCrowd(t *testing.T) {
 	const agents, channels = 50, 20
@@ -31,14 +31,14 @@ func TestCrowd(t *testing.T) {
 	w.yaml = crowd(w, agents, channels)
 	w.open()
 	w.connected()
-	w.rush("first", agents) // connections, tables and caches are as large then as they get
+	w.rush("first", agents, 3) // connections, tables and caches are in use then
 	before := count(w)
-	w.rush("second", agents)
+	w.rush("second", agents, 10)
 	w.leavesNothing(before)
 }
 
-// rush is one crowd: ten calls of each agent, and what becomes of them.
-func (w *world) rush(name string, agents int) {
+// rush is one crowd: some calls of each agent, and what becomes of them.
+func (w *world) rush(name string, agents, each int) {
 	w.t.Helper()
 	remove := w.discord.Inject(discordtest.Fault{Chance: 0.5, RateLimit: &discordtest.RateLimit{After: 10 * time.Millisecond}})
 	stop, seen := make(chan struct{}), &clicks{at: map[string]int{}}
@@ -46,8 +46,8 @@ func (w *world) rush(name string, agents int) {
 	for _, h := range []discordtest.Human{w.ann, w.bob, w.eve} {
 		clickers.Go(func() { w.clickAll(h, seen, stop) })
 	}
-	calls := make([]*pending, 0, 10*agents)
-	for i := range 10 * agents {
+	calls := make([]*pending, 0, each*agents)
+	for i := range each * agents {
 		agent := fmt.Sprintf("agent%d", i%agents)
 		calls = append(calls, w.call(agent, fmt.Sprintf("%s/%s/%d", name, agent, i/agents), fmt.Sprintf("make %s %d", name, i)))
 	}
@@ -220,7 +220,7 @@ func count(w *world) amount { return amount{goroutines: runtime.NumGoroutine(), 
 // here for each.
 func (w *world) leavesNothing(before amount) {
 	w.t.Helper()
-	const spare, room = 40, 2 << 20
+	const spare, room = 40, 4 << 20
 	var after amount
 	for end := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
 		after = count(w)

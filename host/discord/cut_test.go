@@ -147,9 +147,9 @@ func TestCut_forgotten(t *testing.T) {
 	}
 }
 
-// TestRace: whoever comes first on any surface wins, once, and the others are told: at
+// TestFirstWins: whoever comes first on any surface wins, once, and the others are told: at
 // the terminal, by the API, by a click and by a reaction.
-func TestRace(t *testing.T) {
+func TestFirstWins(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simple)
 	defer w.broker.Attach(ask.Surface{Name: "terminal"})()

@@ -106,6 +106,7 @@ func TestScenario_restartAfterTheEnd(t *testing.T) {
 	w := newWorld(t, simple)
 	p := w.again("s1", "make build")
 	c := p.card()
+	w.kept(c)
 	remove := w.discord.Inject(discordtest.Fault{Method: "PATCH", Status: 500})
 	if _, err := w.answer(c.ask, "joe", ask.Answer{Verdict: ask.Deny, Reason: "no"}); err != nil {
 		t.Fatal(err)
