@@ -7,6 +7,7 @@ import (
 
 	"github.com/callgate/callgate/host/discord/slash"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
 )
 
 var _ slash.Gate = (*gate.Gate)(nil)
@@ -42,13 +43,27 @@ func (r rooms) AgentsOf(channel string) []string {
 	}
 	settings := r.s.c.Settings()
 	var names []string
-	for _, name := range settings.AgentNames() {
+	for _, name := range r.known(ctx, settings) {
 		if string(settings.Agent(name).Discord.Channel) == channel {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
 	return names
+}
+
+// known are the agents that the configuration names, those whose sessions were seen
+// last, and the one of calls that name none: the routes of defaults hold for all.
+func (r rooms) known(ctx context.Context, settings Settings) []string {
+	names := append(slices.Clone(settings.AgentNames()), gate.DefaultAgent)
+	sessions, err := r.s.c.Gate.Sessions(ctx, store.SessionFilter{Limit: 50})
+	if err != nil {
+		r.s.c.Log.Warn("the agents of a channel are not known", "error", err)
+	}
+	for _, session := range sessions {
+		names = append(names, session.Agent)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // CardLink implements slash.Places.

@@ -47,7 +47,13 @@ func TestCommands(t *testing.T) {
 		{"a tool that is none", nil, bob, workersRoom, "ask", o{"rule": "Prob"}, []string{"Nothing was changed", "did you mean Probe?"}, nil, 0},
 		{"a rule that hides", nil, bob, workersRoom, "ask", o{"rule": "Probe(a\u202eb)"}, []string{"Nothing was changed", "cannot be seen"}, []string{"\u202e"}, 0},
 		{"two places", nil, bob, workersRoom, "ask", o{"agent": "worker", "global": true}, []string{"name one of agent, session, project and global"}, nil, 0},
+		{"take off from the one place where it is", func(w *world) { w.rule("/ask Probe(x)", agentWorker) }, bob, sharedRoom, "ask", o{"rule": "-Probe(x)"}, []string{"removed Probe(x)", "of the agent `worker`"}, []string{"What is it about?"}, 0},
+		{"take off what is in two places", func(w *world) {
+			w.rule("/ask Probe(x)", agentWorker)
+			w.rule("/ask Probe(x)", gate.Where{Scope: engine.Global})
+		}, bob, sharedRoom, "ask", o{"rule": "-Probe(x)"}, []string{"What is it about?"}, []string{"removed"}, 0},
 		{"which place", nil, bob, sharedRoom, "ask", o{"rule": "Probe"}, []string{"What is it about?"}, []string{"added"}, 0},
+		{"the agent of calls that name none", nil, bob, sharedRoom, "deny", o{"rule": "Probe(x)", "agent": "default"}, []string{"added Probe(x)", "of the agent `default`"}, nil, 0},
 		{"an unknown session", nil, bob, workersRoom, "ask", o{"session": "none"}, []string{"Nothing was changed", "none"}, nil, 0},
 		{"a project", nil, bob, workersRoom, "deny", o{"rule": "Probe(x)", "project": "/"}, []string{"added Probe(x)", "of the project `/`"}, nil, 0},
 

@@ -58,18 +58,20 @@ func wanted(r request) string {
 }
 
 // matching are the first proposals that hold what was typed, whatever the case of its
-// letters. One whose value is too long to be sent is left out: it can be typed.
+// letters, each once. One whose value is too long to be sent is left out: it can be typed.
 func matching(all []proposal, typed string) []*discordgo.ApplicationCommandOptionChoice {
 	out := []*discordgo.ApplicationCommandOptionChoice{}
 	typed = strings.ToLower(typed)
+	seen := map[string]bool{"": true}
 	for _, p := range all {
 		if len(out) == message.MaxOptions {
 			break
 		}
 		plain := p.value == card.Line(p.value)
-		if p.value == "" || !plain || message.Units(p.value) > message.MaxOptionText || !strings.Contains(strings.ToLower(p.text), typed) {
+		if seen[p.value] || !plain || message.Units(p.value) > message.MaxOptionText || !strings.Contains(strings.ToLower(p.text), typed) {
 			continue
 		}
+		seen[p.value] = true
 		out = append(out, &discordgo.ApplicationCommandOptionChoice{Name: label(p.text, message.MaxOptionText), Value: p.value})
 	}
 	return out

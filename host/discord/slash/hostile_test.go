@@ -143,6 +143,8 @@ func TestCompletion(t *testing.T) {
 		{workersRoom, "ask", "remove", "", "Probe(x) (agent worker) = #"},
 		{sharedRoom, "ask", "remove", "y", "Probe(y) (global) = #"},
 		{workersRoom, "ask", "agent", "o", "loose = loose; worker = worker"},
+		{workersRoom, "ask", "agent", "def", "default = default"},
+		{workersRoom, "ask", "rule", "Probe(npm test", "Probe(npm test) = Probe(npm test); Probe(git commit:*) = Probe(git commit:*)"},
 		{workersRoom, "ask", "session", "", "s1 (worker) = s1"},
 		{workersRoom, "permissions profile", "profile", "st", "standard = standard"},
 		{workersRoom, "permissions builder", "tool", "", "Probe = Probe; mcp__* = mcp__*"},

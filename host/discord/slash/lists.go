@@ -29,16 +29,44 @@ func (h *Handler) list(ctx context.Context, who asker, r request) (answer, error
 			return answer{}, err
 		}
 	}
+	if remove != "" {
+		rule = "-" + strings.TrimPrefix(remove, "-")
+	}
+	if off, removes := strings.CutPrefix(rule, "-"); removes && errors.Is(err, errWhich) {
+		where, err = h.onlyPlaceOf(ctx, r.name, off)
+	}
 	if errors.Is(err, errWhich) {
 		return h.which(ctx, who, r, false)
 	}
 	if err != nil {
 		return answer{}, err
 	}
-	if remove != "" {
-		rule = "-" + strings.TrimPrefix(remove, "-")
-	}
 	return h.command(ctx, who, where, strings.TrimSpace("/"+r.name+" "+rule))
+}
+
+// onlyPlaceOf is where the rule of that text is stored, errWhich when that is in several
+// places or none.
+func (h *Handler) onlyPlaceOf(ctx context.Context, list, text string) (gate.Where, error) {
+	b, err := engine.ParseBehavior(list)
+	if err != nil {
+		return gate.Where{}, err
+	}
+	rules, err := h.c.Gate.Rules(ctx, store.RuleFilter{Behavior: &b})
+	if err != nil {
+		return gate.Where{}, err
+	}
+	places := map[gate.Where]bool{}
+	for _, r := range rules {
+		if r.Source != config.Source && r.String() == strings.TrimSpace(text) {
+			places[gate.Where{Scope: r.Scope, Key: r.ScopeKey}] = true
+		}
+	}
+	for where := range places {
+		if len(places) == 1 {
+			return where, nil
+		}
+	}
+	return gate.Where{}, errWhich
 }
 
 // stored is where a rule is and its text, by its id: it is on the list of that name.

@@ -110,7 +110,7 @@ func (h *Handler) which(ctx context.Context, who asker, r request, sessions bool
 }
 
 // candidates are the places that a person may mean, with their labels: agents of the
-// channel, else all of the configuration, then the sessions seen last, and every agent
+// channel, else all that are known, then the sessions seen last, and every agent
 // at the end: what widens most is not chosen by a slip.
 func (h *Handler) candidates(ctx context.Context, r request, onlySessions bool) (places []gate.Where, labels []string, err error) {
 	add := func(w gate.Where, label string) {
@@ -125,7 +125,9 @@ func (h *Handler) candidates(ctx context.Context, r request, onlySessions bool) 
 	if !onlySessions {
 		named := agents
 		if len(named) == 0 {
-			named = h.c.Settings().AgentNames()
+			if named, err = h.agents(ctx); err != nil {
+				return nil, nil, err
+			}
 		}
 		for _, name := range named[:min(len(named), 14)] {
 			add(gate.Where{Scope: engine.Agent, Key: name}, "the agent "+name)

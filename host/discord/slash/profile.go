@@ -56,20 +56,25 @@ func (h *Handler) agentOf(ctx context.Context, r request) (string, error) {
 		return "", err
 	}
 	if !slices.Contains(known, agent) {
-		return "", badRequest{fmt.Errorf("no agent %q is in the configuration", agent)}
+		return "", badRequest{fmt.Errorf("no agent %q is in the configuration, and none of that name was seen", agent)}
 	}
 	return agent, nil
 }
 
-// agents are those that the configuration names, or that have a profile.
+// agents are those that the configuration names, that have a profile, or whose sessions
+// were seen last, and the one of calls that name none: a configuration need not name any.
 func (h *Handler) agents(ctx context.Context) ([]string, error) {
 	all, err := h.c.Gate.Profiles(ctx)
-	names := h.c.Settings().AgentNames()
+	seen, errSeen := h.sessions(ctx, nil, false)
+	names := append(slices.Clone(h.c.Settings().AgentNames()), gate.DefaultAgent)
 	for _, a := range all.Agents {
 		names = append(names, a.Agent)
 	}
-	names = slices.Sorted(slices.Values(names))
-	return slices.Compact(names), err
+	for _, s := range seen {
+		names = append(names, s.Agent)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), errors.Join(err, errSeen)
 }
 
 // showProfiles shows one profile's patterns, or which there are and who has which.

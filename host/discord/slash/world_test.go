@@ -70,7 +70,7 @@ func (probe) GenerateSuggestions(_ context.Context, c *engine.Call) ([]engine.Su
 
 // infos are the tools that people may name.
 var infos = []catalog.Info{
-	{Name: "Probe", RuleHelp: "a value, or words:*", RuleExamples: []catalog.Example{{Content: "npm test", Input: json.RawMessage(`{"value":"npm test"}`)}, {Content: "git commit:*", Input: json.RawMessage(`{"value":"git commit -m x"}`)}}, InputSchema: json.RawMessage(`{"required": ["value"]}`)},
+	{Name: "Probe", RuleHelp: "a value, or words:*", RuleExamples: []catalog.Example{{Content: "npm test", Input: json.RawMessage(`{"value":"npm test"}`)}, {Content: "git commit:*", Input: json.RawMessage(`{"value":"git commit -m x"}`)}, {Content: "git commit:*", Input: json.RawMessage(`{"value":"git commit"}`)}}, InputSchema: json.RawMessage(`{"required": ["value"]}`)},
 	{Name: "mcp__*", RuleExamples: []catalog.Example{{Content: "*"}}},
 	{Name: "*", Fallback: true},
 }
