@@ -48,6 +48,14 @@ func TestCommands(t *testing.T) {
 		{"a rule that hides", nil, bob, workersRoom, "ask", o{"rule": "Probe(a\u202eb)"}, []string{"Nothing was changed", "cannot be seen"}, []string{"\u202e"}, 0},
 		{"two places", nil, bob, workersRoom, "ask", o{"agent": "worker", "global": true}, []string{"name one of agent, session, project and global"}, nil, 0},
 		{"take off from the one place where it is", func(w *world) { w.rule("/ask Probe(x)", agentWorker) }, bob, sharedRoom, "ask", o{"rule": "-Probe(x)"}, []string{"removed Probe(x)", "of the agent `worker`"}, []string{"What is it about?"}, 0},
+		{"take an allow rule off a session in the agent's channel", func(w *world) {
+			w.open("worker", "s1")
+			w.rule("/allow Probe(x)", gate.Where{Scope: engine.Session, Key: "s1"})
+		}, bob, workersRoom, "allow", o{"rule": "-Probe(x)"}, []string{"removed Probe(x)", "of the session `s1`"}, nil, 0},
+		{"a deny rule of a session stays in the agent's channel", func(w *world) {
+			w.open("worker", "s1")
+			w.rule("/deny Probe(x)", gate.Where{Scope: engine.Session, Key: "s1"})
+		}, bob, workersRoom, "deny", o{"rule": "-Probe(x)"}, []string{"Probe(x) was not on the deny list"}, nil, 0},
 		{"take off what is in two places", func(w *world) {
 			w.rule("/ask Probe(x)", agentWorker)
 			w.rule("/ask Probe(x)", gate.Where{Scope: engine.Global})

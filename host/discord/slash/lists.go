@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/engine"
@@ -32,8 +33,8 @@ func (h *Handler) list(ctx context.Context, who asker, r request) (answer, error
 	if remove != "" {
 		rule = "-" + strings.TrimPrefix(remove, "-")
 	}
-	if off, removes := strings.CutPrefix(rule, "-"); removes && errors.Is(err, errWhich) {
-		where, err = h.onlyPlaceOf(ctx, r.name, off)
+	if off, removes := strings.CutPrefix(rule, "-"); removes && !r.named() && (err == nil || errors.Is(err, errWhich)) {
+		where, err = h.whereItStands(ctx, r.name, strings.TrimSpace(off), where, err)
 	}
 	if errors.Is(err, errWhich) {
 		return h.which(ctx, who, r, false)
@@ -44,29 +45,29 @@ func (h *Handler) list(ctx context.Context, who asker, r request) (answer, error
 	return h.command(ctx, who, where, strings.TrimSpace("/"+r.name+" "+rule))
 }
 
-// onlyPlaceOf is where the rule of that text is stored, errWhich when that is in several
-// places or none.
-func (h *Handler) onlyPlaceOf(ctx context.Context, list, text string) (gate.Where, error) {
+// whereItStands is where to take a rule off that names no place: the place of the
+// channel, as found, where it stands there; else the only place where it does. From a
+// deny or ask list nothing is taken elsewhere than in the channel's place: that widens.
+func (h *Handler) whereItStands(ctx context.Context, list, text string, channels gate.Where, found error) (gate.Where, error) {
 	b, err := engine.ParseBehavior(list)
-	if err != nil {
-		return gate.Where{}, err
+	if err != nil || found == nil && b != engine.Allow {
+		return channels, err
 	}
 	rules, err := h.c.Gate.Rules(ctx, store.RuleFilter{Behavior: &b})
 	if err != nil {
 		return gate.Where{}, err
 	}
-	places := map[gate.Where]bool{}
+	var places []gate.Where
 	for _, r := range rules {
-		if r.Source != config.Source && r.String() == strings.TrimSpace(text) {
-			places[gate.Where{Scope: r.Scope, Key: r.ScopeKey}] = true
+		place := gate.Where{Scope: r.Scope, Key: r.ScopeKey}
+		if r.Source != config.Source && r.String() == text && !slices.Contains(places, place) {
+			places = append(places, place)
 		}
 	}
-	for where := range places {
-		if len(places) == 1 {
-			return where, nil
-		}
+	if len(places) != 1 || slices.Contains(places, channels) {
+		return channels, found
 	}
-	return gate.Where{}, errWhich
+	return places[0], nil
 }
 
 // stored is where a rule is and its text, by its id: it is on the list of that name.

@@ -62,6 +62,11 @@ func (h *Handler) sessionOf(r request) (string, error) {
 	return where.Key, nil
 }
 
+// named reports whether a command says itself what it is about.
+func (r request) named() bool {
+	return r.texts[optAgent] != "" || r.texts[optSession] != "" || r.texts[optProject] != "" || r.flags[optGlobal]
+}
+
 // with is the request for a place that was chosen.
 func (r request) with(w gate.Where) request {
 	texts, flags := map[string]string{}, map[string]bool{}
