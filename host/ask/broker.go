@@ -93,6 +93,9 @@ type Broker struct {
 	// that what is stored and what is told happen in one order. It is a channel
 	// because waiting for it must end with the caller's context.
 	turn chan struct{}
+	// door lets those who open an ask wait for the turn one after the other: a crowd of
+	// new asks then keeps no answer waiting.
+	door chan struct{}
 
 	// mu guards what follows, shortly and never during a store write. Changes
 	// happen with the turn held as well.
@@ -125,6 +128,7 @@ func New(cfg Config) *Broker {
 	return &Broker{
 		cfg:      cfg.withDefaults(),
 		turn:     make(chan struct{}, 1),
+		door:     make(chan struct{}, 1),
 		streaks:  map[string]Streak{},
 		surfaces: map[*Surface]struct{}{},
 		subs:     map[*subscriber]struct{}{},
@@ -179,6 +183,18 @@ func (b *Broker) acquire(ctx context.Context) error {
 }
 
 func (b *Broker) release() { <-b.turn }
+
+// acquireAtDoor is acquire for those who open an ask: all but one of them wait elsewhere
+// than the others do.
+func (b *Broker) acquireAtDoor(ctx context.Context) error {
+	select {
+	case b.door <- struct{}{}:
+		defer func() { <-b.door }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return b.acquire(ctx)
+}
 
 // storeContext is for one store operation: it outlives the caller, not the
 // store's patience.

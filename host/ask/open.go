@@ -66,7 +66,7 @@ func validAsk(a Ask) error {
 // open finds the ask to wait for, or makes it. A nil entry means that the call
 // is already decided, as the outcome says.
 func (b *Broker) open(ctx context.Context, a Ask) (*entry, Outcome, error) {
-	if err := b.acquire(ctx); err != nil {
+	if err := b.acquireAtDoor(ctx); err != nil {
 		return nil, Outcome{}, err
 	}
 	defer b.release()
