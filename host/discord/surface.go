@@ -78,7 +78,7 @@ func Open(ctx context.Context, c Config) (_ *Surface, err error) {
 		}
 	}
 	s.self = accountOf(token)
-	if s.release, err = link.TakeLock(c.StateDir, token); err != nil {
+	if s.release, err = link.TakeLock(c.StateDir, token, meetingPlaces(settings.APIURL)...); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -101,6 +101,21 @@ func Open(ctx context.Context, c Config) (_ *Surface, err error) {
 		s.gateway = link.NewGateway(link.GatewayConfig{Client: s.client, Intents: link.Intents, Events: events{s}, Log: c.Log, Now: c.Now})
 	}
 	return s, nil
+}
+
+// meetingPlaces are where daemons of one account with state directories of their own find
+// that they have one bot: the account's default one, as the system's list of accounts has
+// it, since $HOME and $XDG_STATE_HOME are what makes them differ. None where the API is
+// on this machine: a trial or a test has nobody to meet, and leaves nothing behind.
+func meetingPlaces(apiURL string) []string {
+	if link.OnThisMachine(apiURL) {
+		return nil
+	}
+	dirs, err := config.AccountDirs()
+	if err != nil {
+		return nil // an account without a home: its own directory is all there is
+	}
+	return []string{dirs.State}
 }
 
 // Close gives the lock of the token back. It may be called more than once.

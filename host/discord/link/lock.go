@@ -6,6 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
 
 	"github.com/callgate/callgate/host/internal/filelock"
 	"github.com/callgate/callgate/host/internal/private"
@@ -15,9 +19,58 @@ import (
 var ErrInUse = errors.New("another daemon uses the same Discord bot")
 
 // TakeLock keeps two daemons of one account from using one bot: clicks would go to
-// either of them. Its file is in dir, which only this account can write, and is named
-// after the token without telling it. ErrInUse names the process that has it.
-func TakeLock(dir, token string) (release func(), err error) {
+// either of them. Its file is in dir, which only this account can write, and in each of
+// the others that is there, can be written and is another one: where daemons with
+// directories of their own meet. It is named after the token without telling it.
+// ErrInUse names the process that has it.
+func TakeLock(dir, token string, others ...string) (release func(), err error) {
+	var taken []*filelock.Lock
+	release = func() {
+		for _, lock := range taken {
+			_ = lock.Release() // the kernel drops it in any case
+		}
+	}
+	for _, place := range append([]string{dir}, elsewhere(dir, others)...) {
+		lock, err := takeIn(place, token)
+		if err != nil && place != dir && private.Unwritable(err) {
+			continue // a service that sees the account's home only to read
+		}
+		if err != nil {
+			release()
+			return nil, err
+		}
+		taken = append(taken, lock)
+	}
+	return release, nil
+}
+
+// elsewhere are the directories that are there and are not dir, nor one another.
+func elsewhere(dir string, others []string) (found []string) {
+	var known []fs.FileInfo
+	if own, err := os.Stat(dir); err == nil {
+		known = append(known, own)
+	}
+next:
+	for _, other := range others {
+		path, err := filepath.EvalSymlinks(other)
+		if err != nil || path == filepath.Clean(dir) {
+			continue // not there: nobody's daemon has it
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		for _, k := range known {
+			if os.SameFile(k, info) {
+				continue next
+			}
+		}
+		known, found = append(known, info), append(found, path)
+	}
+	return found
+}
+
+func takeIn(dir, token string) (*filelock.Lock, error) {
 	place, err := private.Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the lock of the Discord bot: %w", err)
@@ -29,12 +82,12 @@ func TakeLock(dir, token string) (release func(), err error) {
 	lock, err := filelock.Take(context.Background(), path, 0)
 	var held *filelock.HeldError
 	if errors.As(err, &held) {
-		return nil, fmt.Errorf("%w: %s: stop it, or give this one a bot of its own", ErrInUse, held.Holder)
+		return nil, fmt.Errorf("%w: %s (%s): stop it, or give this one a bot of its own", ErrInUse, held.Holder, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the lock of the Discord bot: %w", err)
 	}
-	return func() { _ = lock.Release() }, nil // the kernel drops it in any case
+	return lock, nil
 }
 
 // lockName is the same for one token, and does not help to guess it: a token's last
@@ -42,4 +95,11 @@ func TakeLock(dir, token string) (release func(), err error) {
 func lockName(token string) string {
 	sum := sha256.Sum256([]byte("callgate discord lock\x00" + token))
 	return "discord-" + hex.EncodeToString(sum[:12]) + ".lock"
+}
+
+// OnThisMachine reports whether an address of the API is one of this machine: then it is
+// no Discord, but what somebody tries or tests with.
+func OnThisMachine(apiURL string) bool {
+	u, err := url.Parse(apiURL)
+	return err == nil && loopback(u.Hostname())
 }

@@ -3,6 +3,7 @@ package link_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -97,6 +98,60 @@ func TestTakeLock(t *testing.T) {
 		text := must1[[]byte](t)(os.ReadFile(filepath.Join(dir, e.Name())))
 		if strings.Contains(e.Name()+string(text), token[:8]) || strings.Contains(string(text), "Gtest") {
 			t.Errorf("%s tells the token", e.Name())
+		}
+	}
+}
+
+// Two daemons with directories of their own meet in a third one, if it is there.
+func TestTakeLock_elsewhere(t *testing.T) {
+	root := t.TempDir()
+	at := func(name string) string { return filepath.Join(root, name) }
+	first, err := link.TakeLock(at("a"), token, at("none"))
+	must(t, err)
+	if _, err := os.Stat(at("none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a directory was made: %v", err)
+	}
+	first()
+	must(t, os.Mkdir(at("home"), 0o700))
+	must(t, os.Symlink(at("home"), at("link")))
+	first, err = link.TakeLock(at("a"), token, at("home"), at("link"), at("a"))
+	must(t, err)
+	for _, others := range [][]string{{at("home")}, {at("link")}, {at("none"), at("home")}, {at("a")}} {
+		if _, err := link.TakeLock(at("b"), token, others...); !errors.Is(err, link.ErrInUse) {
+			t.Errorf("with %v: %v", others, err)
+		}
+		alone, err := link.TakeLock(at("b"), token) // what failed holds nothing
+		must(t, err)
+		alone()
+	}
+	other, err := link.TakeLock(at("b"), "MTIz.other.token-of-another-bot", at("home"))
+	must(t, err)
+	other()
+	first()
+	own, err := link.TakeLock(at("home"), token, at("link"), at("home")) // its own directory once
+	must(t, err)
+	own()
+	if os.Getuid() > 0 {
+		must(t, os.Chmod(at("home"), 0o500))
+		t.Cleanup(func() { must(t, os.Chmod(at("home"), 0o700)) })
+		fresh, err := link.TakeLock(at("b"), "MTIz.third.token-of-another-bot", at("home"))
+		must(t, err) // one that is only to be read keeps nobody from running
+		fresh()
+	}
+	must(t, os.Mkdir(at("open"), 0o700))
+	must(t, os.Chmod(at("open"), 0o777))
+	if _, err := link.TakeLock(at("b"), token, at("open")); err == nil {
+		t.Error("a directory that everybody writes was used")
+	}
+}
+
+func TestOnThisMachine(t *testing.T) {
+	for url, here := range map[string]bool{
+		"": false, "https://discord.com/api/v10": false, "https://127.0.0.1.evil.example": false, "://": false,
+		"http://127.0.0.1:8080": true, "http://localhost:1/api/v10": true, "https://[::1]": true,
+	} {
+		if got := link.OnThisMachine(url); got != here {
+			t.Errorf("%q: %t", url, got)
 		}
 	}
 }
