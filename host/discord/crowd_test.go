@@ -156,7 +156,7 @@ func clicked(seen *discordtest.Seen, err error) string {
 		return "gone"
 	case strings.Contains(text, "too late"):
 		return "late"
-	case strings.Contains(text, "no card of an ask"):
+	case early(text):
 		return "early" // the answer to the card's posting is still on the way
 	case strings.Contains(text, "may not answer"):
 		return "refused"
