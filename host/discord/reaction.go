@@ -44,7 +44,8 @@ func (s *Surface) reacted(ctx context.Context, c *posted, verb message.Verb, r l
 	}
 	if at.age < steady {
 		// One that came at once has to be meant: it still stands when the card does.
-		if !sleep(ctx, steady-at.age) || !s.reacts(ctx, c, r) {
+		// The clock may have been set back since the card was posted.
+		if !sleep(ctx, min(steady, steady-at.age)) || !s.reacts(ctx, c, r) {
 			return
 		}
 		at.age = steady
@@ -97,7 +98,9 @@ func (s *Surface) hint(ctx context.Context, at *attempt, text string) {
 	f, who := at.f, at.user.ID
 	f.mu.Lock()
 	told := f.told[who] || len(f.told) >= maxTold
-	f.told[who] = true
+	if !told {
+		f.told[who] = true
+	}
 	f.mu.Unlock()
 	if told || at.card == nil {
 		return

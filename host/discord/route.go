@@ -150,13 +150,14 @@ func (s *Surface) threadOf(ctx context.Context, channel string, a ask.Ask, fresh
 // stillUsed is after how long the use of a thread is noted again.
 const stillUsed = 24 * time.Hour
 
-// lasting reports whether an error of Discord stays when the same is tried again.
+// lasting reports whether an error of Discord stays when the same is tried again. One
+// without a word of Discord's is of something that stands before it.
 func lasting(err error) bool {
 	var e *link.Error
 	switch {
 	case errors.Is(err, errNoAccount):
 		return true
-	case !errors.As(err, &e) || e.Code == codeSlowMode || e.Code == codeOldEdits:
+	case !errors.As(err, &e) || e.Code == codeSlowMode || e.Code == codeOldEdits || e.Message == "" && e.Status != 401:
 		return false
 	}
 	return e.Status >= 400 && e.Status < 500 && e.Status != 408 && e.Status != 429

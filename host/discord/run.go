@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -88,7 +89,10 @@ func (s *Surface) endpoint(ctx context.Context) (func(context.Context) error, er
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("discord.interactions.listen: %w", err), handler.Close())
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 20 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(s.c.Log.Handler(), slog.LevelDebug),
+	}
 	return func(ctx context.Context) error {
 		context.AfterFunc(ctx, func() {
 			ctx, cancel := context.WithTimeout(context.Background(), stopWithin)

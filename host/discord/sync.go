@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -117,7 +118,8 @@ func (s *Surface) spawn(what string, f func()) {
 func (s *Surface) contained(what string, f func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.c.Log.Error("discord: a fault of this program", "in", what, "panic", p, "stack", string(debug.Stack()))
+			// Not the value, which may hold what somebody wrote.
+			s.c.Log.Error("discord: a fault of this program", "in", what, "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 		}
 	}()
 	f()

@@ -120,8 +120,8 @@ var (
 // Is makes the errors above work.
 func (e *Error) Is(target error) bool {
 	switch target {
-	case ErrGone:
-		return e.Status == 404
+	case ErrGone: // Discord says it in words: a page of what stands before it says nothing of a card
+		return e.Status == 404 && e.Message != ""
 	case ErrForbidden:
 		return e.Status == 403
 	case ErrUnauthorized:

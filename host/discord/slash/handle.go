@@ -2,6 +2,8 @@ package slash
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -144,7 +146,8 @@ func (h *Handler) reply(ctx context.Context, i *link.Interaction, update bool, d
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				h.c.Log.Error("a slash command panicked", "panic", p)
+				// Not the value, which may hold what somebody wrote.
+				h.c.Log.Error("a slash command panicked", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 				done <- answer{message: h.failed(errPanic)}
 			}
 		}()
