@@ -18,17 +18,7 @@ func (s *Server) Forge(ctx context.Context, userID, channelID, messageID, custom
 		change(payload)
 	}
 	s.mu.Lock()
-	endpoint := s.endpoint
-	if endpoint == "" {
-		s.dispatch("INTERACTION_CREATE", alwaysSent, "", payload)
-	}
-	s.mu.Unlock()
-	if endpoint != "" {
-		if err := s.postInteraction(ctx, endpoint, i, payload); err != nil {
-			return nil, err
-		}
-	}
-	return s.seen(ctx, i)
+	return s.deliverLocked(ctx, i, payload)
 }
 
 func (s *Server) forged(userID, channelID, messageID string) (*interaction, object) {

@@ -227,7 +227,13 @@ func fillable(input *Component) error {
 // sendLocked delivers an interaction and waits for its answer. s.mu is held when it is
 // called, and not when it returns.
 func (s *Server) sendLocked(ctx context.Context, i *interaction, data any) (*Seen, error) {
-	payload, endpoint := s.payload(i, data), s.endpoint
+	return s.deliverLocked(ctx, i, s.payload(i, data))
+}
+
+// deliverLocked is sendLocked of an interaction in JSON: through the gateway or, where
+// the application has one, to its endpoint.
+func (s *Server) deliverLocked(ctx context.Context, i *interaction, payload object) (*Seen, error) {
+	endpoint := s.endpoint
 	if endpoint == "" {
 		s.dispatch("INTERACTION_CREATE", alwaysSent, "", payload)
 	}

@@ -169,11 +169,11 @@ func show(t *testing.T, name string, m message.Message) {
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()
 		sound(t, m)
-		golden(t, name, raw(m)+message.Text(m))
+		golden(t, name, raw(m)+drawn(m))
 	})
 }
 
-// raw is what is sent, for reviewers, above the same as Text shows it.
+// raw is what is sent, for reviewers, above the same drawn.
 func raw(m message.Message) string {
 	return fmt.Sprintf("%s\n════ %d units, as text: ════\n", m.Content, message.Units(m.Content))
 }

@@ -1,4 +1,4 @@
-package message
+package message_test
 
 import (
 	"fmt"
@@ -8,11 +8,14 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/host/discord/message"
 )
 
-// Text shows a message in a terminal, about as Discord does: code blocks behind a gutter,
-// then the files, the buttons in brackets and the menus with their options.
-func Text(m Message) string {
+// drawn is a message about as Discord shows it, for those who read the golden files:
+// code blocks behind a gutter, then the files, the buttons in brackets and the menus with
+// their options.
+func drawn(m message.Message) string {
 	var out strings.Builder
 	for i, part := range strings.Split(m.Content, "```") {
 		if i%2 == 1 {
