@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Origin is where in a chat an answer was given, for the audit. Nobody may more by it;
-// votes from one account are one vote. Texts are cut to 200 bytes, and what cannot be printed is shown as U+FFFD.
+// Origin is where in a chat an answer was given, for the audit. It gives nobody more
+// rights; votes from one account are one vote. Texts are cut to 200 bytes, and what cannot
+// be printed becomes U+FFFD.
 type Origin struct {
 	// Account is the chat's own id of who answered, AccountName what it shows for them,
 	// which they may choose themselves.

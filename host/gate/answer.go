@@ -25,8 +25,9 @@ type Answered struct {
 // Answer settles an ask, or votes where several have to approve. The first valid
 // answer wins; the rules it accepts are stored before the waiting call goes on, and
 // answer the other waiting asks that they cover and that this approver had been shown.
-// An answer with an Origin gets a row of its own in the audit. Whoever may not answer gets ask.ErrNotApprover, and a row in the audit. Its other
-// errors are the broker's (ask.ErrUnknown, ask.ErrSettled, ask.ErrBadAnswer, ...).
+// An answer with an Origin gets a row of its own in the audit. Whoever may not answer
+// gets ask.ErrNotApprover, and a row in the audit. Its other errors are the broker's
+// (ask.ErrUnknown, ask.ErrSettled, ask.ErrBadAnswer, ...).
 func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (Answered, error) {
 	waiting, err := g.c.Asks.Get(ctx, id)
 	if err != nil {
