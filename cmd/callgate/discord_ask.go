@@ -98,7 +98,7 @@ func (f *setupFlags) invite(ctx context.Context, p *person, cfg *config.Config) 
 func askID(ctx context.Context, p *person, prompt string) (string, error) {
 	for {
 		text, err := p.line(ctx, prompt)
-		if err != nil || text == "" || setup.Snowflake(text) {
+		if err != nil || text == "" || config.IsSnowflake(text) {
 			return text, err
 		}
 		fmt.Fprintln(p.screen, "An id is 15 to 20 digits.")

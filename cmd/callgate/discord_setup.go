@@ -123,13 +123,13 @@ func (f *setupFlags) complete(cmd *cobra.Command, cfg *config.Config, dirs confi
 	f.choice.People = map[string]string{}
 	for _, text := range f.people {
 		name, account, found := strings.Cut(text, "=")
-		if !found || name == "" || !setup.Snowflake(account) {
+		if !found || name == "" || !config.IsSnowflake(account) {
 			return usageError(cmd, errors.New("--person: want NAME=USERID, such as ann=200000000000000001 (right-click the person, Copy User ID)"))
 		}
 		f.choice.People[name] = account
 	}
 	for flag, id := range map[string]string{"server": f.choice.Server, "channel": f.choice.Channel} {
-		if id != "" && !setup.Snowflake(id) {
+		if id != "" && !config.IsSnowflake(id) {
 			return usageError(cmd, fmt.Errorf("--%s: want an id, 15 to 20 digits (Discord: Settings, Advanced, Developer Mode; then right-click, Copy ID)", flag))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/discord/link"
 )
 
@@ -53,7 +54,7 @@ func (x *examination) application(ctx context.Context) bool {
 		x.failed("application", "the bot's application", err, resetToken)
 		return false
 	}
-	if !Snowflake(x.app.ID) {
+	if !config.IsSnowflake(x.app.ID) {
 		x.add(Bad, "application", "Discord did not tell the application's id", "run it again")
 		return false
 	}

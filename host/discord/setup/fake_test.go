@@ -63,7 +63,7 @@ func newDiscord() *discord {
 	}
 }
 
-var errGone = &link.Error{What: "look", Status: 404}
+var errGone = &link.Error{What: "look", Status: 404, Code: 10003, Message: "Unknown Channel"}
 
 func told[T any](v *T, err error) (*T, error) {
 	if err != nil {

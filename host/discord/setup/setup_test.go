@@ -229,15 +229,6 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-func TestSnowflake(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{server: true, "99999999999999": false, "3000000000000000012345": false, "30000000000000000x": false, "": false, "-30000000000000001": false, "３00000000000000001": false} {
-		if got := setup.Snowflake(text); got != want {
-			t.Errorf("%q: got %t, want %t", text, got, want)
-		}
-	}
-}
-
 // TestOf: what a configuration names is wanted, each place and role once, with the keys
 // that name it.
 func TestOf(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"regexp"
 	"strings"
+
+	"github.com/callgate/callgate/host/config"
 )
 
 // tokenText is what a bot's token looks like: the bot's id in base64, a time, and a
@@ -18,7 +20,7 @@ func HoldsToken(text string) bool { return tokenText.MatchString(text) }
 func BotID(token string) string {
 	first, _, found := strings.Cut(token, ".")
 	id, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(first, "="))
-	if !found || err != nil || !Snowflake(string(id)) {
+	if !found || err != nil || !config.IsSnowflake(string(id)) {
 		return ""
 	}
 	return string(id)
@@ -27,14 +29,9 @@ func BotID(token string) string {
 // TokenOf reports whether a text holds a token of the bot with this id, an old one as
 // well: all tokens of a bot begin with its id in base64.
 func TokenOf(text, bot string) bool {
-	if !Snowflake(bot) {
+	if !config.IsSnowflake(bot) {
 		return false
 	}
 	first := base64.RawURLEncoding.EncodeToString([]byte(bot))
 	return strings.Contains(text, first+".") || strings.Contains(text, first+"=")
-}
-
-// Snowflake reports whether a text is an id of Discord's: 15 to 20 digits.
-func Snowflake(text string) bool {
-	return len(text) >= 15 && len(text) <= 20 && strings.Trim(text, "0123456789") == ""
 }
