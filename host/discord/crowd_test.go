@@ -14,6 +14,7 @@ import (
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/discord/discordtest"
 	"github.com/callgate/callgate/host/discord/message"
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -27,13 +28,17 @@ func optionsOfCrowd() discordtest.Options { return discordtest.Options{Seed: 7} 
 // goroutines.
 func TestCrowd(t *testing.T) {
 	const agents, channels = 50, 20
+	small, large := 3, 10
+	if racing.Enabled { // the detector makes a click ten times as dear, and the deadline is on the clock
+		small, large = 1, 3
+	}
 	w := build(t, "agents: {}\nasks: {timeout: 30s}\n", optionsOfCrowd())
 	w.yaml = crowd(w, agents, channels)
 	w.open()
 	w.connected()
-	w.rush("first", agents, 3) // connections, tables and caches are in use then
+	w.rush("first", agents, small) // connections, tables and caches are in use then
 	before := count(w)
-	w.rush("second", agents, 10)
+	w.rush("second", agents, large)
 	w.leavesNothing(before)
 }
 
