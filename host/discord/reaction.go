@@ -93,9 +93,14 @@ func (s *Surface) said(ctx context.Context, at *attempt) {
 // maxTold bounds how many people are told something in a message, for each ask.
 const maxTold = 20
 
-// hint answers somebody in a message below the card: once for each of them and ask.
+// hint answers somebody in a message below the card: once for each of them and ask, and
+// one at a time in a channel, so that a crowd cannot keep its cards waiting.
 func (s *Surface) hint(ctx context.Context, at *attempt, text string) {
 	f, who := at.f, at.user.ID
+	if _, busy := s.hints.LoadOrStore(at.channel, true); busy {
+		return
+	}
+	defer s.hints.Delete(at.channel)
 	f.mu.Lock()
 	told := f.told[who] || len(f.told) >= maxTold
 	if !told {

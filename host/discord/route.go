@@ -119,7 +119,9 @@ func (s *Surface) directMessages(ctx context.Context, account string) (string, e
 	return channel, nil
 }
 
-// threadOf is the thread of an ask's session in a channel; the first ask makes it.
+// threadOf is the thread of an ask's session in a channel; the first ask makes it. Where
+// Discord refuses one, because of its name, which an agent chooses, or because there are
+// too many, the card is to stand in the channel itself.
 func (s *Surface) threadOf(ctx context.Context, channel string, a ask.Ask, fresh bool) (string, error) {
 	key := channel + " " + a.Agent + " " + a.Session
 	unlock, err := s.threads.lock(ctx, key)
@@ -139,6 +141,10 @@ func (s *Surface) threadOf(ctx context.Context, channel string, a ask.Ask, fresh
 		return "", err
 	}
 	id, err := s.client.StartThread(ctx, channel, message.ThreadName(a.Agent, a.Session))
+	if err != nil && lasting(err) {
+		s.note("start a thread, so the card stands in its channel", err)
+		return channel, nil
+	}
 	if err != nil {
 		return "", err
 	}

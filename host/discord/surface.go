@@ -31,6 +31,7 @@ type Surface struct {
 	release  func()
 
 	threads keyed
+	hints   sync.Map // channels where somebody is being told something
 	early   early
 	running sync.WaitGroup // what spawn started
 	closing sync.Once
