@@ -37,7 +37,7 @@ func (e events) Interaction(ctx context.Context, i *link.Interaction) {
 	case discordgo.ModalSubmitInteractionData:
 		e.s.pressed(ctx, i, data.CustomID, nil, data.Components)
 	default:
-		e.s.tell(ctx, i, notUnderstood)
+		e.s.damaged(ctx, i)
 	}
 }
 

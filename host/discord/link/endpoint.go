@@ -179,9 +179,11 @@ func (e *Endpoint) serve(w http.ResponseWriter, body []byte, received time.Time)
 		}
 		return
 	}
-	i, err := readInteraction(body)
+	i, why, err := readAny(body)
+	if why != nil {
+		e.log.Warn("discord: an interaction cannot be read", "why", why)
+	}
 	if err != nil {
-		e.log.Warn("discord: an interaction was dropped", "why", err)
 		http.Error(w, "no interaction", http.StatusBadRequest)
 		return
 	}
@@ -201,15 +203,15 @@ func (e *Endpoint) serve(w http.ResponseWriter, body []byte, received time.Time)
 }
 
 // hand gives an interaction to Events, and its answer, or a deferral, to Discord.
-func (e *Endpoint) hand(w http.ResponseWriter, i *discordgo.Interaction, received time.Time) {
-	a := newAnswer(e.client, i)
+func (e *Endpoint) hand(w http.ResponseWriter, event *Interaction, received time.Time) {
+	a := newAnswer(e.client, event.Interaction)
+	event.Received, event.Respond = received, once(a.respond)
 	over := make(chan struct{})
 	e.all.Go(func() {
 		defer func() { <-e.tasks }()
 		defer close(over)
 		ctx, cancel := context.WithTimeout(e.ctx, eventTime)
 		defer cancel()
-		event := &Interaction{Interaction: i, Received: received, Respond: once(a.respond)}
 		contained(e.log, func() { e.events.Interaction(ctx, event) })
 	})
 	timer := time.NewTimer(e.limit)

@@ -86,6 +86,38 @@ func nowhere(t *testing.T) *link.Client {
 	})
 }
 
+// What is signed and cannot be read, or says not whose it is, is handed on as nobody's and
+// without data, so that whoever gave it gets an answer.
+func TestEndpoint_handsOnWhatCannotBeRead(t *testing.T) {
+	for name, test := range map[string]struct {
+		body     string
+		customID string
+		data     bool
+		whose    bool
+	}{
+		"whole":                {click(1).body, "", true, true},
+		"nobody's":             {strings.Replace(click(2).body, `"user":{"id":"5"},`, "", 1), "", true, false},
+		"of a path":            {strings.Replace(click(3).body, `"user":{"id":"5"},`, `"user":{"id":"../5"},`, 1), "", true, false},
+		"an unknown component": {strings.Replace(click(4).body, `"channel_id":"8"`, `"channel_id":"8","components":[{"type":77}]`, 1), "g1|i|a|approve", false, true},
+		"a number for a user":  {strings.Replace(click(5).body, `"user":{"id":"5"},`, `"user":5,`, 1), "g1|i|a|approve", false, false},
+		"odd values":           {strings.Replace(click(6).body, `"custom_id"`, `"values":5,"custom_id"`, 1), "g1|i|a|approve", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := newRecord()
+			e := endpoint(t, nowhere(t), events)
+			w := ask(e, call{body: test.body})
+			must(t, e.Close())
+			if len(events.interactions) != 1 {
+				t.Fatalf("answered %d, %d handed on", w.Code, len(events.interactions))
+			}
+			i := events.interactions[0]
+			if i.CustomID != test.customID || (i.Data != nil) != test.data || (i.Member != nil) != test.whose || i.Respond == nil {
+				t.Errorf("handed on %+v with the custom id %q", i.Interaction, i.CustomID)
+			}
+		})
+	}
+}
+
 func TestEndpoint_refuses(t *testing.T) {
 	at := func(d time.Duration) string { return strconv.FormatInt(time.Now().Add(d).Unix(), 10) }
 	ping := `{"type":1}`
@@ -113,13 +145,11 @@ func TestEndpoint_refuses(t *testing.T) {
 		"another key": {call{body: ping, change: func(h http.Header) {
 			h.Set("X-Signature-Ed25519", hex.EncodeToString(ed25519.Sign(other, []byte(at(0)+ping))))
 		}}, 401},
-		"too long":             {call{body: big}, 401},
-		"no JSON":              {call{body: "{"}, 400},
-		"no interaction":       {call{body: `{"type":3}`}, 400},
-		"an unknown type":      {call{body: interactionText(1, 17, `{}`)}, 400},
-		"nobody's":             {call{body: strings.Replace(click(2).body, `"user":{"id":"5"},`, "", 1)}, 400},
-		"a path for a token":   {call{body: strings.Replace(click(3).body, ticket, "../../users/@me", 1)}, 400},
-		"an unknown component": {call{body: strings.Replace(click(4).body, `"channel_id":"8"`, `"channel_id":"8","components":[{"type":77}]`, 1)}, 400},
+		"too long":           {call{body: big}, 401},
+		"no JSON":            {call{body: "{"}, 400},
+		"no interaction":     {call{body: `{"type":3}`}, 400},
+		"an unknown type":    {call{body: interactionText(1, 17, `{}`)}, 400},
+		"a path for a token": {call{body: strings.Replace(click(3).body, ticket, "../../users/@me", 1)}, 400},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := newRecord()

@@ -85,15 +85,18 @@ func (in *inbox) route(kind string, data json.RawMessage) error {
 
 func (in *inbox) interaction(data json.RawMessage) error {
 	received := in.now()
-	i, err := readInteraction(data)
+	event, why, err := readAny(data)
 	if err != nil {
 		return err
 	}
-	if !in.seen.first(i.ID, received) {
+	if why != nil {
+		in.log.Warn("discord: an interaction cannot be read, and is answered so", "why", why)
+	}
+	if !in.seen.first(event.ID, received) {
 		return errors.New("it came a second time")
 	}
-	event := &Interaction{Interaction: i, Received: received}
-	event.Respond = once(func(ctx context.Context, r Response) error { return in.client.Respond(ctx, i, r) })
+	event.Received = received
+	event.Respond = once(func(ctx context.Context, r Response) error { return in.client.Respond(ctx, event.Interaction, r) })
 	in.answers.run(in.timed(func(ctx context.Context) { in.events.Interaction(ctx, event) }))
 	return nil
 }
@@ -122,9 +125,7 @@ func readInteraction(data []byte) (*discordgo.Interaction, error) {
 	if err := checkInteraction(i); err != nil {
 		return nil, err
 	}
-	if who := userOf(i); who == nil || !snowflake.MatchString(who.ID) {
-		return nil, errors.New("it does not tell whose it is")
-	}
+	withoutStrangers(i)
 	return i, nil
 }
 

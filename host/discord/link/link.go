@@ -21,7 +21,11 @@ import (
 // Interaction is a click, a choice, a form or a slash command, as it came in by the
 // gateway or the endpoint.
 type Interaction struct {
+	// Member and User are both nil where Discord did not tell whose it is, and Data is nil
+	// where it could not be read: then CustomID is that of a click, choice or form, if
+	// there was one.
 	*discordgo.Interaction
+	CustomID string
 	// Received is when it came in: Discord takes an answer for three seconds.
 	Received time.Time
 	// Respond answers it, once: by REST, or in the body of the HTTP answer.
