@@ -65,7 +65,11 @@ shown and answers come in, 1 when not.`,
 				if h.Discord != nil {
 					d = *h.Discord
 				}
-				if err := c.print(cmd.OutOrStdout(), d, func(w io.Writer) { printDiscord(w, d) }); err != nil || d.Connected {
+				cure := d.Cure()
+				if cfg, _, err := c.settings(); err == nil && !d.Configured && cfg.DiscordSettings().Enabled() {
+					cure = "the file names a server, which waits for you: callgate config accept, then start callgate serve again"
+				}
+				if err := c.print(cmd.OutOrStdout(), d, func(w io.Writer) { printDiscord(w, d, cure) }); err != nil || d.Connected {
 					return err
 				}
 				return exit(exitDeny)
@@ -74,12 +78,12 @@ shown and answers come in, 1 when not.`,
 	}
 }
 
-func printDiscord(w io.Writer, d api.DiscordHealth) {
+func printDiscord(w io.Writer, d api.DiscordHealth, cure string) {
 	fmt.Fprintln(w, card.Line(d.String()))
 	if d.LastError != "" {
 		fmt.Fprintf(w, "last error, %s: %s\n", d.LastErrorAt.Local().Format(time.DateTime), card.Line(d.LastError))
 	}
-	if d.Cure() != "" {
-		fmt.Fprintf(w, "cure: %s\n", d.Cure())
+	if cure != "" {
+		fmt.Fprintf(w, "cure: %s\n", cure)
 	}
 }

@@ -65,9 +65,10 @@ func (c *cli) tryCard(cmd *cobra.Command, tokenFile string, keep time.Duration) 
 	if err != nil {
 		return setup.Report{}, err
 	}
-	client, err := discordClient(cfg, tokenFileOf(cfg, dirs, tokenFile), "")
+	file := tokenFileOf(cfg, dirs, tokenFile)
+	client, err := discordClient(cfg, file, "")
 	if err != nil {
-		return setup.NoToken(err), nil
+		return setup.NoToken(file, err), nil
 	}
 	defer func() { _ = client.Close() }() // nothing waits in it
 	want := setup.Of(cfg)

@@ -58,7 +58,8 @@ chosen to the configuration file and leaves every line of it as it is; a running
 daemon then wants callgate config accept and a restart.
 
 The token is never an argument: it stands in a file of mode 0600, or in the
-environment. Exit code 0 when nothing is bad, 1 when something is.`,
+environment. Exit code 0 when nothing is bad, 1 when something is, or when Discord
+could not be reached.`,
 		Example: `  callgate discord setup
   callgate discord setup --server 300000000000000001 --channel 400000000000000001 --person ann=200000000000000001 --write
   callgate discord setup --post --json`,
@@ -71,7 +72,7 @@ environment. Exit code 0 when nothing is bad, 1 when something is.`,
 			if err := c.print(cmd.OutOrStdout(), out, out.print); err != nil {
 				return err
 			}
-			if out.Worst() == setup.Bad {
+			if out.Worst() == setup.Bad || out.Unreached() {
 				return exit(exitDeny)
 			}
 			return nil
@@ -179,9 +180,10 @@ func (f *setupFlags) proposed(path string, cfg *config.Config) (existing []byte,
 // checkDiscord looks at what is wanted of Discord. A token that cannot be read is a
 // finding.
 func checkDiscord(ctx context.Context, cfg *config.Config, chosen setup.Choice, want setup.Wanted, post bool) setup.Report {
-	client, err := discordClient(cfg, cmp.Or(chosen.TokenFile, cfg.DiscordSettings().TokenFile), chosen.APIURL)
+	file := cmp.Or(chosen.TokenFile, cfg.DiscordSettings().TokenFile)
+	client, err := discordClient(cfg, file, chosen.APIURL)
 	if err != nil {
-		return setup.NoToken(err)
+		return setup.NoToken(file, err)
 	}
 	defer func() { _ = client.Close() }() // nothing waits in it
 	want.Commands = slash.Commands()

@@ -18,6 +18,8 @@ type DiscordHealth struct {
 	// Problem says what is wrong, Fatal that only a person can mend it.
 	Problem string `json:"problem,omitempty"`
 	Fatal   bool   `json:"fatal,omitempty"`
+	// Restart tells that other settings were accepted, which hold from the next start on.
+	Restart bool `json:"restart,omitempty"`
 	// Bot is the bot's account, as NAME (ID); empty while it is not known.
 	Bot string `json:"bot,omitempty"`
 	// Cards is how many stand open. LastError is what last went wrong, at LastErrorAt.
@@ -52,6 +54,8 @@ func (d DiscordHealth) Cure() string {
 	switch {
 	case !d.Configured:
 		return "callgate discord setup"
+	case d.Restart:
+		return "start callgate serve again: it still has the settings of before"
 	case d.Connected:
 		return ""
 	case d.Fatal:

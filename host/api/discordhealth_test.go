@@ -17,6 +17,7 @@ func TestDiscordHealth(t *testing.T) {
 	}{
 		"none":       {api.DiscordHealth{}, "not set up", "callgate discord setup"},
 		"connected":  {api.DiscordHealth{Configured: true, Connected: true, Bot: "gatekeeper (1)", Server: "2", Cards: 3}, "connected as gatekeeper (1), server 2; 3 cards", ""},
+		"restart":    {api.DiscordHealth{Configured: true, Connected: true, Restart: true}, "connected", "start callgate serve again"},
 		"down":       {api.DiscordHealth{Configured: true, Problem: "no answer"}, "no answer; asks are answered in a terminal", "tried again by itself"},
 		"connecting": {api.DiscordHealth{Configured: true}, "not connected: asks", "tried again by itself"},
 		"fatal":      {api.DiscordHealth{Configured: true, Fatal: true, Problem: "close code 4004"}, "4004", "start callgate serve again"},

@@ -91,9 +91,9 @@ func (c *chat) health() api.DiscordHealth {
 		h.Cards, h.LastError, h.LastErrorAt = s.Cards, s.LastError, s.LastErrorAt
 	}
 	if !reflect.DeepEqual(now, c.settings) {
-		h.LastError = "the settings of Discord were changed: they hold when callgate serve starts again"
+		h.Restart = true
 		if c.surface == nil {
-			h.Problem, h.Fatal = h.LastError, true
+			h.Problem, h.Fatal = "the settings of Discord were changed: they hold when callgate serve starts again", true
 		}
 	}
 	c.mu.Lock()

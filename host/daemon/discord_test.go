@@ -189,13 +189,13 @@ func TestDiscord_changed(t *testing.T) {
 	log.await(t, "showing asks in Discord")
 	configure(t, root, "")
 	log.await(t, "configuration in force")
-	if h := health(t, d, root); !h.Configured || strings.Contains(h.LastError, "starts again") {
+	if h := health(t, d, root); !h.Configured || h.Restart {
 		t.Errorf("before it was accepted: got %+v, want nothing of a start", h)
 	}
 	if _, err := d.Host.AcceptConfig(t.Context(), d.Host.ConfigState().Pending, "ann"); err != nil {
 		t.Fatal(err)
 	}
-	if h := health(t, d, root); !h.Configured || !strings.Contains(h.LastError, "callgate serve starts again") {
+	if h := health(t, d, root); !h.Configured || !h.Restart || !strings.Contains(h.Cure(), "start callgate serve again") {
 		t.Errorf("got %+v, want it told that the change waits for a start", h)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/bwmarrin/discordgo"
@@ -59,6 +60,12 @@ func (r Report) Worst() State {
 		}
 	}
 	return worst
+}
+
+// Unreached reports whether Discord did not even tell whose the token is, so that
+// nothing was looked at.
+func (r Report) Unreached() bool {
+	return len(r.Findings) > 0 && r.Findings[0].Check == "token" && r.Findings[0].State == Skipped
 }
 
 // API is what is asked of Discord. *link.Client is one.
@@ -118,9 +125,15 @@ func Try(ctx context.Context, api API, want Wanted, pause func(context.Context))
 	return x.Report
 }
 
-// NoToken is the report where no token can be read.
-func NoToken(err error) Report {
-	return Report{Findings: []Finding{{Check: "token", State: Bad, Text: err.Error(), Cure: resetToken}}}
+// NoToken is the report where no token can be read from that file, or from the
+// environment where it is empty.
+func NoToken(file string, err error) Report {
+	text, cure := err.Error(), "do that, and run this again"
+	if errors.Is(err, fs.ErrNotExist) {
+		text = "there is no token: " + file + " is not there, and " + link.TokenVariable + " is not set"
+		cure = portal + ", your application (or New Application), Bot, Reset Token; then callgate discord setup --write asks for it in a terminal, or put it alone into that file (mode 0600)"
+	}
+	return Report{Findings: []Finding{{Check: "token", State: Bad, Text: text, Cure: cure}}}
 }
 
 func (x *examination) add(state State, check, text, cure string) {
@@ -142,6 +155,6 @@ func (x *examination) failed(check, what string, err error, missing string) {
 	case errors.Is(err, link.ErrForbidden):
 		x.add(Bad, check, what+": the bot may not see it", missing)
 	default:
-		x.add(Skipped, check, what+" could not be looked at: "+err.Error(), "see whether this machine reaches Discord (https, discord.com), and run it again")
+		x.add(Skipped, check, what+" could not be looked at: "+err.Error(), "see whether this machine reaches Discord (discord.api_url, else https://discord.com), and run this again")
 	}
 }
