@@ -80,7 +80,7 @@ func (s *Surface) authorise(ctx context.Context, at *attempt) *refusal {
 	at.answer.Roles, at.answer.Administrator = actor.Roles, actor.Administrator
 	at.answer.Origin = at.origin()
 	if at.card == nil || at.card.of != at.f || at.card.Channel != at.channel {
-		return &refusal{noCard: true, text: "This is no card of an ask that waits."}
+		return s.noCard(at)
 	}
 	if at.age < steady {
 		return &refusal{text: "The card has only just appeared: look at it, and answer again."}

@@ -16,7 +16,10 @@ func (s *Surface) damaged(ctx context.Context, i *link.Interaction) {
 			return
 		}
 		if f := s.follower(id.Subject); f != nil {
-			at := s.attempted(ctx, i, f)
+			at := &attempt{via: viaButton, f: f, card: f.cardIn(i.ChannelID), channel: i.ChannelID, guild: i.GuildID, member: i.Member, user: i.User, interaction: i.ID}
+			if at.user == nil && i.Member != nil {
+				at.user = i.Member.User
+			}
 			at.answer.Surface, at.answer.Origin = Name, at.origin()
 			s.note("audit a refused answer", s.c.Gate.RefuseAnswer(context.WithoutCancel(ctx), f.id, at.answer, "what came from Discord could not be read"))
 		}

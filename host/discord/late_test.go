@@ -34,3 +34,22 @@ func TestLate_cardIsDone(t *testing.T) {
 		t.Errorf("ann is told %q", said)
 	}
 }
+
+// Who clicks while the answer to the card's posting is on its way is asked to do it again.
+func TestEarly_clickIsToBeRepeated(t *testing.T) {
+	w := newWorld(t, usual)
+	_, a, _ := w.posed("npm ci")
+	at := func() *attempt {
+		ann := &discordgo.Member{User: &discordgo.User{ID: w.ann.ID}}
+		return &attempt{f: w.surface.follower(a.ID), channel: w.server.Channel, guild: w.server.Guild, member: ann, user: ann.User}
+	}
+	arrived := w.surface.early.expect(w.server.Channel)
+	if r := w.surface.authorise(w.context(), at()); r == nil || !strings.Contains(r.text, "press again") {
+		t.Errorf("while it is posted: %+v", r)
+	}
+	arrived()
+	if r := w.surface.authorise(w.context(), at()); r == nil || !strings.Contains(r.text, "no card") {
+		t.Errorf("without one: %+v", r)
+	}
+	w.undecided(a)
+}

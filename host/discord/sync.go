@@ -96,6 +96,13 @@ func (e *early) hold(channel string, f func()) bool {
 	return true
 }
 
+// expects reports whether something is being posted to a channel.
+func (e *early) expects(channel string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.posting[channel] > 0
+}
+
 // await waits until the next message of a channel is known, not longer than limit.
 func (e *early) await(ctx context.Context, channel string, limit time.Duration) {
 	known := make(chan struct{})
