@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/discord/link"
 	"github.com/callgate/callgate/host/discord/slash"
@@ -73,6 +75,10 @@ func (s *Surface) fail(err error) {
 	s.state.Connected, s.state.Since, s.state.Problem, s.state.Fatal = false, s.c.Now(), err.Error(), true
 }
 
+// maxConnections is how many the endpoint has at once; further ones wait. A proxy needs
+// few, and one that sends nothing is cut after the server's time limits.
+const maxConnections = 512
+
 // endpoint opens the place where Discord posts clicks and commands, where there is one,
 // and returns what serves it.
 func (s *Surface) endpoint(ctx context.Context) (func(context.Context) error, error) {
@@ -99,7 +105,7 @@ func (s *Surface) endpoint(ctx context.Context) (func(context.Context) error, er
 			defer cancel()
 			_ = server.Shutdown(ctx) // the process ends
 		})
-		err := server.Serve(listener)
+		err := server.Serve(netutil.LimitListener(listener, maxConnections))
 		if errors.Is(err, http.ErrServerClosed) {
 			err = nil
 		}
