@@ -164,7 +164,7 @@ func (s *Surface) unchanged(ctx context.Context, at *attempt) *refusal {
 
 // stands reports whether a card is as we wrote it; one that is not sets off the alarm.
 func (f *follower) stands(ctx context.Context, c *posted, m *discordgo.Message) bool {
-	if f.admits(c, m.Content, m.Components) {
+	if f.admits(c, m) {
 		return true
 	}
 	f.mu.Lock()
@@ -172,7 +172,7 @@ func (f *follower) stands(ctx context.Context, c *posted, m *discordgo.Message) 
 	f.alarmed = true
 	f.mu.Unlock()
 	if !was {
-		detail := fmt.Sprintf("message %s in channel %s: its text has the SHA-256 %s, which is none that Callgate wrote there, or its buttons are others",
+		detail := fmt.Sprintf("message %s in channel %s: its text has the SHA-256 %s, which is none that Callgate wrote there, or its buttons or files are others",
 			c.Message, c.Channel, message.Digest(m.Content))
 		f.s.note("cancel an ask whose card was changed", f.s.c.Gate.CardChanged(context.WithoutCancel(ctx), f.id, detail))
 	}

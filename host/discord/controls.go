@@ -5,9 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/host/discord/message"
 )
 
 // controlsDigest is the digest of what can be pressed on a message, as Discord has it:
@@ -20,8 +23,36 @@ func controlsDigest(components []discordgo.MessageComponent) string {
 	return "x" + hex.EncodeToString(h.Sum(nil))
 }
 
-// ofText reports whether a digest is that of a text, not of controls.
-func ofText(digest string) bool { return !strings.HasPrefix(digest, "x") }
+// filesDigest is the digest of what is attached to a message. It begins with a letter that
+// no other digest has.
+func filesDigest(m *discordgo.Message) string {
+	h := sha256.New()
+	for _, a := range m.Attachments {
+		if a != nil {
+			fmt.Fprintf(h, "file %q %q %d\n", a.ID, a.Filename, a.Size)
+		}
+	}
+	return "y" + hex.EncodeToString(h.Sum(nil))
+}
+
+// embedded reports whether somebody put more text beside that of a message; ours have
+// none. A link's preview is none.
+func embedded(m *discordgo.Message) bool {
+	return slices.ContainsFunc(m.Embeds, func(e *discordgo.MessageEmbed) bool {
+		return e != nil && (e.Type == discordgo.EmbedTypeRich || e.Type == "")
+	})
+}
+
+// ofText reports whether a digest is that of a text.
+func ofText(digest string) bool {
+	return !strings.HasPrefix(digest, "x") && !strings.HasPrefix(digest, "y")
+}
+
+// same reports whether a message says and offers what one of ours does that has no files.
+func same(m *discordgo.Message, ours message.Message) bool {
+	return m != nil && message.Digest(m.Content) == message.Digest(ours.Content) && controlsDigest(m.Components) == controlsDigest(ours.Components) &&
+		len(m.Attachments) == 0 && !embedded(m)
+}
 
 func addControl(h hash.Hash, c discordgo.MessageComponent) {
 	switch c := c.(type) {

@@ -191,12 +191,17 @@ func (f *follower) admit(c *posted, digest string, keep bool) {
 	}
 }
 
-// admits reports whether a text is one that we gave to the card, and what can be pressed
-// is what we put there.
-func (f *follower) admits(c *posted, content string, components []discordgo.MessageComponent) bool {
+// admits reports whether a card's text is one that we gave it, and what can be pressed and
+// stands beside it is what we put there.
+func (f *follower) admits(c *posted, m *discordgo.Message) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Contains(c.Digests, message.Digest(content)) && slices.Contains(c.Digests, controlsDigest(components))
+	for _, digest := range []string{message.Digest(m.Content), controlsDigest(m.Components), filesDigest(m)} {
+		if !slices.Contains(c.Digests, digest) {
+			return false
+		}
+	}
+	return !embedded(m)
 }
 
 func (f *follower) digestOf(c *posted) string {

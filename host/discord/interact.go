@@ -77,7 +77,7 @@ func (s *Surface) pressed(ctx context.Context, i *link.Interaction, customID str
 		s.late(ctx, i, id.Subject)
 		return
 	}
-	at := s.attempted(ctx, i, f)
+	at := s.attempted(ctx, i, f, id.Verb)
 	if !f.waiting() { // it ended while its card was looked up
 		s.late(ctx, i, id.Subject)
 		return
@@ -86,7 +86,7 @@ func (s *Surface) pressed(ctx context.Context, i *link.Interaction, customID str
 }
 
 // attempted is what an interaction says of who answers what.
-func (s *Surface) attempted(ctx context.Context, i *link.Interaction, f *follower) *attempt {
+func (s *Surface) attempted(ctx context.Context, i *link.Interaction, f *follower, verb message.Verb) *attempt {
 	at := &attempt{via: viaButton, f: f, channel: i.ChannelID, guild: i.GuildID, member: i.Member, user: i.User, interaction: i.ID}
 	if at.user == nil && i.Member != nil {
 		at.user = i.Member.User
@@ -97,8 +97,8 @@ func (s *Surface) attempted(ctx context.Context, i *link.Interaction, f *followe
 			at.card = s.cardAt(i.ChannelID, m.ID)
 		}
 		at.seen = m
-	} else {
-		at.card = f.cardIn(i.ChannelID) // a message beside the card, which only they see
+	} else if m != nil && verb == message.VerbStore {
+		at.card = f.cardIn(i.ChannelID) // a message beside the card, which only they see: choose looks at it
 	}
 	if at.card != nil {
 		at.age = apart(i.ID, at.card.Message)
@@ -167,6 +167,10 @@ func (s *Surface) choose(ctx context.Context, p *press, a ask.Ask, value string,
 		return
 	}
 	offer := offers[at]
+	if shown && !same(p.i.Message, message.ConfirmRule(a, offer, s.instance)) {
+		s.tell(ctx, p.i, "This message does not say what would be stored. Nothing was decided: choose the rule on the card again.")
+		return
+	}
 	p.at.answer = offer.Choice.Answer
 	p.at.answer.ConfirmID = a.ID
 	if offer.Exact || shown {

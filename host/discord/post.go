@@ -117,7 +117,7 @@ func (f *follower) try(ctx context.Context, p place, attempt int, fresh bool) (*
 		Body: message.Card(f.s.c.Store.Veiled(a), message.View{Instance: f.s.instance, Now: f.s.c.Now()}).Body,
 	}}
 	// What Discord made of it stands there as well as what was sent.
-	c.Digests = []string{c.digest, controlsDigest(m.Components)}
+	c.Digests = []string{c.digest, controlsDigest(m.Components), filesDigest(m)}
 	if kept := message.Digest(m.Content); m.Content != "" && kept != c.digest {
 		c.Digests = append(c.Digests, kept)
 	}
