@@ -114,7 +114,7 @@ func (f *follower) try(ctx context.Context, p place, attempt int, fresh bool) (*
 	}
 	c := &posted{of: f, whole: shown.Whole, digest: message.Digest(shown.Content), Card: store.Card{
 		Message: m.ID, Channel: channel, Ask: f.id, Place: p.key, Attempt: attempt, PostedAt: f.s.c.Now(),
-		Body: message.Card(f.s.c.Store.Veiled(a), message.View{Instance: f.s.instance, Now: f.s.c.Now()}).Body,
+		Body: message.Card(f.s.c.Store.Veiled(a), message.View{Instance: f.s.instance}).Body,
 	}}
 	// What Discord made of it stands there as well as what was sent.
 	c.Digests = []string{c.digest, controlsDigest(m.Components), filesDigest(m)}
@@ -132,7 +132,7 @@ func (f *follower) try(ctx context.Context, p place, attempt int, fresh bool) (*
 // compose lays the ask out as it waits, for a place.
 func (f *follower) compose(a ask.Ask, p place, attempt int) message.Shown {
 	v := message.View{
-		Instance: f.s.instance, Now: f.s.c.Now(), MentionRoles: p.roles,
+		Instance: f.s.instance, MentionRoles: p.roles,
 		Waiting: len(f.s.c.Asks.Waiting(ask.Filter{Agent: a.Agent, Session: a.Session, State: ask.Queued})),
 	}
 	if attempt > 0 {

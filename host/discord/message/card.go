@@ -2,7 +2,6 @@ package message
 
 import (
 	"slices"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -14,7 +13,6 @@ import (
 type View struct {
 	// Instance is the daemon's, see CustomID.
 	Instance string
-	Now      time.Time
 	// Waiting is how many asks wait behind this one.
 	Waiting int
 	// MentionRoles are the ids of roles to ping.

@@ -113,13 +113,13 @@ func TestGolden(t *testing.T) {
 	cards := goldens()
 	for name, a := range cards {
 		if a.State.Waiting() {
-			show(t, name, message.Card(a, message.View{Instance: "i1", Now: noon, Waiting: 2}).Message)
+			show(t, name, message.Card(a, message.View{Instance: "i1", Waiting: 2}).Message)
 		}
 	}
 	quorum := cards["plain"]
 	quorum.Approvers = people.Policy{{Roles: []string{"ops"}, Quorum: 2}}
 	quorum.Votes = []ask.Answer{{By: "bob", Verdict: ask.Approve}}
-	v := message.View{Instance: "i1", Now: noon, MentionRoles: []string{"123456789012345678"}, Note: "escalated: nobody answered in the first channel"}
+	v := message.View{Instance: "i1", MentionRoles: []string{"123456789012345678"}, Note: "escalated: nobody answered in the first channel"}
 	show(t, "quorum", message.Card(quorum, v).Message)
 	show(t, "everything", message.Everything(cards["long"]))
 	show(t, "confirm-rule", message.ConfirmRule(cards["plain"], message.Offers(cards["plain"])[0], "i1"))
@@ -129,7 +129,7 @@ func TestGolden(t *testing.T) {
 	}
 	show(t, "undo", message.Undo("k3m9qd", rules, noon.Add(10*time.Minute), "i1"))
 	for name, a := range endings(cards["plain"], quorum) {
-		body := message.Card(a.was, message.View{Instance: "i1", Now: noon}).Body
+		body := message.Card(a.was, message.View{Instance: "i1"}).Body
 		show(t, "ended-"+name, message.Ended(body, a.is, a.rules(rules)))
 	}
 }

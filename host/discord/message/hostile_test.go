@@ -212,7 +212,7 @@ func TestHostileAsksStayInCode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := func(name string) string { return hostile().Draw(t, name) }
 		a := hostileAsk(t, s)
-		v := message.View{Instance: "i1", Now: noon, Waiting: rapid.IntRange(0, 3).Draw(t, "waiting"), Note: s("note"), MentionRoles: []string{"123456789012345678", s("role id"), "7"}}
+		v := message.View{Instance: "i1", Waiting: rapid.IntRange(0, 3).Draw(t, "waiting"), Note: s("note"), MentionRoles: []string{"123456789012345678", s("role id"), "7"}}
 		everyMessage(a, v, s, func(m message.Message) { sound(t, m) })
 		checkCard(t, a, v)
 	})

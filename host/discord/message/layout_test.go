@@ -19,7 +19,7 @@ import (
 	"github.com/callgate/callgate/host/discord/message"
 )
 
-func post(a ask.Ask) message.Shown { return message.Card(a, message.View{Instance: "i1", Now: noon}) }
+func post(a ask.Ask) message.Shown { return message.Card(a, message.View{Instance: "i1"}) }
 
 // fences are the code blocks of a content, as they are drawn.
 func fences(content string) []string {

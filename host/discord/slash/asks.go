@@ -145,7 +145,7 @@ func (h *Handler) showAsk(ctx context.Context, id string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	shown := message.Card(a, message.View{Instance: h.c.Instance, Now: h.c.Now()})
+	shown := message.Card(a, message.View{Instance: h.c.Instance})
 	content := shown.Content
 	if !a.State.Waiting() {
 		content = message.Ended(shown.Body, a, nil).Content
