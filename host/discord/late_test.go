@@ -53,3 +53,33 @@ func TestEarly_clickIsToBeRepeated(t *testing.T) {
 	}
 	w.undecided(a)
 }
+
+// The end of a card, which Discord tells as an edit before it answers ours, is not looked
+// up again; a change while the ask waits is.
+func TestEdited_asksNothingAfterTheEnd(t *testing.T) {
+	w := newWorld(t, usual)
+	_, a, m := w.posed("npm ci")
+	f := w.surface.follower(a.ID)
+	lookedUp := func() int { return len(w.server.Requests("GET", "/channels/{channel_id}/messages/{message_id}")) }
+	edited := func() {
+		events{w.surface}.Edited(w.context(), &discordgo.Message{ID: m.ID, ChannelID: m.ChannelID, Content: "other"})
+	}
+	before := lookedUp()
+	edited()
+	w.eventually("it is looked up while the ask waits", func() bool { return lookedUp() == before+1 })
+	w.undecided(a)
+	remove := w.server.Inject(discordtest.Fault{Method: "PATCH", Status: 503})
+	defer remove()
+	_, err := w.gate.Answer(w.context(), a.ID, ask.Answer{By: "cy", Surface: "terminal"})
+	must(t, err)
+	w.eventually("the surface knows", func() bool { return !f.waiting() })
+	if w.surface.cardAt(m.ChannelID, m.ID) == nil {
+		t.Fatal("the card has its end already")
+	}
+	edited()
+	_, err = w.surface.client.Me(w.context()) // what went out before is recorded
+	must(t, err)
+	if n := lookedUp(); n != before+1 {
+		t.Errorf("it was looked up %d times more", n-before-1)
+	}
+}

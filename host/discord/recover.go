@@ -102,7 +102,7 @@ func (f *follower) catchUp(ctx context.Context, c *posted, guild, emoji string) 
 // for events may be old or say only a part.
 func (e events) Edited(ctx context.Context, m *discordgo.Message) {
 	c := e.s.cardAt(m.ChannelID, m.ID)
-	if c == nil || m.Content != "" && c.of.admits(c, m) {
+	if c == nil || !c.of.waiting() || m.Content != "" && c.of.admits(c, m) {
 		return
 	}
 	now, err := e.s.client.Message(ctx, c.Channel, c.Message)
