@@ -131,8 +131,8 @@ func (d *Directory) equip(a *Actor, m *discordgo.Member, known *guild) {
 	for _, id := range append([]string{d.c.Server}, m.Roles...) {
 		r := known.roles[id]
 		a.Administrator = a.Administrator || r.administrator
-		if id == d.c.Server {
-			continue // @everyone
+		if id == d.c.Server || !snowflake(id) {
+			continue // @everyone, or what could be taken for a role's name
 		}
 		held = append(held, id)
 		if r.name != "" {

@@ -117,6 +117,7 @@ func TestWho(t *testing.T) {
 		{"@everyone is no role", server, in(bob, server), nil, "1002 []"},
 		{"a name that two roles have is neither's", server, in(bob, "203"), nil, "1002 [203]"},
 		{"a role named as another's id", server, in(bob, "205"), nil, "1002 [205]"},
+		{"a role's name in the place of an id", server, in(bob, "ops", "root"), nil, "1002 []"},
 		{"a role that there is not", server, in(bob, "299"), nil, "1002 [299]"},
 		{"no member: asked for", server, nil, &discordgo.User{ID: bob}, "1002 [201 ops]"},
 		{"in direct messages", "", nil, &discordgo.User{ID: ann}, "ann listed [201 lead ops]"},
