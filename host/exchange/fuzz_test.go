@@ -16,7 +16,7 @@ import (
 // or a report of which every stored line is a configuration.
 func fuzz(f *testing.F, from exchange.Format, names ...string) {
 	f.Helper()
-	for _, g := range golden {
+	for _, g := range imports {
 		if g.from != from {
 			continue
 		}

@@ -1,7 +1,6 @@
 package exchange_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,15 +8,14 @@ import (
 
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/exchange"
+	"github.com/callgate/callgate/host/internal/golden"
 	"github.com/callgate/callgate/host/recipe"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 var dirs = config.Dirs{Home: "/home/dev", Config: "/c", State: "/s", Cache: "/k"}
 
-// golden are the files of testdata with what they are imported as.
-var golden = []struct {
+// imports are the files of testdata with what they are imported as.
+var imports = []struct {
 	file    string
 	from    exchange.Format
 	options exchange.Options
@@ -42,7 +40,7 @@ var golden = []struct {
 // and what would be stored. Secrets in them (do-not-show) are never repeated.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	for _, g := range golden {
+	for _, g := range imports {
 		t.Run(g.file, func(t *testing.T) {
 			t.Parallel()
 			data, err := os.ReadFile(filepath.Join("testdata", g.file))
@@ -57,16 +55,7 @@ func TestGolden(t *testing.T) {
 			if strings.Contains(got, "do-not-show") {
 				t.Errorf("a secret of the file is shown:\n%s", got)
 			}
-			path := filepath.Join("testdata", g.file+".golden")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil || got != string(want) {
-				t.Errorf("%v; got\n%s\nwant\n%s", err, got, want)
-			}
+			golden.Check(t, g.file, got)
 			c, err := config.Parse("callgate.yaml", []byte(r.YAML()), dirs)
 			if err != nil {
 				t.Fatalf("what would be stored is no configuration: %v\n%s", err, r.YAML())

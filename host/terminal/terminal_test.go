@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,12 +14,11 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/internal/golden"
 )
 
 // The tests are in the package to take the place of the device: raw mode, the
 // signal of control-C, the grace after a card.
-
-var update = flag.Bool("update", false, "write the golden file anew")
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -126,19 +123,7 @@ func TestGoldenPrompt(t *testing.T) {
 	if _, ok := New(strings.NewReader("1k3m9qd\n"), &screen).Ask(t.Context(), build()); !ok {
 		t.Fatal("no answer")
 	}
-	path := filepath.Join("testdata", "prompt.golden")
-	if *update {
-		if err := os.WriteFile(path, screen.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := screen.String(); got != string(want) {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	golden.Check(t, "prompt", screen.String())
 }
 
 func TestControlCInterrupts(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/discord/message"
+	"github.com/callgate/callgate/host/internal/asktest"
 )
 
 func post(a ask.Ask) message.Shown { return message.Card(a, message.View{Instance: "i1"}) }
@@ -276,7 +277,7 @@ func TestManyStoredRules(t *testing.T) {
 
 func TestForms(t *testing.T) {
 	t.Parallel()
-	for _, a := range goldens() {
+	for _, a := range asktest.Kinds() {
 		for _, m := range []message.Modal{message.ConfirmModal(a, "i1"), message.ReasonModal(a, "i1")} {
 			if err := m.Check(); err != nil {
 				t.Error(err)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callgate/callgate/host/discord/message"
+	"github.com/callgate/callgate/host/internal/asktest"
 )
 
 // The places of schemas in Discord's OpenAPI document, which is not ours and is looked
@@ -93,7 +94,7 @@ func TestDiscordTakesOurMessages(t *testing.T) {
 		fits(t, reply, data{Type: 4, Data: m})
 		fits(t, reply, data{Type: 7, Data: m})
 	}
-	for _, a := range goldens() {
+	for _, a := range asktest.Kinds() {
 		take(t, message.Card(a, message.View{Instance: "i1", MentionRoles: []string{"123456789012345678"}}).Message)
 		fits(t, reply, data{Type: 9, Data: message.ConfirmModal(a, "i1")})
 		fits(t, reply, data{Type: 9, Data: message.ReasonModal(a, "i1")})

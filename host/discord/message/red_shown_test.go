@@ -127,7 +127,7 @@ func TestT28_optionsSayWhatIsStored(t *testing.T) {
 // links, headings, small print, quotes, spoilers, ANSI; in each text that somebody else
 // controls, and as names that are backticks alone.
 func TestT28_markup(t *testing.T) {
-	t.Parallel()
+	alone(t)
 	for _, text := range []string{
 		"<@&123456789012345678>", "<@123456789012345678>", "<#123456789012345678>", "</asks:123456789012345678>", "<id:guide>", "<t:0:R>", "<:ok:123456789012345678>",
 		"<a:ok:123456789012345678>", "[x](https://evil.example)", "[x](<https://evil.example>)", "https://evil.example", "-# digest `000000000000`", "> quoted", ">>> quoted",
