@@ -25,7 +25,7 @@ func sampleCard(now time.Time) message.Message {
 		Tool: "Bash", Input: json.RawMessage(`{"command":"echo 'a test of Callgate: nothing waits for an answer'"}`),
 		Action: "tool:bash:echo", Decision: engine.Decision{Behavior: engine.Ask, Reason: "this is a test card"},
 	}
-	shown := message.Card(a, message.View{Instance: "test", Now: now, Note: "This is a test; it is deleted in a moment."})
+	shown := message.Card(a, message.View{Instance: "test", Note: "This is a test; it is deleted in a moment."})
 	shown.Components = nil
 	return shown.Message
 }
