@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,8 @@ func sampleCard(now time.Time) message.Message {
 		ID: "TEST", Agent: "example", Session: "setup", State: ask.Shown,
 		ShownAt: now, Deadline: now.Add(time.Minute),
 		Tool: "Bash", Input: json.RawMessage(`{"command":"echo 'a test of Callgate: nothing waits for an answer'"}`),
-		Action: "tool:bash:echo", Decision: engine.Decision{Behavior: engine.Ask, Reason: "this is a test card"},
+		Digest: strings.Repeat("0", 64), Action: "tool:bash:echo",
+		Decision: engine.Decision{Behavior: engine.Ask, Stage: engine.StageMode, Reason: "no rule allows this call and mode default asks"},
 	}
 	shown := message.Card(a, message.View{Instance: "test", Note: "This is a test; it is deleted in a moment."})
 	shown.Components = nil
