@@ -75,6 +75,9 @@ func (x *examination) approvers() {
 			x.ok("approver_role", "%s is a role of the server (%s)", found[0].Name, found[0].ID)
 		}
 	}
+	for _, agent := range x.want.Requesterless {
+		x.add(Warn, "approver_role", "nobody may approve calls of "+agent+": whoever triggered them may not (exclude_requester), and who that is, is not known", "agents: {"+agent+": {user: NAME}}")
+	}
 	if len(x.want.Roles)+len(x.want.People) == 0 {
 		x.add(Warn, "approver_role", "the configuration names nobody: in Discord only the server's administrators may answer", "people: {NAME: {discord: USERID}}, or ask_approvers: {roles: [...]}")
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,7 @@ func TestFaults(t *testing.T) {
 		"no such role":     {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "Ops" }, "approver_role", setup.Warn, "nobody in Discord has it"},
 		"everybody's role": {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "@everyone" }, "approver_role", setup.Warn, "no role of the server"},
 		"a bot's role":     {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "Gatekeeper" }, "approver_role", setup.Warn, "role of a bot"},
+		"no requester":     {func(_ *discord, w *setup.Wanted) { w.Requesterless = []string{"builder"} }, "approver_role", setup.Warn, "nobody may approve calls of builder"},
 		"nobody":           {func(_ *discord, w *setup.Wanted) { w.Roles, w.People = nil, nil }, "approver_role", setup.Warn, "names nobody"},
 		"person gone":      {func(d *discord, _ *setup.Wanted) { delete(d.members, ann) }, "person", setup.Bad, "people.ann.discord"},
 		"a bot as person":  {func(d *discord, _ *setup.Wanted) { d.members[ann].User.Bot = true }, "person", setup.Bad, "is a bot"},
@@ -237,9 +239,10 @@ func TestOf(t *testing.T) {
 discord: {server: "300000000000000001", reactions: true, interactions: {listen: "127.0.0.1:8465", public_key: `+key+`}}
 defaults:
   discord: {channel: "400000000000000001", mention_roles: ["500000000000000002"]}
-  ask_approvers: {roles: [ops, lead]}
+  ask_approvers: {roles: [ops, lead], exclude_requester: true}
 agents:
   builder:
+    user: ann
     discord: {threads: session, direct_messages: [ann], escalate: {after: 30s, channel: "400000000000000002", mention_roles: ["500000000000000002"]}}
   quiet:
     discord: {}
@@ -259,9 +262,22 @@ people:
 		},
 		Mentions: []setup.Mention{{Role: ops, Channel: channel, Where: "defaults.discord.mention_roles"}, {Role: ops, Channel: "400000000000000002", Where: "agents.builder.discord.escalate.mention_roles"}},
 		Direct:   []string{"ann"}, Roles: []setup.Role{{Name: "lead", Held: true}, {Name: "ops"}}, People: []setup.Person{{Name: "ann", Account: ann}},
+		Requesterless: []string{"quiet"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// TestOfNoAgents: a configuration that names no agent has the one of calls that name none.
+func TestOfNoAgents(t *testing.T) {
+	t.Parallel()
+	c, err := config.Parse("callgate.yaml", []byte("defaults: {ask_approvers: {users: [ann], exclude_requester: true}}\n"), config.Dirs{Home: "/h", Config: "/h/c", State: "/h/s", Cache: "/h/k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := setup.Of(c).Requesterless; !slices.Equal(got, []string{"default"}) {
+		t.Errorf("got %q", got)
 	}
 }
 

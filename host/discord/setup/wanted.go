@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/discord/message"
+	"github.com/callgate/callgate/host/people"
 )
 
 // Wanted is what a configuration wants of Discord.
@@ -31,6 +33,9 @@ type Wanted struct {
 	Roles []Role
 	// People are those who have an account.
 	People []Person
+	// Requesterless are agents whose calls nobody may approve: whoever triggered them may
+	// not, and who that is the configuration does not say.
+	Requesterless []string
 	// Commands are the slash commands that should be there.
 	Commands []*discordgo.ApplicationCommand
 	// TestCard is posted and deleted again where that is asked for.
@@ -69,6 +74,10 @@ func Of(c *config.Config) Wanted {
 			where = "defaults.discord"
 		}
 		w.route(c.Agent(agent).Discord, where)
+		known := agent != "" || len(c.Agents) == 0 // those without an entry, where there is none
+		if known && c.Agent(agent).User == "" && excludesRequester(c.Approvers(agent)) {
+			w.Requesterless = append(w.Requesterless, cmp.Or(agent, "default"))
+		}
 	}
 	for name, p := range c.People {
 		if p.Discord != "" {
@@ -80,6 +89,10 @@ func Of(c *config.Config) Wanted {
 		w.Roles = append(w.Roles, Role{role, slices.ContainsFunc(w.People, func(p Person) bool { return slices.Contains(c.People[p.Name].Roles, role) })})
 	}
 	return w
+}
+
+func excludesRequester(p people.Policy) bool {
+	return slices.ContainsFunc(p, func(a people.Approvers) bool { return a.ExcludeRequester })
 }
 
 // agentNames are the agents of a configuration, after "", which is every other one.
