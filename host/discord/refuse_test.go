@@ -117,7 +117,7 @@ func TestForeignInstance(t *testing.T) {
 	must(t, err)
 	w.undecided(a)
 	for _, r := range w.server.Requests("POST", "/interactions/{interaction_id}/{interaction_token}/callback") {
-		if strings.Contains(string(r.Body), "understood") {
+		if strings.Contains(r.Path, m.ID) { // the id that the interactions have
 			t.Errorf("it was answered: %s", r.Body)
 		}
 	}
@@ -251,4 +251,23 @@ func TestLog_holdsNoSecret(t *testing.T) {
 			t.Errorf("the log holds %q", secret)
 		}
 	}
+}
+
+// An approval by a reaction or a reply, for which the card cannot be read again, is none;
+// a denial is one.
+func TestUnreadableCard(t *testing.T) {
+	w := newWorld(t, usual)
+	done, a, m := w.posed("npm ci")
+	w.server.Inject(discordtest.Fault{Method: "GET", Route: "/channels/{channel_id}/messages/{message_id}", Status: 403})
+	_, err := w.ann.Reply(m.ID, "yes")
+	must(t, err)
+	hint, err := w.server.WaitMessage(w.context(), func(n discordtest.Message) bool { return n.ReplyTo == m.ID && n.Author.Bot })
+	must(t, err)
+	if !strings.Contains(hint.Content, "could not be read") {
+		t.Errorf("the hint: %s", hint.String())
+	}
+	w.undecided(a)
+	_, err = w.ann.Reply(m.ID, "no")
+	must(t, err)
+	w.wants(done, store.AskDenied)
 }
