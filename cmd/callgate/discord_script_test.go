@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,12 +37,14 @@ type chatServer struct {
 //	down, up         ends its connection and takes none, and takes one again
 //	typed FILE       writes what a person types who sets it up: token, ids and a name
 //	sound            fails when a request broke a rule of Discord's
+//	secret FILE...   fails when the token stands in any other file of the script, in the
+//	                 daemon's log, or in its arguments and environment
 //	leak FILE        writes a file that holds the token, as an agent's settings may
 //
 // It sets $API, $SERVER, $CHANNEL, $BOT, $APP and $ANN.
 func discordScript(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) == 0 {
-		ts.Fatalf("usage: discord start|click|says|introduced|slow|reset|down|up|typed|sound|leak ...")
+		ts.Fatalf("usage: discord start|click|says|introduced|slow|reset|down|up|typed|sound|secret|leak ...")
 	}
 	if args[0] == "start" {
 		startDiscord(ts, ts.MkAbs(args[1]))
@@ -81,6 +87,8 @@ func discordScript(ts *testscript.TestScript, _ bool, args []string) {
 		if broken := s.Violations(); len(broken) > 0 {
 			ts.Fatalf("requests that Discord would not take:\n%s", strings.Join(broken, "\n"))
 		}
+	case "secret":
+		s.secret(ts, args[1:])
 	case "leak":
 		ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(`{"mcpServers": {"chat": {"command": "x", "env": {"TOKEN": "`+s.Token+`"}}}}`), 0o600))
 	default:
@@ -95,6 +103,45 @@ func (s *chatServer) click(ctx context.Context, ts *testscript.TestScript, label
 	ts.Logf("%s", m)
 	_, err = s.ann.Click(ctx, m.ID, label)
 	ts.Check(err)
+}
+
+// secret looks for the token wherever it has no business.
+func (s *chatServer) secret(ts *testscript.TestScript, except []string) {
+	token := s.Token[strings.LastIndexByte(s.Token, '.')+1:]
+	look := func(where string, text []byte) {
+		if strings.Contains(string(text), token) {
+			ts.Fatalf("%s has the bot's token", where)
+		}
+	}
+	for i, name := range except {
+		except[i] = ts.MkAbs(name)
+	}
+	files := 0
+	ts.Check(filepath.WalkDir(ts.Getenv("WORK"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || slices.Contains(except, path) {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // the store's own, between two looks
+		}
+		files++
+		look(path, data)
+		return err
+	}))
+	d := running(ts)
+	d.mu.Lock()
+	log := strings.Join(d.lines, "\n")
+	d.mu.Unlock()
+	look("the log", []byte(log))
+	for _, name := range []string{"cmdline", "environ"} {
+		if data, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", d.cmd.Process.Pid, name)); err == nil {
+			look(name+" of the daemon", data)
+		}
+	}
+	if files == 0 || log == "" {
+		ts.Fatalf("nothing was looked at: %d files, a log of %d bytes", files, len(log))
+	}
 }
 
 func startDiscord(ts *testscript.TestScript, tokenFile string) {
