@@ -130,7 +130,7 @@ func first[T any](own, fallback *T, builtIn T) T {
 	return builtIn
 }
 
-func firstList(own, fallback []string) []string {
+func firstList[T any](own, fallback []T) []T {
 	if own != nil {
 		return own
 	}

@@ -107,7 +107,7 @@ func (c *Config) discordOf(own Settings) DiscordRoute {
 		}
 		out.Channel, out.Threads = cmp.Or(o.Channel, out.Channel), cmp.Or(o.Threads, out.Threads)
 		out.DirectMessages = firstList(o.DirectMessages, out.DirectMessages)
-		out.MentionRoles = firstOf(o.MentionRoles, out.MentionRoles)
+		out.MentionRoles = firstList(o.MentionRoles, out.MentionRoles)
 		out.Escalate = cmp.Or(o.Escalate, out.Escalate)
 	}
 	if out.Shown() {
@@ -124,13 +124,6 @@ func (r DiscordRoute) clone() DiscordRoute {
 		r.Escalate = &e
 	}
 	return r
-}
-
-func firstOf[T any](own, fallback []T) []T {
-	if own != nil {
-		return own
-	}
-	return fallback
 }
 
 // String tells where cards go, for the list of what waits to be accepted.
