@@ -50,14 +50,7 @@ func printable(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	if len(s) <= maxName {
-		return s
-	}
-	end := maxName
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end]
+	return strings.ToValidUTF8(s[:min(len(s), maxName)], "")
 }
 
 // Evidence tells who answered, and where and how, as one line for the audit; the
