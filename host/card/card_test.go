@@ -13,7 +13,6 @@ import (
 var (
 	noon = asktest.Noon
 	bash = asktest.Bash
-	text = asktest.Text
 )
 
 func TestGolden(t *testing.T) {
