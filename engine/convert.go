@@ -27,7 +27,7 @@ func convert(w *walk, d Decision) Decision {
 // withdraw makes a denial of an ask.
 func (d Decision) withdraw(by, reason string) Decision {
 	d.ConvertedFrom, d.ConvertedBy = d.Stage, by
-	d.Behavior, d.BypassImmune = Deny, false
+	d.Behavior, d.BypassImmune, d.SafetyCheck = Deny, false, false
 	d.Suggestions, d.SuggestionsNote = nil, ""
 	d.Reason = reason
 	return d
@@ -88,7 +88,7 @@ func ApplyCallback(d Decision, tool string, a CallbackAnswer) Decision {
 	case a.Unexpected != "":
 		d = d.withdraw(CodeCallback, "unexpected callback result "+a.Unexpected+", which is none of allow, deny, deny with a reason")
 	case a.Behavior == Allow:
-		d.Behavior, d.BypassImmune, d.ConvertedBy, d.ConvertedFrom = Allow, false, CodeCallback, asked
+		d.Behavior, d.BypassImmune, d.SafetyCheck, d.ConvertedBy, d.ConvertedFrom = Allow, false, false, CodeCallback, asked
 		d.Suggestions, d.SuggestionsNote, d.Reason = nil, "", "allowed by the callback approver"
 	default:
 		d = d.withdraw(CodeCallback, cmp.Or(a.Reason, "denied by callback"))

@@ -44,6 +44,7 @@ func (w *walk) table() Decision {
 	}
 	ask, decided := w.askStep()
 	if decided && !ask.onlyTightens() {
+		ask.SafetyCheck = ask.Behavior == Ask && w.safetyBehind()
 		return ask
 	}
 	d := w.rest()
@@ -56,6 +57,25 @@ func (w *walk) table() Decision {
 		return ask
 	}
 	return d
+}
+
+// safetyBehind reports whether an ask rule stands before a safety check, which takes
+// people of its own to approve (ask_approvers): an ask rule only tightens. In the modes
+// that skip safety checks there is none.
+func (w *walk) safetyBehind() bool {
+	if w.mode == Bypass || w.mode == Trusted {
+		return false
+	}
+	v, err := w.req.Entry.Tool.CheckPermissions(w.ctx, w.call)
+	switch {
+	case err != nil:
+		w.note(StageToolCheck, "check_permissions failed: "+err.Error(), "a safety check, for all that is known")
+	case v.Behavior == Ask && v.BypassImmune:
+		w.note(StageToolCheck, join("ask, bypass immune", v.Reason), "a safety check besides")
+	default:
+		return false
+	}
+	return true
 }
 
 // settled takes back an allow of a call whose targets are not settled.
@@ -82,13 +102,14 @@ func (w *walk) unchanged(d Decision) Decision {
 	fresh := newWalk(w.ctx, req)
 	before := fresh.settled(fresh.table())
 	switch {
-	case before.Behavior < d.Behavior || before.Behavior == d.Behavior && before.BypassImmune && !d.BypassImmune:
+	case before.Behavior < d.Behavior || before.Behavior == d.Behavior && before.Safety() && !d.Safety():
 		w.note(StageToolCheck, "the shell as it was at first", before.Behavior.String())
 		return before
 	case before.Behavior == d.Behavior && before.byAskRule() && !d.byAskRule():
 		// A rule's ask may still become a denial, in a session taken up again.
 		w.note(StageAskRule, "the shell as it was at first", before.Behavior.String())
 		before.BypassImmune = before.BypassImmune || d.BypassImmune
+		before.SafetyCheck = before.SafetyCheck || d.SafetyCheck
 		return before
 	case before.Code == CodeUnsettled && d.Behavior == before.Behavior && d.Stage == StageMode:
 		return before // it says why, and that no rule helps

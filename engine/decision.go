@@ -36,6 +36,9 @@ type Decision struct {
 	// Rule is the rule that decided; nil when none did.
 	Rule         *Rule `json:"rule,omitempty"`
 	BypassImmune bool  `json:"bypass_immune,omitempty"`
+	// SafetyCheck tells of an ask of a rule or a profile that the tool's own check would
+	// have asked as well, immune, or could not say: who approves it approves that too.
+	SafetyCheck bool `json:"safety_check,omitempty"`
 	// Suggestions are rules that would answer the next such call, proven by
 	// deciding again with them. Set only on asks.
 	Suggestions []Suggestion `json:"suggestions,omitempty"`
@@ -54,6 +57,9 @@ type Decision struct {
 	// tightens marks the ask of a profile that may not decide by itself.
 	tightens bool
 }
+
+// Safety reports whether an ask is about a safety check, whatever asked first.
+func (d Decision) Safety() bool { return d.BypassImmune || d.SafetyCheck }
 
 // Step is one line of a trace.
 type Step struct {

@@ -427,3 +427,26 @@ func TestProfileAskIsTheOperators(t *testing.T) {
 	profile(engine.Ask)(&req)
 	check(t, decide(t, req), engine.Ask, engine.StageProfile, engine.CodeProfile)
 }
+
+// TestSafetyBehindAnAskRule: an ask rule tightens, so it hides no safety check from those
+// who have to approve them.
+func TestSafetyBehindAnAskRule(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		mode engine.Mode
+		tool stub
+		want bool
+	}{
+		{"safety check", engine.DefaultMode, stub{verdict: immuneAsk, hits: []string{"x"}}, true},
+		{"plain ask", engine.DefaultMode, stub{verdict: plainAsk, hits: []string{"x"}}, false},
+		{"no opinion", engine.DefaultMode, stub{verdict: passthrough, hits: []string{"x"}}, false},
+		{"a check that fails", engine.DefaultMode, stub{verdict: passthrough, verdictErr: errors.New("trap"), hits: []string{"x"}}, true},
+		{"a mode that skips safety checks", engine.Bypass, stub{verdict: immuneAsk, hits: []string{"x"}}, false},
+		{"denied at once", engine.DontAsk, stub{verdict: immuneAsk, hits: []string{"x"}}, false},
+	} {
+		d := decide(t, request(c.mode, &c.tool, rule(engine.Ask, "Tool(x)")))
+		if d.SafetyCheck != c.want || d.Stage != engine.StageAskRule || d.BypassImmune {
+			t.Errorf("%s: got safety check %v at %s, immune %v; want %v", c.name, d.SafetyCheck, d.Stage, d.BypassImmune, c.want)
+		}
+	}
+}

@@ -54,7 +54,7 @@ func (b *Broker) Settle(ctx context.Context, id string, answer Answer) (Ask, err
 		switch {
 		case answer.Verdict != Approve || answer.accepts():
 			return fmt.Errorf("%w: settling approves and stores nothing", ErrBadAnswer)
-		case e.ask.Decision.BypassImmune:
+		case e.ask.Decision.Safety():
 			return fmt.Errorf("%w: a safety check needs its own answer", ErrBadAnswer)
 		case b.otherEyes(answer.By, e):
 			return ErrNotSeen
@@ -222,7 +222,7 @@ func (a Ask) OffersWholeTool() bool {
 	}
 	switch a.Decision.Stage {
 	case engine.StageMode, engine.StageToolCheck:
-		return !a.Decision.BypassImmune && !a.Long()
+		return !a.Decision.Safety() && !a.Long()
 	}
 	return false
 }

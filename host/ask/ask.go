@@ -111,7 +111,7 @@ func (a Ask) LongInput() bool {
 
 // NeedsConfirmation reports whether every approval must be confirmed by the
 // ask's id: a card that is not shown whole, or a safety check.
-func (a Ask) NeedsConfirmation() bool { return a.Long() || a.Decision.BypassImmune }
+func (a Ask) NeedsConfirmation() bool { return a.Long() || a.Decision.Safety() }
 
 // WantsID reports whether this answer counts only with the ask's id typed: an
 // approval that NeedsConfirmation, or one that stores a rule for longer than the

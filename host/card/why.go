@@ -94,7 +94,7 @@ func ruleFields(r *engine.Rule) []Field {
 // confirmText says why an approval has to be confirmed.
 func confirmText(a ask.Ask) string {
 	switch {
-	case a.Long() && a.Decision.BypassImmune:
+	case a.Long() && a.Decision.Safety():
 		return "this is a safety check, and the call is not shown whole"
 	case a.Long():
 		return "the call is not shown whole"

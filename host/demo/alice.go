@@ -61,7 +61,7 @@ func (r *room) intrusion(ctx context.Context, card discordtest.Message) error {
 // harmless is a safety check that a person who has read the card may pass: it is about
 // files of the project alone, and all of it stands on the card.
 func harmless(a ask.Ask) bool {
-	return a.Decision.BypassImmune && !a.Long() && a.Decision.Stage != engine.StageError &&
+	return a.Decision.Safety() && !a.Long() && a.Decision.Stage != engine.StageError &&
 		len(a.Targets) > 0 && !slices.ContainsFunc(a.Targets, func(t engine.Target) bool { return t.Kind != "path" || t.Inside == "" })
 }
 

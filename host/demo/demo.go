@@ -213,7 +213,7 @@ func (r *replayer) summary(ctx context.Context, d *daemon.Daemon) error {
 func demoApprover(a ask.Ask) ask.Answer {
 	answer := ask.Answer{By: "demo approver", Surface: "demo"}
 	switch {
-	case a.Decision.BypassImmune || a.Decision.Stage == engine.StageError || a.NeedsConfirmation():
+	case a.Decision.Safety() || a.Decision.Stage == engine.StageError || a.NeedsConfirmation():
 		answer.Reason = "a safety check"
 	case slices.ContainsFunc(a.Targets, leavesProject):
 		answer.Reason = "it leaves the project"

@@ -180,7 +180,7 @@ func (g *Gate) settleCovered(ctx context.Context, id string, a ask.Answer, queue
 	for _, other := range g.c.Asks.Waiting(ask.Filter{}) {
 		before := slices.ContainsFunc(queued, func(q ask.Ask) bool { return q.ID == other.ID })
 		unseen := other.State == ask.Shown && !before && !g.c.Asks.SeenBy(a.By, other.ID)
-		if other.ID == id || other.Decision.BypassImmune || unseen {
+		if other.ID == id || other.Decision.Safety() || unseen {
 			continue
 		}
 		if !g.coveredNow(ctx, other) {

@@ -131,7 +131,7 @@ func (p prepared) refused(d engine.Decision, out ask.Outcome) Result {
 	}
 	res.Decision.Behavior = engine.Deny
 	res.Decision.ConvertedFrom, res.Decision.ConvertedBy = d.Stage, string(out.Cause)
-	res.Decision.BypassImmune = false
+	res.Decision.BypassImmune, res.Decision.SafetyCheck = false, false
 	res.Decision.Suggestions, res.Decision.SuggestionsNote = nil, ""
 	res.Decision.Reason, res.Decision.Message = out.Message, out.Message
 	return res
@@ -145,7 +145,7 @@ func (p prepared) approved(d engine.Decision, out ask.Outcome) Result {
 	if d.Behavior == engine.Ask {
 		res.Decision.Behavior = engine.Allow
 		res.Decision.ConvertedFrom, res.Decision.ConvertedBy = d.Stage, "approved"
-		res.Decision.BypassImmune = false
+		res.Decision.BypassImmune, res.Decision.SafetyCheck = false, false
 		res.Decision.Suggestions, res.Decision.SuggestionsNote = nil, ""
 		res.Decision.Reason, res.Decision.Message = "approved by "+answeredBy(out), ""
 	}

@@ -192,7 +192,7 @@ func callbackRequest(p prepared, asked ask.Ask, deadline time.Time) CallbackRequ
 			Agent: c.Agent, SubAgent: p.subAgent, Session: c.Session, User: c.User, Mode: c.Mode, Kind: c.Kind, Resumed: c.Resumed,
 			CWD: c.CWD, WorkingDirectories: c.WorkingDirectories, ProjectRoot: c.ProjectRoot,
 		},
-		Stage: d.Stage, Code: d.Code, Reason: d.Reason, BypassImmune: d.BypassImmune, Offending: d.Offending, Action: asked.Action,
+		Stage: d.Stage, Code: d.Code, Reason: d.Reason, BypassImmune: d.Safety(), Offending: d.Offending, Action: asked.Action,
 		Targets: asked.Targets, Changed: asked.Changed, CallID: p.callID, Digest: p.digest, Deadline: deadline.UTC(),
 	}
 	if d.Rule != nil {

@@ -138,6 +138,7 @@ func strictest(parent, child engine.Decision) engine.Decision {
 		out.Trace = slices.Concat(parent.Trace, child.Trace)
 	case child.Behavior == engine.Ask && parent.Behavior == engine.Ask:
 		out.BypassImmune = parent.BypassImmune || child.BypassImmune
+		out.SafetyCheck = parent.SafetyCheck || child.SafetyCheck
 		out.Suggestions = renumbered(commonSets(parent.Suggestions, child.Suggestions))
 		if len(out.Suggestions) == 0 {
 			out.Suggestions = nil

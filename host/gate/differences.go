@@ -19,7 +19,7 @@ func differences(shown ask.Ask, now []engine.Target, second engine.Decision) []s
 	if r1, r2 := ruleText(first.Rule), ruleText(second.Rule); r1 != r2 {
 		out = append(out, fmt.Sprintf("the rule: %q is now %q", r1, r2))
 	}
-	if second.BypassImmune && !first.BypassImmune {
+	if second.Safety() && !first.Safety() {
 		out = append(out, "it is a safety check now")
 	}
 	return append(out, targetDifferences(shown.Targets, now)...)

@@ -20,7 +20,7 @@ func (g *Gate) approvers(agent, tool string) people.Policy {
 
 // approversOf are who may answer asks that say d: of safety checks, fewer.
 func (g *Gate) approversOf(agent, tool string, d engine.Decision) people.Policy {
-	if !d.BypassImmune {
+	if !d.Safety() {
 		return g.approvers(agent, tool)
 	}
 	entry := g.c.Catalog.Lookup(tool)

@@ -57,7 +57,7 @@ func confirmText(a ask.Ask, l layout) string {
 	switch {
 	case a.State != ask.Shown:
 		return ""
-	case a.Decision.BypassImmune:
+	case a.Decision.Safety():
 		return "**To approve, type the id:** this is a safety check"
 	case !l.whole:
 		return "**To approve, type the id:** the call is not shown whole here"
