@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/host/ask"
@@ -65,7 +66,8 @@ func around(a ask.Ask, limit int) (before, after string, whole bool) {
 	return before, after, whole
 }
 
-// inputText is the whole input: the command first, the rest as it came.
+// inputText is the whole input: the command first, the rest as it came; without one what
+// is short before what takes a block, so that a long content hides no path.
 func inputText(a ask.Ask) string {
 	list := card.Parameters(a)
 	if len(list) == 0 {
@@ -75,13 +77,19 @@ func inputText(a ask.Ask) string {
 		}
 		return toolText(a) + " · " + none
 	}
-	for i, p := range list {
-		if isCommand(p) {
-			copy(list[1:i+1], list[:i])
-			list[0] = p
-			break
-		}
+	first := isCommand
+	if !slices.ContainsFunc(list, isCommand) {
+		first = func(p card.Parameter) bool { return !takesBlock(p) }
 	}
+	list = slices.SortedStableFunc(slices.Values(list), func(a, b card.Parameter) int {
+		switch {
+		case first(a) == first(b):
+			return 0
+		case first(a):
+			return -1
+		}
+		return 1
+	})
 	text := toolText(a)
 	for i, p := range list {
 		sep := "\n"
@@ -110,17 +118,21 @@ func parameterText(p card.Parameter) string {
 	if p.JSON {
 		name += " JSON"
 	}
-	if isCommand(p) || Units(p.Text) > roomInline || strings.Contains(p.Text, "\n") {
+	if takesBlock(p) {
 		return name + "\n" + fenced(p.Text)
 	}
 	return name + ": " + inline(p.Text)
+}
+
+func takesBlock(p card.Parameter) bool {
+	return isCommand(p) || Units(p.Text) > roomInline || strings.Contains(p.Text, "\n")
 }
 
 // warnings say what is odd about the call.
 func warnings(a ask.Ask, odd int) string {
 	var out string
 	if odd > 0 {
-		out = fmt.Sprintf("⚠ %s invisible, reorder text or look like others: shown as ‹U+…›", plural(odd, "character is", "characters are"))
+		out = "⚠ " + plural(odd, "character is invisible, reorders text or looks like others", "characters are invisible, reorder text or look like others") + ": shown as ‹U+…›"
 	}
 	if says := card.Letters(a); says != "" {
 		out = join(out, "⚠ "+says)

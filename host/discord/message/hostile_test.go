@@ -34,7 +34,7 @@ var ownLines = func() []*regexp.Regexp {
 		`\*\*(Approved|Denied|Expired|Cancelled|Ended)` + title + `( by ▮( in (▮|Discord|the terminal))?(, with a rule accepted on another card)?| · ((denied|cancelled): )?[a-z ]+)( · <t:-?\d+:f>)?`,
 		context, `reason: ▮`, note,
 		`▮`, `▮ · ▮`, `▮ · ▮ JSON`, `(▮ · )?▮ JSON: ▮`, `(▮ · )?▮: ▮`, `▮ JSON`, `▮ · (no parameters|the input is no longer kept|the whole input)`,
-		`⚠ \*\*changed since you approved:\*\* ▮`, `⚠ \d+ characters? (is|are) invisible, reorder text or look like others: shown as ‹U\+…›`,
+		`⚠ \*\*changed since you approved:\*\* ▮`, `⚠ (1 character is invisible, reorders text or looks like others|\d+ characters are invisible, reorder text or look like others): shown as ‹U\+…›`,
 		`⚠ the input has [A-Z][a-z]+( and [A-Z][a-z]+)* letters, some of which look like Latin ones`,
 		`⚠ \d+ more lines? of this (is|are) not shown here`, `⚠ \*\*\d+ characters? (is|are) not shown here\*\*`, `⚠ \*\*not shown here\*\* \d+ more targets`,
 		`⚠ the whole call is too large to attach: see it with ▮`, `call\.txt has it whole, SHA-256 ▮`, `-# digest ▮`, `-# action ▮`,

@@ -189,6 +189,21 @@ func TestLongPartsMakeACardThatIsNotWhole(t *testing.T) {
 	}
 }
 
+// TestShortParametersComeFirst: no long content stands between a person and the path.
+func TestShortParametersComeFirst(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]string{
+		`{"content":"a\nb","file_path":"x","n":1,"z":"c\nd"}`: "`Bash` · `file_path`: `x`\n`n` JSON: `1`\n`content`\n```\na\nb\n```\n`z`\n",
+		`{"content":"a\nb","z":"short","command":"ls"}`:       "`Bash` · `command`\n```\nls\n```\n`content`\n```\na\nb\n```\n`z`: `short`\n",
+	} {
+		a := bash("")
+		a.Input = json.RawMessage(input)
+		if body := post(a).Body; !strings.HasPrefix(body, want) {
+			t.Errorf("%s: got\n%s\nwant it to begin with\n%s", input, body, want)
+		}
+	}
+}
+
 // rule is a suggestion of a set of its own.
 func suggest(texts ...string) []engine.Suggestion {
 	var list []engine.Suggestion
@@ -239,8 +254,8 @@ func TestOddCharactersAreCounted(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"ls\t-l\n\n\n\n\n  x" + strings.Repeat(" ", 99): "",
-		"echo \u202ehi":                  "⚠ 1 character is invisible",
-		"r\u200bm \xe2\x80\xa8 c\u0430t": "⚠ 3 characters are invisible",
+		"echo \u202ehi":                  "⚠ 1 character is invisible, reorders text or looks like others:",
+		"r\u200bm \xe2\x80\xa8 c\u0430t": "⚠ 3 characters are invisible, reorder text or look like others:",
 		"привет":                         "letters, some of which look like Latin ones",
 	} {
 		content := post(bash(command)).Content
