@@ -3,6 +3,8 @@ package message
 import (
 	"fmt"
 	"regexp"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
@@ -48,7 +50,7 @@ func context(a ask.Ask, room int) (text string, whole bool) {
 			w.raw(a.SubAgent)
 		}
 		w.own(" · session ")
-		w.raw(a.Session)
+		w.safe(shortSession(a.Session))
 		switch a.Kind {
 		case "", engine.Main:
 		case engine.InteractiveFork:
@@ -66,6 +68,30 @@ func context(a ask.Ask, room int) (text string, whole bool) {
 	}
 	return text, whole && all
 }
+
+// A session of more than maxSession characters stands with its first in the line that
+// notifications show, so that a phone has room for what is asked.
+const (
+	maxSession   = 16
+	shownSession = 8
+)
+
+// shortSession is a session in safe text. Only one that is shortened ends with an ellipsis.
+func shortSession(session string) string {
+	if !longSession(session) {
+		return strings.ReplaceAll(card.Line(session), ellipsis, "‹U+2026›")
+	}
+	at := 0
+	for range shownSession {
+		_, size := utf8.DecodeRuneInString(session[at:])
+		at += size
+	}
+	return strings.ReplaceAll(card.Line(session[:at]), ellipsis, "‹U+2026›") + ellipsis
+}
+
+const ellipsis = "…"
+
+func longSession(session string) bool { return utf8.RuneCountInString(session) > maxSession }
 
 // because says why it asks, in at most room units; empty when not even that fits.
 func because(a ask.Ask, room int) (text string, whole bool) {

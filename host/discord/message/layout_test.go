@@ -161,7 +161,6 @@ func TestLongPartsMakeACardThatIsNotWhole(t *testing.T) {
 	for name, change := range map[string]func(*ask.Ask){
 		"agent":   func(a *ask.Ask) { a.Agent = long },
 		"sub":     func(a *ask.Ask) { a.SubAgent = long },
-		"session": func(a *ask.Ask) { a.Session = long },
 		"tool":    func(a *ask.Ask) { a.Tool = long },
 		"cwd":     func(a *ask.Ask) { a.CWD = long },
 		"changed": func(a *ask.Ask) { a.Changed = []string{long} },
@@ -177,15 +176,43 @@ func TestLongPartsMakeACardThatIsNotWhole(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*ask.Ask){
-		"user":   func(a *ask.Ask) { a.User = long },
-		"action": func(a *ask.Ask) { a.Action = long },
-		"words":  func(a *ask.Ask) { a.Decision.Reason = long },
+		"session": func(a *ask.Ask) { a.Session = long },
+		"user":    func(a *ask.Ask) { a.User = long },
+		"action":  func(a *ask.Ask) { a.Action = long },
+		"words":   func(a *ask.Ask) { a.Decision.Reason = long },
 	} {
 		a := bash("ls")
 		change(&a)
 		if shown := post(a); !shown.Whole || !strings.Contains(shown.Content, "Show all has more: ") {
 			t.Errorf("%s: it should be in what Show all shows:\n%s", name, shown.Content)
 		}
+	}
+}
+
+// TestLongSessions: the line that notifications show has the beginning of a long session,
+// the rest of the card all of it, and no other session looks like one that is shortened.
+func TestLongSessions(t *testing.T) {
+	t.Parallel()
+	const uuid = "9c1e7f3a-2b4d-4e6f-8a90-1b2c3d4e5f60"
+	for session, want := range map[string]string{
+		uuid: "9c1e7f3a…", "s1": "s1", "sixteen-letters-": "sixteen-letters-", "9c1e7f3a…": "9c1e7f3a‹U+2026›",
+		"\xff…345678901234567": "‹byte FF›‹U+2026›345678…", "a`2345678901234567": "a‹U+0060›234567…",
+	} {
+		a := bash("ls")
+		a.Session = session
+		shown := post(a)
+		first, _, _ := strings.Cut(shown.Content, "\n")
+		if !strings.Contains(first, "session `"+want+"` · ") || !shown.Whole || session == uuid && !shownSomewhere(shown.Content, uuid) {
+			t.Errorf("%q, want %q in\n%s", session, want, shown.Content)
+		}
+		if long := strings.HasSuffix(want, "…"); long != strings.Contains(shown.Body, "\nsession ") {
+			t.Errorf("%q is long: %v, and in\n%s", session, long, shown.Content)
+		}
+	}
+	a := bash(strings.Repeat("x", 5000))
+	a.Session = uuid
+	if shown := post(a); strings.Contains(shown.Content, uuid) || !strings.Contains(string(shown.Files[0].Data), "session: "+uuid+"\n") {
+		t.Errorf("got\n%s", shown.Content)
 	}
 }
 

@@ -41,6 +41,9 @@ func lessOf(a ask.Ask) []less {
 			}})
 		}
 	}
+	if longSession(a.Session) {
+		add("session", "session", a.Session)
+	}
 	for _, f := range card.Why(a)[1:] {
 		if f.Value == "" {
 			continue
