@@ -130,6 +130,31 @@ func TestLongCall(t *testing.T) {
 	}
 }
 
+// TestLongCallSaysWhyItAsks: the words of the tool with which it asks are not left to what
+// is attached.
+func TestLongCallSaysWhyItAsks(t *testing.T) {
+	t.Parallel()
+	a := bash(strings.Repeat("x", 50_000))
+	for i := range 40 {
+		a.Changed = append(a.Changed, strings.Repeat("y", 300))
+		a.Targets = append(a.Targets, engine.Target{Kind: "path", Value: strings.Repeat("z", 300) + fmt.Sprint(i)})
+	}
+	a.Decision = engine.Decision{Stage: engine.StageToolCheck, Code: engine.CodeSafety, BypassImmune: true, Reason: "the command cannot be analysed"}
+	for _, words := range []string{"the command cannot be analysed", strings.Repeat("w", 5000)} {
+		a.Decision.Reason = words
+		shown := post(a)
+		sound(t, shown.Message)
+		for _, want := range []string{"the tool's safety check wants a person to look", "\ntool says, unchecked: `" + words[:12], "xxx", "\ncall.txt has it whole"} {
+			if !strings.Contains(shown.Content, want) {
+				t.Errorf("the card lacks %q:\n%s", want, shown.Content)
+			}
+		}
+		if n := strings.Count(shown.Content, "x"); n < 60 {
+			t.Errorf("only %d characters of the command are shown:\n%s", n, shown.Content)
+		}
+	}
+}
+
 func TestCallThatIsTooLargeToAttach(t *testing.T) {
 	alone(t)
 	for _, command := range []string{strings.Repeat("x", message.MaxFile+1), strings.Repeat("\u202e", message.MaxFile/4)} {

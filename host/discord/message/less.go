@@ -45,17 +45,9 @@ func lessOf(a ask.Ask) []less {
 		add("session", "session", a.Session)
 	}
 	for _, f := range card.Why(a)[1:] {
-		if f.Value == "" {
-			continue
+		if f.Value != "" {
+			list = append(list, less{name: f.Name, write: aboutWhy(f)})
 		}
-		name := f.Name
-		if f.Module {
-			name += ", unchecked"
-		}
-		list = append(list, less{name: f.Name, write: func(w *writer) {
-			w.own(name + ": ")
-			w.field(f)
-		}})
 	}
 	add("user", "user", a.User)
 	add("MCP server", "MCP server", a.Decision.Server)
@@ -63,6 +55,18 @@ func lessOf(a ask.Ask) []less {
 		add("action", "-# action", a.Action)
 	}
 	return list
+}
+
+// aboutWhy writes a field of card.Why.
+func aboutWhy(f card.Field) func(*writer) {
+	name := f.Name
+	if f.Module {
+		name += ", unchecked"
+	}
+	return func(w *writer) {
+		w.own(name + ": ")
+		w.field(f)
+	}
 }
 
 // saidByInput reports whether the action only repeats the one parameter, behind the name

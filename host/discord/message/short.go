@@ -20,8 +20,20 @@ func shortBody(c call, says string) string {
 	before, after, _ := around(c.Ask, roomShort)
 	before = fitLines(before, roomAround/2)
 	after = fitLines(join(c.warnings, after), roomAround-Units(before))
-	tail := join(after, says, lastLine(c.Ask, true))
+	tail := join(after, toolSays(c.Ask), says, lastLine(c.Ask, true))
 	return join(before, endsText(c.Ask, roomBody-Units(before)-Units(tail)-2), tail)
+}
+
+// toolSays are the words of the module with which it asks, or their two ends.
+func toolSays(a ask.Ask) string {
+	var out string
+	for _, f := range card.Why(a)[1:] {
+		if f.Module && f.Value != "" {
+			text, _ := line(2*roomShort, aboutWhy(f))
+			out = join(out, text)
+		}
+	}
+	return out
 }
 
 // fitLines keeps as many lines as there is room for, and says how many it leaves out.
