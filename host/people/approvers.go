@@ -90,6 +90,12 @@ func (a Approvers) whom() string {
 	return strings.Join(parts, " or ")
 }
 
+// NobodyApproves reports whether whoever p is, they may not approve what requester
+// triggered: its requester may not, and is not known.
+func (policy Policy) NobodyApproves(requester string) bool {
+	return requester == "" && slices.ContainsFunc(policy, func(a Approvers) bool { return a.ExcludeRequester })
+}
+
 // Named reports whether the policy says who may answer, and not only how many.
 func (policy Policy) Named() bool {
 	return slices.ContainsFunc(policy, func(a Approvers) bool { return len(a.Users)+len(a.Roles) > 0 })

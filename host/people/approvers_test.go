@@ -79,7 +79,13 @@ func TestAuthoriseProperties(t *testing.T) {
 		if (before.Reason == "") != (before.MayApprove && before.MayDeny) || before.MayApprove && !before.MayDeny {
 			t.Fatalf("got %+v", before)
 		}
+		if policy.NobodyApproves(requester) && before.MayApprove {
+			t.Fatalf("%+v is said to let nobody approve", policy)
+		}
 		for _, a := range policy {
+			if a.ExcludeRequester && requester == "" && !policy.NobodyApproves("") {
+				t.Fatalf("%+v is not said to let nobody approve", policy)
+			}
 			if a.ExcludeRequester && (requester == "" || requester == p.Name) && before.MayApprove {
 				t.Fatalf("%+v lets %q approve what %q triggered", a, p.Name, requester)
 			}

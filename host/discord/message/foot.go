@@ -57,6 +57,8 @@ func confirmText(a ask.Ask, l layout) string {
 	switch {
 	case a.State != ask.Shown:
 		return ""
+	case a.Approvers.NobodyApproves(a.User):
+		return "⚠ **Nobody may approve this:** whoever triggered the call may not, and who that is, is not known (give the agent a user)"
 	case a.Decision.Safety():
 		return "**To approve, type the id:** this is a safety check"
 	case !l.whole:
@@ -68,7 +70,7 @@ func confirmText(a ask.Ask, l layout) string {
 // votes say how many of those who have to approve did.
 func votes(a ask.Ask) string {
 	quorum := a.Approvers.Quorum()
-	if quorum < 2 {
+	if quorum < 2 || a.Approvers.NobodyApproves(a.User) {
 		return ""
 	}
 	text := fmt.Sprintf("**%d of %d approved**", len(a.Votes), quorum)
@@ -132,10 +134,11 @@ func components(a ask.Ask, instance string, l layout) []discordgo.MessageCompone
 	if a.NeedsConfirmation() || !l.whole {
 		approve = "Approve…"
 	}
-	first := []discordgo.MessageComponent{
-		discordgo.Button{Label: approve, Style: discordgo.SuccessButton, CustomID: id(VerbApprove)},
-		discordgo.Button{Label: "Deny", Style: discordgo.DangerButton, CustomID: id(VerbDeny)},
+	var first []discordgo.MessageComponent
+	if !a.Approvers.NobodyApproves(a.User) {
+		first = append(first, discordgo.Button{Label: approve, Style: discordgo.SuccessButton, CustomID: id(VerbApprove)})
 	}
+	first = append(first, discordgo.Button{Label: "Deny", Style: discordgo.DangerButton, CustomID: id(VerbDeny)})
 	if l.hasSession {
 		first = append(first, discordgo.Button{Label: sessionLabel(l.session), Style: discordgo.SecondaryButton, CustomID: id(VerbSession)})
 	}

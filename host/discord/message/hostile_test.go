@@ -44,6 +44,7 @@ var ownLines = func() []*regexp.Regexp {
 		`\*\*Rules on offer\*\* · ` + where + ` · no expiry`, `\*\*\d\d?\*\* ▮( and ▮)*`,
 		`\*\*\d\d?\*\* ▮( and ▮)* · (every call of it, )?` + where + ` · (no expiry|until the session is cleared)`, `-# tool says, unchecked: ▮`,
 		`(<@&\d+> ?)+`, `\*\*To approve, type the id:\*\* (this is a safety check|the call is not shown whole here)`,
+		`⚠ \*\*Nobody may approve this:\*\* whoever triggered the call may not, and who that is, is not known \(give the agent a user\)`,
 		`\*\*\d+ of \d+ approved\*\*(: ▮)?`, `-# \d+ more waits? behind this one`, `-# approvers: ▮`, `-# Show all has more: [A-Za-z', ]+`,
 		`\*\*stored:\*\* ▮( · (this session|everywhere|(project|agent) ▮))? · (until <t:-?\d+:f>|until the session is cleared|no expiry)`,
 		`\*\*stored:\*\* \d+ more rules?, (its text is|their texts are) in ▮`, `-# what was asked stands in the audit`,

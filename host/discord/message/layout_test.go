@@ -18,6 +18,7 @@ import (
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/discord/message"
 	"github.com/callgate/callgate/host/internal/asktest"
+	"github.com/callgate/callgate/host/people"
 )
 
 func post(a ask.Ask) message.Shown { return message.Card(a, message.View{Instance: "i1"}) }
@@ -210,6 +211,29 @@ func TestLongPartsMakeACardThatIsNotWhole(t *testing.T) {
 		change(&a)
 		if shown := post(a); !shown.Whole || !strings.Contains(shown.Content, "Show all has more: ") {
 			t.Errorf("%s: it should be in what Show all shows:\n%s", name, shown.Content)
+		}
+	}
+}
+
+// TestNobodyMayApprove: where the requester may not and is not known, a card has nothing
+// that approves, and says why.
+func TestNobodyMayApprove(t *testing.T) {
+	t.Parallel()
+	const says = "\n⚠ **Nobody may approve this:** "
+	for _, command := range []string{"ls", strings.Repeat("x", 5000)} {
+		a := bash(command)
+		a.Approvers = people.Policy{{Quorum: 2, ExcludeRequester: true}}
+		if shown := post(a); strings.Contains(shown.Content, says) || !strings.Contains(shown.Content, "0 of 2 approved") || !strings.HasPrefix(labels(shown.Message)[0], "Approve") {
+			t.Errorf("somebody may approve it:\n%s", shown.Content)
+		}
+		a.User = ""
+		shown := post(a)
+		sound(t, shown.Message)
+		if got := strings.Join(labels(shown.Message), ","); got != "Deny,Deny with reason…,Show all" || !strings.Contains(shown.Content, says) || strings.Contains(shown.Content, "0 of 2") {
+			t.Errorf("got %s:\n%s", got, shown.Content)
+		}
+		if _, ok := message.SessionChoice(a); ok || len(message.Offers(a)) > 0 {
+			t.Error("rules are offered")
 		}
 	}
 }

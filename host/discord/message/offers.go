@@ -24,10 +24,10 @@ type Offer struct {
 const sessionKey = "s"
 
 // Offers are the entries of the menu, in its order: none where the card does not show the
-// call whole, or where an approval needs a confirmation. The session's choice is among
+// call whole, where an approval needs a confirmation, or where nobody may approve. The session's choice is among
 // them only where it has no button.
 func Offers(a ask.Ask) []Offer {
-	if a.NeedsConfirmation() {
+	if !oneTap(a) {
 		return nil // without laying it out: anybody's click gets here, and a call may be large
 	}
 	return layOut(a).offers
@@ -36,16 +36,20 @@ func Offers(a ask.Ask) []Offer {
 // SessionChoice is what the button for the session does; false where there is none,
 // because there is no such rule, or its exact text does not stand on the card.
 func SessionChoice(a ask.Ask) (card.Choice, bool) {
-	if a.NeedsConfirmation() {
+	if !oneTap(a) {
 		return card.Choice{}, false
 	}
 	l := layOut(a)
 	return l.session, l.hasSession
 }
 
+// oneTap reports whether an approval may do without the id typed, so that it can store
+// rules: never where nobody may approve.
+func oneTap(a ask.Ask) bool { return !a.NeedsConfirmation() && !a.Approvers.NobodyApproves(a.User) }
+
 // ruleChoices are the choices that store rules, the session's first.
 func ruleChoices(a ask.Ask) []card.Choice {
-	if a.NeedsConfirmation() {
+	if !oneTap(a) {
 		return nil
 	}
 	var list []card.Choice
