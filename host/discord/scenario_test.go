@@ -363,6 +363,8 @@ func TestScenario_foreignDaemon(t *testing.T) {
 	}()
 	const callback = "/interactions/{interaction_id}/{interaction_token}/callback"
 	w.settled()
+	// Discord acts on a request before its answer is recorded.
+	w.await("the answer to settled is recorded", func() bool { return len(w.discord.Requests("POST", callback)) >= 1 })
 	if n := len(w.discord.Requests("POST", callback)); n != 1 {
 		t.Errorf("%d interactions answered, want one: that of the other daemon is not ours", n)
 	}

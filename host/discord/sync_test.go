@@ -143,15 +143,19 @@ func TestControlsDigest(t *testing.T) {
 	}
 }
 
+// discordSays is an error that Discord itself answers, in its words.
+func discordSays(status int) error { return &link.Error{Status: status, Message: "Unknown Channel"} }
+
 func TestLasting(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
 		want bool
 	}{
 		{errNoAccount, true},
-		{&link.Error{Status: 403}, true}, {&link.Error{Status: 404}, true}, {&link.Error{Status: 401}, true}, {&link.Error{Status: 400}, true},
-		{&link.Error{Status: 500}, false}, {&link.Error{Status: 429}, false}, {&link.Error{Status: 408}, false}, {&link.Error{Err: errors.New("cut")}, false},
-		{&link.Error{Status: 400, Code: codeSlowMode}, false}, {&link.Error{Status: 400, Code: codeOldEdits}, false},
+		{discordSays(403), true}, {discordSays(404), true}, {&link.Error{Status: 401}, true}, {discordSays(400), true},
+		{&link.Error{Status: 403}, false}, {&link.Error{Status: 404}, false}, {&link.Error{Status: 400}, false}, // of what stands before Discord
+		{discordSays(500), false}, {discordSays(429), false}, {discordSays(408), false}, {&link.Error{Err: errors.New("cut")}, false},
+		{&link.Error{Status: 400, Message: "x", Code: codeSlowMode}, false}, {&link.Error{Status: 400, Message: "x", Code: codeOldEdits}, false},
 		{context.DeadlineExceeded, false},
 	} {
 		if got := lasting(tt.err); got != tt.want {
