@@ -79,7 +79,7 @@ func (s *Surface) answered(ctx context.Context, p *press, o outcome, ours bool) 
 		if ours {
 			f.release(c, false)
 		}
-		s.tell(ctx, p.i, sentence(o.err))
+		s.tell(ctx, p.i, said(o, p.at.actor.Name))
 	case !ours:
 		s.beside(ctx, p, o)
 	case s.remade(ctx, p, o):
@@ -100,7 +100,7 @@ func (s *Surface) remade(ctx context.Context, p *press, o outcome) bool {
 	f.admit(c, digest, o.Ask.State.Waiting())
 	if m.Check() != nil || !s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseUpdateMessage, Message: &m}) {
 		f.release(c, true)
-		plain := message.Ephemeral(said(o)) // taken where Discord refused the text, not where it was too late
+		plain := message.Ephemeral(said(o, p.at.actor.Name)) // taken where Discord refused the text, not where it was too late
 		_ = p.i.Respond(ctx, link.Response{Type: discordgo.InteractionResponseChannelMessageWithSource, Message: &plain})
 		return false
 	}
@@ -121,7 +121,7 @@ func (s *Surface) remade(ctx context.Context, p *press, o outcome) bool {
 
 // beside answers a form or button that is not on the card.
 func (s *Surface) beside(ctx context.Context, p *press, o outcome) {
-	m := message.Ephemeral(said(o))
+	m := message.Ephemeral(said(o, p.at.actor.Name))
 	kind := discordgo.InteractionResponseChannelMessageWithSource
 	if rules := o.own(); len(rules) > 0 {
 		m = message.Undo(o.Ask.ID, rules, s.c.Now().Add(gate.UndoFor), s.instance)
@@ -132,11 +132,11 @@ func (s *Surface) beside(ctx context.Context, p *press, o outcome) {
 	s.respond(ctx, p.i, link.Response{Type: kind, Message: &m})
 }
 
-// said is what became of an answer, as a sentence.
-func said(o outcome) string {
+// said is what became of an answer, as a sentence for name, who gave it.
+func said(o outcome, name string) string {
 	switch {
 	case o.err != nil:
-		return sentence(o.err)
+		return sentence(o.err, name)
 	case o.Ask.State.Waiting():
 		return "Your approval counts. " + message.Code(o.Ask.Progress())
 	case o.Ask.State == ask.Approved:
@@ -148,7 +148,7 @@ func said(o outcome) string {
 // afterwards tells by further messages what a deferred answer could not.
 func (s *Surface) afterwards(ctx context.Context, p *press, o outcome) {
 	if o.err != nil {
-		_, err := s.client.FollowUp(ctx, p.i.Interaction, message.Ephemeral(sentence(o.err)))
+		_, err := s.client.FollowUp(ctx, p.i.Interaction, message.Ephemeral(said(o, p.at.actor.Name)))
 		s.note("answer an interaction", err)
 		return
 	}

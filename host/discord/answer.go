@@ -69,13 +69,13 @@ func (s *Surface) markSeen(channel, name string) {
 	}
 }
 
-// sentence says why the gate did not take an answer.
-func sentence(err error) string {
+// sentence says why the gate did not take an answer, to name, who gave it.
+func sentence(err error, name string) string {
 	var not *ask.NotApproverError
 	var settled *ask.SettledError
 	switch {
 	case errors.As(err, &not):
-		return message.Code(not.Reason)
+		return message.MayNot(name, not.Reason)
 	case errors.As(err, &settled):
 		return ended(settled.Ask)
 	case errors.Is(err, ask.ErrNotShown):

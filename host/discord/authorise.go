@@ -91,7 +91,7 @@ func (s *Surface) authorise(ctx context.Context, at *attempt) *refusal {
 	a := at.f.now()
 	if reason := mayAnswer(a, actor, at.answer.Verdict); reason != "" {
 		s.note("audit a refused answer", s.c.Gate.RefuseAnswer(context.WithoutCancel(ctx), a.ID, at.answer, reason))
-		return &refusal{text: message.Code(reason)}
+		return &refusal{text: message.MayNot(actor.Name, reason)}
 	}
 	if at.answer.Verdict == ask.Approve && needsID(a, at.card) && !at.confirmed {
 		return &refusal{confirm: true, text: "This approval has to be confirmed: press Approve on the card, and type the id of the ask."}

@@ -86,7 +86,7 @@ func (s *Surface) said(ctx context.Context, at *attempt) {
 		return
 	}
 	if _, err := s.decide(ctx, at); err != nil {
-		s.hint(ctx, at, sentence(err))
+		s.hint(ctx, at, sentence(err, at.actor.Name))
 	}
 }
 

@@ -279,7 +279,7 @@ func TestScenario_foreign(t *testing.T) {
 	if !p.waits() || c.now().Content != c.Content {
 		t.Errorf("eve changed something: waits %t\n%s", p.waits(), c.now())
 	}
-	w.audited(store.EventAnswerRefused, c.ask, w.eve.ID, "by button", "may not answer")
+	w.audited(store.EventAnswerRefused, c.ask, w.eve.ID, "by button", w.eve.ID+" may not answer")
 	if rows := w.rows(store.EventAnswerRefused); len(rows) != 1 {
 		t.Errorf("%d rows of refusals, want one for each person and ask", len(rows))
 	}
