@@ -35,14 +35,17 @@ func (a Answer) Person() people.Person {
 
 // DecidedBy names everybody who decided an ask: all who approved, or who denied.
 // Empty when nobody did.
-func (a Ask) DecidedBy() string {
+func (a Ask) DecidedBy() string { return strings.Join(a.Deciders(), ", ") }
+
+// Deciders are those whom DecidedBy names, one by one.
+func (a Ask) Deciders() []string {
 	if a.Answer == nil {
-		return ""
+		return nil
 	}
 	if a.State != Approved || len(a.Votes) == 0 {
-		return a.Answer.By
+		return []string{a.Answer.By}
 	}
-	return strings.Join(a.voters(), ", ")
+	return a.voters()
 }
 
 // ApprovedBy reports whether somebody of this name is one of those who approved it.
@@ -50,11 +53,7 @@ func (a Ask) ApprovedBy(name string) bool {
 	if a.State != Approved || a.Answer == nil {
 		return false
 	}
-	names := a.voters()
-	if len(names) == 0 {
-		names = []string{a.Answer.By}
-	}
-	return slices.ContainsFunc(names, func(by string) bool { return strings.EqualFold(by, name) })
+	return slices.ContainsFunc(a.Deciders(), func(by string) bool { return strings.EqualFold(by, name) })
 }
 
 func (a Ask) voters() []string {

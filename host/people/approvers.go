@@ -60,7 +60,7 @@ func (a Approvers) refuses(p Person) string {
 	if len(a.Users)+len(a.Roles) == 0 || p.Name != "" && slices.Contains(a.Users, p.Name) || p.has(a.Roles) && p.Name != "" {
 		return ""
 	}
-	return fmt.Sprintf("%s may not answer: it takes %s", p.who(), a.whom())
+	return fmt.Sprintf("%s may not answer: it takes %s", p.who(), a.whom(asItIs, asItIs))
 }
 
 // excludes says why p may not approve although they may answer.
@@ -76,19 +76,28 @@ func (a Approvers) excludes(requester string, p Person) string {
 	return ""
 }
 
-// whom names those who may answer.
-func (a Approvers) whom() string {
+// whom names those who may answer, with names as user and role write them.
+func (a Approvers) whom(user, role func(string) string) string {
 	var parts []string
+	list := func(names []string, write func(string) string) string {
+		var out []string
+		for _, name := range names {
+			out = append(out, write(name))
+		}
+		return strings.Join(out, ", ")
+	}
 	if len(a.Users) > 0 {
-		parts = append(parts, strings.Join(a.Users, ", "))
+		parts = append(parts, list(a.Users, user))
 	}
 	if len(a.Roles) == 1 {
-		parts = append(parts, "the role "+a.Roles[0])
+		parts = append(parts, "the role "+role(a.Roles[0]))
 	} else if len(a.Roles) > 1 {
-		parts = append(parts, "one of the roles "+strings.Join(a.Roles, ", "))
+		parts = append(parts, "one of the roles "+list(a.Roles, role))
 	}
 	return strings.Join(parts, " or ")
 }
+
+func asItIs(name string) string { return name }
 
 // NobodyApproves reports whether whoever p is, they may not approve what requester
 // triggered: its requester may not, and is not known.
@@ -111,7 +120,10 @@ func (policy Policy) Quorum() int {
 }
 
 // String says who may answer, for people; empty when everybody may, one of them.
-func (policy Policy) String() string {
+func (policy Policy) String() string { return policy.Text(asItIs, asItIs) }
+
+// Text is String with each user's and each role's name as user and role write it.
+func (policy Policy) Text(user, role func(string) string) string {
 	var parts []string
 	add := func(part string) {
 		if !slices.Contains(parts, part) {
@@ -119,7 +131,7 @@ func (policy Policy) String() string {
 		}
 	}
 	for _, a := range policy {
-		if whom := a.whom(); whom != "" {
+		if whom := a.whom(user, role); whom != "" {
 			add(whom)
 		}
 	}

@@ -72,7 +72,7 @@ func outcome(a ask.Ask) string {
 			w.own(" · " + strings.TrimPrefix(card.HowEnded(a), strings.ToLower(word)+": "))
 		default:
 			w.own(" by ")
-			w.raw(a.DecidedBy())
+			w.own(whoTexts(a.Deciders(), roomWho))
 			w.own(surfaceText(a.Answer.Surface))
 			if a.Cause == ask.CauseSettled {
 				w.own(", with a rule accepted on another card")

@@ -14,6 +14,7 @@ import (
 
 const (
 	roomApprovers = 150
+	roomVotes     = 100
 	roomNote      = 160
 	maxRoles      = 4
 )
@@ -81,8 +82,7 @@ func votes(a ask.Ask) string {
 	for _, vote := range a.Votes {
 		names = append(names, vote.By)
 	}
-	by, _ := line(roomShort, func(w *writer) { w.raw(strings.Join(names, ", ")) })
-	return text + ": " + by
+	return text + ": " + whoTexts(names, roomVotes)
 }
 
 func waiting(v View) string {
@@ -105,15 +105,6 @@ func note(text string) string {
 		safe = inline(safe)
 	}
 	return "-# " + safe
-}
-
-func approvers(a ask.Ask) string {
-	who := a.Approvers.String()
-	if who == "" || !a.State.Waiting() {
-		return ""
-	}
-	text, _ := line(roomApprovers, func(w *writer) { w.raw(who) })
-	return "-# approvers: " + text
 }
 
 func leftText(l layout) string {

@@ -31,6 +31,10 @@ func TestGolden(t *testing.T) {
 	quorum := cards["plain"]
 	quorum.Approvers = people.Policy{{Roles: []string{"ops"}, Quorum: 2}}
 	quorum.Votes = []ask.Answer{{By: "bob", Verdict: ask.Approve}}
+	accounts := quorum
+	accounts.Approvers = people.Policy{{Users: []string{"ann", "1191168914227200012"}, Roles: []string{"ops"}, Quorum: 3}}
+	accounts.Votes = []ask.Answer{{By: "ann"}, {By: "1191168914227200012"}}
+	show(t, "accounts", message.Card(accounts, message.View{Instance: "i1"}).Message)
 	v := message.View{Instance: "i1", MentionRoles: []string{"123456789012345678"}, Note: "escalated: nobody answered in the first channel"}
 	show(t, "quorum", message.Card(quorum, v).Message)
 	show(t, "everything", message.Everything(cards["long"]))
@@ -65,7 +69,9 @@ func endings(plain, quorum ask.Ask) map[string]ending {
 	bob := &ask.Answer{Verdict: ask.Approve, By: "bob", Surface: "discord"}
 	both := end(quorum, ask.Approved, ask.CauseAnswered, bob)
 	both.is.Votes = []ask.Answer{{By: "ann"}, {By: "bob"}}
+	dora := &ask.Answer{By: "1191168914227200012", Surface: "discord"}
 	return map[string]ending{
+		"account":  end(plain, ask.Approved, ask.CauseAnswered, dora),
 		"approved": end(plain, ask.Approved, ask.CauseAnswered, bob),
 		"quorum":   both,
 		"denied":   end(plain, ask.Denied, ask.CauseAnswered, &ask.Answer{By: "marta", Surface: "terminal", Reason: "use make build"}),

@@ -27,12 +27,15 @@ var ownLines = func() []*regexp.Regexp {
 		`no rule allows this call and mode [A-Za-z_]+ asks|no rule allows it, and the mode asks|the decision is ask \(▮\)|▮)`
 	const context = `agent ▮( / ▮)? · session ▮( \((interactive fork|background)\)| ▮)?( · ` + why + `)?`
 	const title = `( [0-9a-z]{1,24}\*\*|\*\* ▮)`
+	const who = `(▮|<@\d{17,20}>( \(▮\))?)`
+	const people = who + `(, ` + who + `)*`
+	const may = `(` + people + `( or (the role ▮|one of the roles ▮(, ▮)*))?|the role ▮|one of the roles ▮(, ▮)*|\d+ have to approve|not whoever triggered the call)`
 	const where = `(this session|project ▮|agent ▮)`
 	const note = `-# ([A-Za-z0-9 ,.;:'()/-]+|▮)`
 	var list []*regexp.Regexp
 	for _, text := range []string{
 		`\*\*Approval` + title + ` · ` + context + `( · expires <t:-?\d+:R>)?`,
-		`\*\*(Approved|Denied|Expired|Cancelled|Ended)` + title + `( by ▮( in (▮|Discord|the terminal))?(, with a rule accepted on another card)?| · ((denied|cancelled): )?[a-z ]+)( · <t:-?\d+:f>)?`,
+		`\*\*(Approved|Denied|Expired|Cancelled|Ended)` + title + `( by ` + people + `( in (▮|Discord|the terminal))?(, with a rule accepted on another card)?| · ((denied|cancelled): )?[a-z ]+)( · <t:-?\d+:f>)?`,
 		context, `reason: ▮`, note,
 		`▮`, `▮ · ▮`, `▮ · ▮ JSON`, `(▮ · )?▮ JSON: ▮`, `(▮ · )?▮: ▮`, `▮ JSON`, `▮ · (no parameters|the input is no longer kept|the whole input)`,
 		`⚠ \*\*changed since you approved:\*\* ▮`, `⚠ (1 character is invisible, reorders text or looks like others|\d+ characters are invisible, reorder text or look like others): shown as ‹U\+…›`,
@@ -45,7 +48,7 @@ var ownLines = func() []*regexp.Regexp {
 		`\*\*\d\d?\*\* ▮( and ▮)* · (every call of it, )?` + where + ` · (no expiry|until the session is cleared)`, `-# tool says, unchecked: ▮`,
 		`(<@&\d+> ?)+`, `\*\*To approve, type the id:\*\* (this is a safety check|the call is not shown whole here)`,
 		`⚠ \*\*Nobody may approve this:\*\* whoever triggered the call may not, and who that is, is not known \(give the agent a user\)`,
-		`\*\*\d+ of \d+ approved\*\*(: ▮)?`, `-# \d+ more waits? behind this one`, `-# approvers: ▮`, `-# Show all has more: [A-Za-z', ]+`,
+		`\*\*\d+ of \d+ approved\*\*(: ` + people + `)?`, `-# \d+ more waits? behind this one`, `-# approvers: ` + may + `(; ` + may + `)*`, `-# Show all has more: [A-Za-z', ]+`,
 		`\*\*stored:\*\* ▮( · (this session|everywhere|(project|agent) ▮))? · (until <t:-?\d+:f>|until the session is cleared|no expiry)`,
 		`\*\*stored:\*\* \d+ more rules?, (its text is|their texts are) in ▮`, `-# what was asked stands in the audit`,
 		`\*\*Approve` + title + ` and store (this rule|these rules)\?`, `for ` + where + `, (no expiry|until the session is cleared)`,

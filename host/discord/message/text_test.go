@@ -43,12 +43,14 @@ func drawn(m message.Message) string {
 
 var timestamp = regexp.MustCompile(`<t:(-?[0-9]{1,12}):[a-zA-Z]>`)
 
+var mentioned = regexp.MustCompile(`<@([0-9]{17,20})>`)
+
 // plainLine takes our own marks off a line; what stands in code stays as it is.
 func plainLine(l string) string {
 	l = strings.TrimPrefix(l, "-# ")
 	parts := strings.Split(l, "`")
 	for i := 0; i < len(parts); i += 2 {
-		parts[i] = timestamp.ReplaceAllStringFunc(strings.ReplaceAll(parts[i], "**", ""), clock)
+		parts[i] = timestamp.ReplaceAllStringFunc(mentioned.ReplaceAllString(strings.ReplaceAll(parts[i], "**", ""), "@$1"), clock)
 	}
 	return strings.Join(parts, "`")
 }
