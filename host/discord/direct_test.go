@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -78,6 +79,36 @@ func TestPassedOver(t *testing.T) {
 	}
 	w.written(m, "yes "+a.ID, nil) // the same way, and it counts
 	w.wants(done, store.AskApproved)
+}
+
+// A text that begins as an answer and is none, or is none at all, is told once to each
+// person which texts count; it decides nothing, and what is told later is told all the same.
+func TestReply_misread(t *testing.T) {
+	w := newWorld(t, usual)
+	done, a, m := w.posed("npm ci")
+	for _, text := range []string{"maybe", "yes, but only in staging", "hm"} {
+		w.written(m, text, nil)
+	}
+	w.undecided(a)
+	byBob := func(r *discordgo.Message) { r.Author = &discordgo.User{ID: w.bob.ID, Username: "bob"} }
+	w.written(m, "maybe", byBob)
+	w.written(m, "yes", byBob)
+	told := map[string]int{}
+	for _, n := range w.server.Messages() {
+		if n.ReplyTo == m.ID {
+			who, text, _ := strings.Cut(n.Content, " ")
+			told[who+" "+text[:20]]++
+			if len(n.Pings.Users) > 0 {
+				t.Errorf("pinged: %s", n.String())
+			}
+		}
+	}
+	want := map[string]int{"<@" + w.ann.ID + "> This was not underst": 1, "<@" + w.bob.ID + "> This was not underst": 1, "<@" + w.bob.ID + "> You may not answer t": 1}
+	if !maps.Equal(told, want) {
+		t.Errorf("told: %v", told)
+	}
+	w.written(m, "no, not now", nil)
+	w.wants(done, store.AskDenied)
 }
 
 // A reaction that comes while the card is new counts if it still stands afterwards.

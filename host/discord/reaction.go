@@ -90,21 +90,26 @@ func (s *Surface) said(ctx context.Context, at *attempt) {
 	}
 }
 
-// maxTold bounds how many people are told something in a message, for each ask.
+// maxTold bounds how often somebody is told something in a message, for each ask.
 const maxTold = 20
 
 // hint answers somebody in a message below the card: once for each of them and ask, and
 // one at a time in a channel, so that a crowd cannot keep its cards waiting.
 func (s *Surface) hint(ctx context.Context, at *attempt, text string) {
+	s.hintOnce(ctx, at, at.user.ID, text)
+}
+
+// hintOnce is hint for what is told beside the first refusal; key names the person and it.
+func (s *Surface) hintOnce(ctx context.Context, at *attempt, key, text string) {
 	f, who := at.f, at.user.ID
 	if _, busy := s.hints.LoadOrStore(at.channel, true); busy {
 		return
 	}
 	defer s.hints.Delete(at.channel)
 	f.mu.Lock()
-	told := f.told[who] || len(f.told) >= maxTold
+	told := f.told[key] || len(f.told) >= maxTold
 	if !told {
-		f.told[who] = true
+		f.told[key] = true
 	}
 	f.mu.Unlock()
 	if told || at.card == nil {

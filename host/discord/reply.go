@@ -35,7 +35,15 @@ func (e events) Message(ctx context.Context, m *discordgo.Message) {
 		e.s.unreadable(ctx, c, m)
 	case ok:
 		e.s.replied(ctx, c, m, r)
+	default:
+		e.s.misread(ctx, c, m)
 	}
+}
+
+// misread says, once to each person and ask, which texts answer.
+func (s *Surface) misread(ctx context.Context, c *posted, m *discordgo.Message) {
+	at := &attempt{f: c.of, card: c, channel: m.ChannelID, user: m.Author}
+	s.hintOnce(ctx, at, "misread "+m.Author.ID, "This was not understood, and nothing was decided. \"yes\" alone approves; \"no\" denies, with a reason behind it if you like.")
 }
 
 // answers is the card that a message is about; nil for none.
