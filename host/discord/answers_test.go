@@ -160,6 +160,20 @@ func TestReactions(t *testing.T) {
 	}
 }
 
+// Where nobody may approve there is nothing under a card that does; a denial counts.
+func TestReactionsWhereNobodyApproves(t *testing.T) {
+	yaml := strings.Replace(usual, "token_file", "reactions: true, token_file", 1)
+	w := newWorld(t, strings.Replace(yaml, "user: cy,", "ask_approvers: {exclude_requester: true},", 1))
+	done, _, m := w.posed("npm ci")
+	m, err := w.server.WaitEdit(w.context(), m.ID, func(m discordtest.Message) bool { return len(m.Reactions) > 0 })
+	must(t, err)
+	if m.Reactions[0].Emoji != "❌" || !strings.Contains(m.Content, "Nobody may approve this") {
+		t.Errorf("got %+v under\n%s", m.Reactions[0], m.Content)
+	}
+	must(t, w.ann.React(m.ID, "❌"))
+	w.wants(done, store.AskDenied)
+}
+
 func TestReplies(t *testing.T) {
 	for _, tt := range []struct {
 		text string

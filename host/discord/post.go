@@ -189,6 +189,9 @@ func (f *follower) react(ctx context.Context, c *posted) {
 		return
 	}
 	emojis := []string{emojiApprove, emojiDeny}
+	if a.Approvers.NobodyApproves(a.User) {
+		emojis = emojis[1:]
+	}
 	if _, ok := message.SessionChoice(a); ok {
 		emojis = append(emojis, emojiSession)
 	}
