@@ -111,6 +111,30 @@ func TestReply_misread(t *testing.T) {
 	w.wants(done, store.AskDenied)
 }
 
+// Who replies to a card after the end is told how it ended, once; somebody who could not
+// have answered is not, and neither is a text that answers nothing.
+func TestReply_late(t *testing.T) {
+	w := newWorld(t, usual)
+	done, _, m := w.posed("npm ci")
+	w.written(m, "no", nil)
+	w.wants(done, store.AskDenied)
+	w.final(m.ID, "denied")
+	w.eventually("the card is done", func() bool { return w.surface.cardAt(m.ChannelID, m.ID) == nil })
+	w.written(m, "yes", func(r *discordgo.Message) { r.Author = &discordgo.User{ID: w.bob.ID, Username: "bob"} })
+	for _, text := range []string{"thanks", "yes", "no"} {
+		w.written(m, text, nil)
+	}
+	var told []string
+	for _, n := range w.server.Messages() {
+		if n.ReplyTo == m.ID {
+			told = append(told, n.Content)
+		}
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "<@"+w.ann.ID+"> You come too late. ") {
+		t.Errorf("told: %q", told)
+	}
+}
+
 // A reaction that comes while the card is new counts if it still stands afterwards.
 func TestReaction_thatIsTakenBack(t *testing.T) {
 	var early atomic.Int64 // how far the clock was set back

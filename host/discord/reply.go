@@ -31,6 +31,9 @@ func (e events) Message(ctx context.Context, m *discordgo.Message) {
 	}
 	switch {
 	case c == nil:
+		if ok && replied {
+			e.s.lateReply(ctx, m, r)
+		}
 	case m.Content == "" && len(m.Attachments) == 0:
 		e.s.unreadable(ctx, c, m)
 	case ok:
@@ -38,6 +41,31 @@ func (e events) Message(ctx context.Context, m *discordgo.Message) {
 	default:
 		e.s.misread(ctx, c, m)
 	}
+}
+
+// lateReply tells who answers a card that has its final text how its ask ended: once a
+// day to each person and card, if they might have answered it; a crowd of others is not told.
+func (s *Surface) lateReply(ctx context.Context, m *discordgo.Message, r message.Reply) {
+	c, err := s.c.Store.Card(ctx, m.MessageReference.MessageID)
+	if err != nil || c.Channel != m.ChannelID || r.AskID != "" && r.AskID != c.Ask {
+		return // no card of ours, or the id of another ask: nothing is guessed
+	}
+	a, err := s.c.Asks.Get(ctx, c.Ask)
+	if err != nil || a.State.Waiting() {
+		return
+	}
+	actor, err := s.members.Who(ctx, m.GuildID, m.Member, m.Author)
+	if err != nil || mayAnswer(a, actor, r.Verdict) != "" {
+		return
+	}
+	if _, again := s.lateTold.LoadOrStore(c.Message+" "+m.Author.ID, true); again {
+		return
+	}
+	out := message.Ephemeral("<@" + m.Author.ID + "> " + ended(a))
+	out.Flags &^= discordgo.MessageFlagsEphemeral // nobody is pinged all the same
+	out.Reference = &discordgo.MessageReference{MessageID: c.Message, ChannelID: c.Channel}
+	_, err = s.client.Post(ctx, c.Channel, out)
+	s.note("answer a late reply", err)
 }
 
 // misread says, once to each person and ask, which texts answer.

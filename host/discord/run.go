@@ -156,6 +156,7 @@ func (s *Surface) tend(ctx context.Context) {
 	mend := chore{every: mendEvery, what: "mending cards", do: s.mend}
 	forget := chore{every: 24 * time.Hour, what: "forgetting cards", do: func(ctx context.Context) {
 		s.note("forget old cards", s.c.Store.ForgetCards(ctx, s.c.Now().Add(-cardsKept)))
+		s.lateTold.Clear()
 	}}
 	for {
 		s.look()

@@ -32,9 +32,12 @@ type Surface struct {
 
 	threads keyed
 	hints   sync.Map // channels where somebody is being told something
-	early   early
-	running sync.WaitGroup // what spawn started
-	closing sync.Once
+	// lateTold are those who were told how an ask ended, by card and account: people who
+	// may answer, so that they are few.
+	lateTold sync.Map
+	early    early
+	running  sync.WaitGroup // what spawn started
+	closing  sync.Once
 
 	mu sync.Mutex
 	// follow are the asks that are shown, by id, and cards their messages, by id.
