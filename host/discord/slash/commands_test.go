@@ -103,6 +103,7 @@ func TestCommands(t *testing.T) {
 		{"an outcome that is none", nil, bob, workersRoom, "audit", o{"decision": "perhaps"}, []string{"want one of"}, nil, 0},
 		{"search", func(w *world) { w.open("worker", "s1") }, bob, workersRoom, "audit", o{"text": "NPM", "agent": "worker", "since": "1h"}, []string{"worker", "Probe"}, nil, 0},
 
+		{"clear one ask", func(w *world) { w.waits("asker", "s1", "npm run build") }, bob, elsewhere, "clear", o{"session": "s1"}, []string{"1 ask cancelled, 0 grants dropped"}, nil, 0},
 		{"clear", func(w *world) { w.open("worker", "s1") }, bob, thread, "clear", nil, []string{"0 asks cancelled, 0 grants dropped", "of the session `s1`"}, nil, 0},
 		{"clear which", func(w *world) { w.open("worker", "s1") }, bob, workersRoom, "clear", nil, []string{"Which session?"}, []string{"cancelled"}, 0},
 		{"clear where no session is", nil, bob, workersRoom, "clear", nil, []string{"no session is known yet"}, nil, 0},
@@ -224,7 +225,7 @@ func TestAsks(t *testing.T) {
 	if m := w.run(bob, elsewhere, "asks", o{"resume": "s1"}); !strings.Contains(m.Content, "it may ask again") || w.broker.Stopped("s1") != "" {
 		t.Errorf("got %q", m.Content)
 	}
-	if m := w.run(bob, elsewhere, "clear", o{"session": "s1"}); !strings.Contains(m.Content, "1 asks cancelled") && !strings.Contains(m.Content, "0 asks cancelled") {
+	if m := w.run(bob, elsewhere, "clear", o{"session": "s1"}); !strings.Contains(m.Content, "1 ask cancelled") && !strings.Contains(m.Content, "0 asks cancelled") {
 		t.Errorf("got %q", m.Content)
 	}
 	if m := w.run(ann, elsewhere, "asks", o{"id": a.ID}); !strings.Contains(m.Content, "Denied") || strings.Contains(m.Content, "npm run build\n") {

@@ -71,7 +71,8 @@ func Commands() []*discordgo.ApplicationCommand {
 	}
 }
 
-// slashCommand is a command in the server and in direct messages.
+// slashCommand is a command of the server. Commands that are registered for a server do
+// not show in direct messages, whatever their contexts.
 func slashCommand(name, description string, options ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommand {
 	contexts := []discordgo.InteractionContextType{discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM}
 	return &discordgo.ApplicationCommand{

@@ -87,6 +87,14 @@ func (h *Handler) clear(ctx context.Context, who asker, r request) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	text := fmt.Sprintf("%d asks cancelled, %d grants dropped; its own modes and what was known of its shell are gone", cleared.Asks, cleared.Grants)
+	text := fmt.Sprintf("%s cancelled, %s dropped; its own modes and what was known of its shell are gone", counted(cleared.Asks, "ask"), counted(cleared.Grants, "grant"))
 	return answer{message: listing("**/clear** "+placeText(engine.Session, session), []string{text}, "")}, nil
+}
+
+// counted is a number of things whose plural takes an s.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
