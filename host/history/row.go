@@ -16,13 +16,21 @@ func Columns() []string {
 // Cells is a row as a line of a list, made visible: what happened and why are cut to
 // 60 and 80 characters, which Entry has whole. Times are of this machine.
 func Cells(r store.Row) []string {
+	cells := Raw(r)
+	for i, cell := range cells {
+		cells[i] = card.Line(cell)
+	}
+	return cells
+}
+
+// Raw is Cells before it is made safe to show.
+func Raw(r store.Row) []string {
 	outcome, what := string(r.Decision), r.Action
 	if r.Event != store.EventDecision {
 		outcome, what = string(r.Event), r.RuleText
 	}
 	return []string{
-		fmt.Sprint(r.Seq), r.Time.Local().Format(time.DateTime), card.Line(r.Agent), outcome, r.Stage,
-		card.Line(r.DecidedBy), clip(card.Line(what), 60), clip(card.Line(r.Detail), 80),
+		fmt.Sprint(r.Seq), r.Time.Local().Format(time.DateTime), r.Agent, outcome, r.Stage, r.DecidedBy, clip(what, 60), clip(r.Detail, 80),
 	}
 }
 

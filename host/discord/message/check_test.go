@@ -163,3 +163,11 @@ func TestNothingIsNull(t *testing.T) {
 		}
 	}
 }
+
+// TestFenceLines: each text stays on its line, and is escaped once.
+func TestFenceLines(t *testing.T) {
+	got := message.FenceLines([]string{"a\u200bb", "two\nlines", "```"})
+	if want := "```\na‹U+200B›b\ntwo‹U+000A›lines\n``‹U+0060›\n```"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

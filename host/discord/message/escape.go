@@ -24,6 +24,15 @@ func Code(text string) string { return inline(card.Line(text)) }
 // out differently.
 func Fence(text string) string { return fenced(card.Visible(text)) }
 
+// FenceLines is Fence for texts that each stand on one line, escaped as card.Line does.
+func FenceLines(texts []string) string {
+	lines := make([]string, len(texts))
+	for i, text := range texts {
+		lines[i] = card.Line(text)
+	}
+	return fenced(strings.Join(lines, "\n"))
+}
+
 // inline puts text that card made safe in inline code.
 func inline(safe string) string {
 	if safe == "" {

@@ -81,7 +81,7 @@ func (h *Handler) listed(waiting []ask.Ask, paused []store.Session) message.Mess
 		shown = append(shown, fmt.Sprintf("paused: the session %s of %s: %s", short(s.ID), short(s.Agent), short(s.Paused)))
 		whole = append(whole, fmt.Sprintf("paused: %s: %s", sessionLabel(s), s.Paused))
 	}
-	head := fmt.Sprintf("**/asks** %d wait, %d sessions are paused.", len(waiting), len(paused))
+	head := fmt.Sprintf("**/asks** waiting: %d. Paused sessions: %d.", len(waiting), len(paused))
 	for n := len(shown); n > 0; n-- {
 		tail := ""
 		if n < len(shown) {

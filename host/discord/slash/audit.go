@@ -87,7 +87,7 @@ func fitting(rows []store.Row, f store.Filter) (content string, n int) {
 		for _, r := range rows[:n] {
 			lines = append(lines, auditLines(r)...)
 		}
-		content = joined("**/audit** the latest"+before(f)+" first", message.Fence(strings.Join(lines, "\n")))
+		content = joined("**/audit** the latest"+before(f)+" first", message.FenceLines(lines))
 		if message.Units(content) <= message.MaxContent {
 			return content, n
 		}
@@ -100,7 +100,7 @@ func fitting(rows []store.Row, f store.Filter) (content string, n int) {
 // auditLines are the two lines of a row; what happened and why are cut, the whole row
 // has them.
 func auditLines(r store.Row) []string {
-	cells := history.Cells(r) // seq, time, agent, outcome, stage, by, what, why
+	cells := history.Raw(r) // seq, time, agent, outcome, stage, by, what, why
 	var first []string
 	for _, cell := range cells[:6] {
 		if cell != "" {

@@ -92,7 +92,7 @@ func TestCommands(t *testing.T) {
 		{"a profile taken back that was not given", nil, lead, workersRoom, "permissions profile", o{"reset": true}, []string{"Nothing was changed", "the configuration gives it"}, nil, 0},
 		{"profile and reset", nil, lead, workersRoom, "permissions profile", o{"reset": true, "profile": "open"}, []string{"not both"}, nil, 0},
 
-		{"nothing waits", nil, bob, workersRoom, "asks", nil, []string{"0 wait, 0 sessions are paused"}, nil, 0},
+		{"nothing waits", nil, bob, workersRoom, "asks", nil, []string{"waiting: 0. Paused sessions: 0."}, nil, 0},
 		{"an ask that is none", nil, bob, workersRoom, "asks", o{"id": "K7Q2PD"}, []string{"Nothing was changed"}, nil, 0},
 		{"resume what is not paused", func(w *world) { w.open("worker", "s1") }, bob, workersRoom, "asks", o{"resume": "s1"}, []string{"session is not paused"}, nil, 0},
 		{"resume by who may not approve", func(w *world) { w.open("worker", "s1") }, ann, workersRoom, "asks", o{"resume": "s1"}, []string{"Refused", "it takes bob"}, nil, 1},
@@ -200,7 +200,7 @@ func TestAsks(t *testing.T) {
 	a := w.waits("asker", "s1", "npm run build")
 	w.places.links[a.ID] = "https://discord.com/channels/1/2/3"
 	m := w.run(ann, elsewhere, "asks", nil)
-	for _, part := range []string{"1 wait", strings.ToUpper(a.ID), "agent `asker`", "[its card](https://discord.com/channels/1/2/3)", "<t:"} {
+	for _, part := range []string{"waiting: 1.", strings.ToUpper(a.ID), "agent `asker`", "[its card](https://discord.com/channels/1/2/3)", "<t:"} {
 		if !strings.Contains(m.Content, part) {
 			t.Errorf("got %q, want %q in it", m.Content, part)
 		}
@@ -216,7 +216,7 @@ func TestAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	m = w.run(ann, elsewhere, "asks", nil)
-	if !strings.Contains(m.Content, "1 sessions are paused") || !strings.Contains(m.Content, "too much was denied") {
+	if !strings.Contains(m.Content, "Paused sessions: 1.") || !strings.Contains(m.Content, "too much was denied") {
 		t.Errorf("got %q", m.Content)
 	}
 	if r := w.press(ann, m, "resume", "0"); !strings.Contains(r.Message.Content, "Refused") || w.broker.Stopped("s1") == "" {
