@@ -69,24 +69,35 @@ func (b *Broker) Settle(ctx context.Context, id string, answer Answer) (Ask, err
 
 // answer is Answer and Settle with their own condition.
 func (b *Broker) answer(ctx context.Context, id string, answer Answer, cause Cause, valid func(*entry) error) (Ask, error) {
-	id = NormalID(id)
-	if err := b.acquire(ctx); err != nil {
-		return Ask{}, fmt.Errorf("answer ask %s: %w", id, err)
-	}
-	defer b.release()
-	e, err := b.locate(ctx, id)
+	e, err := b.turnFor(ctx, "answer", id)
 	if err != nil {
 		return Ask{}, err
 	}
+	defer b.release()
 	if b.overdue(e) {
 		b.timeOut(ctx, e)
 		ended := b.cfg.Ended(e.ask)
 		return ended, &SettledError{Ask: ended}
 	}
 	if err := valid(e); err != nil {
-		return e.ask, fmt.Errorf("answer ask %s: %w", id, err)
+		return e.ask, fmt.Errorf("answer ask %s: %w", e.ask.ID, err)
 	}
 	return b.decide(ctx, e, answer, cause)
+}
+
+// turnFor acquires the turn and finds the waiting ask of an id as it was typed; what is
+// to be done with it, errors say. Without an error the caller releases the turn.
+func (b *Broker) turnFor(ctx context.Context, what, id string) (e *entry, err error) {
+	id = NormalID(id)
+	if err := b.acquire(ctx); err != nil {
+		return nil, fmt.Errorf("%s ask %s: %w", what, id, err)
+	}
+	defer func() {
+		if e == nil { // also after a panic
+			b.release()
+		}
+	}()
+	return b.locate(ctx, id)
 }
 
 // locate returns the waiting entry; an ask that has ended is a *SettledError.

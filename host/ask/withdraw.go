@@ -12,18 +12,14 @@ var withdrawals = map[Cause]bool{CauseCardChanged: true}
 // approvals that it has count for nothing. CauseCardChanged is the one cause there is.
 // A *SettledError when it has ended, ErrUnknown when there is none.
 func (b *Broker) Withdraw(ctx context.Context, id string, cause Cause) (Ask, error) {
-	id = NormalID(id)
 	if !withdrawals[cause] {
-		return Ask{}, fmt.Errorf("withdraw ask %s: %q is no cause to withdraw it", id, cause)
+		return Ask{}, fmt.Errorf("withdraw ask %s: %q is no cause to withdraw it", NormalID(id), cause)
 	}
-	if err := b.acquire(ctx); err != nil {
-		return Ask{}, fmt.Errorf("withdraw ask %s: %w", id, err)
-	}
-	defer b.release()
-	e, err := b.locate(ctx, id)
+	e, err := b.turnFor(ctx, "withdraw", id)
 	if err != nil {
 		return Ask{}, err
 	}
+	defer b.release()
 	b.forceEnd(ctx, e, Cancelled, cause)
 	b.advance(ctx, laneOf(e.ask))
 	ended := b.cfg.Ended(e.ask)
@@ -38,14 +34,10 @@ func (b *Broker) Withdraw(ctx context.Context, id string, cause Cause) (Ask, err
 // that who, one person, was told of this ask before. A *SettledError when the ask has
 // ended, ErrUnknown when there is none.
 func (b *Broker) TurnAway(ctx context.Context, id, who, reason string) (Ask, error) {
-	id = NormalID(id)
-	if err := b.acquire(ctx); err != nil {
-		return Ask{}, fmt.Errorf("answer ask %s: %w", id, err)
-	}
-	defer b.release()
-	e, err := b.locate(ctx, id)
+	e, err := b.turnFor(ctx, "answer", id)
 	if err != nil {
 		return Ask{}, err
 	}
-	return e.ask, fmt.Errorf("answer ask %s: %w", id, e.refused(who, reason))
+	defer b.release()
+	return e.ask, fmt.Errorf("answer ask %s: %w", e.ask.ID, e.refused(who, reason))
 }
