@@ -29,7 +29,7 @@ type outcome struct {
 func (o outcome) own() []engine.Rule {
 	var out []engine.Rule
 	for _, r := range o.Rules {
-		if r.Source == "ask "+o.Ask.ID {
+		if r.Source == gate.SourceOfAsk(o.Ask.ID) {
 			out = append(out, r)
 		}
 	}

@@ -129,7 +129,7 @@ func acceptedRules(a ask.Ask, answer ask.Answer) ([]engine.Rule, error) {
 		return nil, err
 	}
 	rule := engine.Rule{
-		Tool: a.Tool, Behavior: engine.Allow, Source: sourceOf(a.ID), Scope: scope, ScopeKey: key,
+		Tool: a.Tool, Behavior: engine.Allow, Source: SourceOfAsk(a.ID), Scope: scope, ScopeKey: key,
 		CreatedBy: cmp.Or(a.DecidedBy(), answer.By), ExpiresAt: answer.ExpiresAt, Server: a.Decision.Server,
 	}
 	if answer.WholeTool {

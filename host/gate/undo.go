@@ -81,21 +81,12 @@ func (g *Gate) RulesOf(ctx context.Context, id string) ([]engine.Rule, error) {
 	if err := g.awaitRules(ctx, id); err != nil {
 		return nil, err
 	}
-	stored, err := g.c.Store.Rules(ctx, store.RuleFilter{})
-	if err != nil {
-		return nil, err
-	}
-	var out []engine.Rule
-	for _, r := range stored {
-		if r.Source == sourceOf(id) && r.Behavior == engine.Allow {
-			out = append(out, r)
-		}
-	}
-	return out, nil
+	allow := engine.Allow
+	return g.c.Store.Rules(ctx, store.RuleFilter{Source: SourceOfAsk(id), Behavior: &allow})
 }
 
-// sourceOf is the source of the rules that the answer to an ask stores.
-func sourceOf(id string) string { return "ask " + id }
+// SourceOfAsk is the source of the rules that the answer to an ask stores.
+func SourceOfAsk(id string) string { return "ask " + id }
 
 // mayUndo refuses those who neither approved an ask nor may change its rules.
 func (g *Gate) mayUndo(ctx context.Context, a ask.Ask, p people.Person, rules []engine.Rule) error {

@@ -291,7 +291,7 @@ func TestRules_filter(t *testing.T) {
 	t.Parallel()
 	s, c := timed(t)
 	for _, r := range []engine.Rule{
-		{Tool: "Bash", Behavior: engine.Allow, Scope: engine.Global},
+		{Tool: "Bash", Behavior: engine.Allow, Scope: engine.Global, Source: "ask k3m9qd"},
 		{Tool: "Bash", Behavior: engine.Deny, Scope: engine.Agent, ScopeKey: "a"},
 		{Tool: "mcp__gh__x", Behavior: engine.Ask, Scope: engine.Agent, ScopeKey: "b", ExpiresAt: c.now.Add(time.Minute)},
 	} {
@@ -311,6 +311,8 @@ func TestRules_filter(t *testing.T) {
 		"tool":           {store.RuleFilter{Tool: "Bash"}, 2},
 		"tool glob":      {store.RuleFilter{Tool: "mcp__*", Expired: true}, 1},
 		"deny behavior":  {store.RuleFilter{Behavior: &deny}, 1},
+		"source":         {store.RuleFilter{Source: "ask k3m9qd"}, 1},
+		"other source":   {store.RuleFilter{Source: "ask k3m9q"}, 0},
 		"nothing at all": {store.RuleFilter{Tool: "Read"}, 0},
 	} {
 		got, err := s.Rules(t.Context(), cse.f)

@@ -172,6 +172,8 @@ type RuleFilter struct {
 	// Tool is a name or glob over names, as in a rule.
 	Tool     string
 	Behavior *engine.Behavior
+	// Source is where the rule came from, exactly.
+	Source string
 	// Expired includes rules whose time is over but which are not yet deleted.
 	Expired bool
 }
@@ -218,6 +220,7 @@ func (f RuleFilter) Chooses(r engine.Rule, now time.Time) bool {
 		(f.Key == "" || f.Key == r.ScopeKey) &&
 		(f.Tool == "" || engine.MatchName(f.Tool, r.Tool)) &&
 		(f.Behavior == nil || *f.Behavior == r.Behavior) &&
+		(f.Source == "" || f.Source == r.Source) &&
 		(f.Expired || !expired(r, now))
 }
 
