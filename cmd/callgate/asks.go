@@ -207,7 +207,7 @@ func findAsk(cmd *cobra.Command, client *api.Client, id string) (api.AskView, er
 // acceptedSets finds the suggestions that stand behind numbers of the card.
 func acceptedSets(a ask.Ask, numbers []int) ([]int, error) {
 	var sets []int
-	choices := card.Render(a, time.Now()).Choices
+	choices := card.Choices(a)
 	for _, n := range numbers {
 		i := slices.IndexFunc(choices, func(c card.Choice) bool { return c.Key == strconv.Itoa(n) })
 		if i < 0 && a.State == ask.Shown {

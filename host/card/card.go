@@ -96,9 +96,9 @@ func Render(a ask.Ask, now time.Time) Card {
 		Field{Name: "MCP server", Value: short(a.Decision.Server)},
 	)
 	c.add(Why(a)...)
+	c.Choices = Choices(a)
 	if a.State == ask.Shown {
 		c.Confirm = confirmText(a)
-		c.Choices = choices(a)
 	}
 	return c
 }

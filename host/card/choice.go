@@ -34,8 +34,12 @@ type Choice struct {
 // keys.
 const maxSets = 9
 
-// choices offers what the ask can be answered with, then the denials.
-func choices(a ask.Ask) []Choice {
+// Choices are what an ask can be answered with: the approvals, then the denials; none
+// once it has ended or while it is queued.
+func Choices(a ask.Ask) []Choice {
+	if a.State != ask.Shown {
+		return nil
+	}
 	list := []Choice{{Key: "y", Label: "approve once", Answer: ask.Answer{Verdict: ask.Approve}}}
 	if a.Long() {
 		list = append(list, Choice{Key: "f", Label: "show the whole call", ShowsFull: true})

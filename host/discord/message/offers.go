@@ -53,7 +53,7 @@ func ruleChoices(a ask.Ask) []card.Choice {
 		return nil
 	}
 	var list []card.Choice
-	for _, c := range card.Render(a, a.ShownAt).Choices {
+	for _, c := range card.Choices(a) {
 		if len(c.Rules) > 0 && c.Answer.Verdict == ask.Approve {
 			list = append(list, c)
 		}
