@@ -14,32 +14,42 @@ func inputFields(a ask.Ask) []Field {
 	if a.Input == nil {
 		return []Field{{Name: "input", Value: "erased when the ask ended"}}
 	}
-	list := members(a.Input)
-	text := fullText(list)
+	in := InputOf(a)
 	var fields []Field
 	switch {
 	case a.LongInput():
-		fields = cutFields(text)
-	case len(list) == 0:
+		fields = cutFields(in.text)
+	case len(in.list) == 0:
 		fields = []Field{{Name: "input", Value: "no parameters"}}
 	}
-	for _, m := range list {
+	for _, m := range in.list {
 		if !a.LongInput() {
 			fields = append(fields, Field{Name: "input " + m.name, Value: orEmpty(Visible(m.text)), Block: true})
 		}
 	}
-	if says := lettersText(text); says != "" {
+	if says := in.Letters(); says != "" {
 		fields = append(fields, Field{Name: "letters", Warn: true, Value: says, Pieces: []Piece{own(says)}})
 	}
 	return fields
 }
 
+// Input is the input of an ask taken apart, once for all that is said of it.
+type Input struct {
+	list []member
+	text string // of all, as Full has it
+	kept bool
+}
+
+// InputOf takes an ask's input apart.
+func InputOf(a ask.Ask) Input {
+	list := members(a.Input)
+	return Input{list: list, text: fullText(list), kept: a.Input != nil}
+}
+
 // Letters warns, in the card's own words, of letters in the input that look like Latin
 // ones; empty when there are none.
-func Letters(a ask.Ask) string { return lettersText(fullText(members(a.Input))) }
-
-func lettersText(text string) string {
-	names := scripts(text)
+func (in Input) Letters() string {
+	names := scripts(in.text)
 	if len(names) == 0 {
 		return ""
 	}
@@ -56,12 +66,12 @@ type Parameter struct {
 }
 
 // Parameters are the whole input, in its order; none when it is empty or was erased.
-func Parameters(a ask.Ask) []Parameter {
-	if a.Input == nil {
+func (in Input) Parameters() []Parameter {
+	if !in.kept {
 		return nil
 	}
 	var list []Parameter
-	for _, m := range members(a.Input) {
+	for _, m := range in.list {
 		name, laidOut := strings.CutSuffix(m.name, jsonSuffix)
 		list = append(list, Parameter{Name: name, JSON: laidOut, Text: Visible(m.text)})
 	}
@@ -78,13 +88,12 @@ type Ends struct {
 	Gap         int
 }
 
-// EndsOf returns the ends of the whole input, of which at most limit bytes are looked at.
-func EndsOf(a ask.Ask, limit int) Ends {
-	list := members(a.Input)
+// Ends returns the ends of the whole input, of which at most limit bytes are looked at.
+func (in Input) Ends(limit int) Ends {
 	var e Ends
-	text := fullText(list)
-	if len(list) == 1 {
-		e.Name, text = list[0].name, list[0].text
+	text := in.text
+	if len(in.list) == 1 {
+		e.Name, text = in.list[0].name, in.list[0].text
 	}
 	if len(text) <= limit {
 		e.Front = Visible(text)
@@ -122,10 +131,13 @@ func fullText(list []member) string {
 
 // Full returns the whole call as a card would show it if it had room: the
 // input, then all targets. The input is gone once the ask has ended.
-func Full(a ask.Ask) string {
+func Full(a ask.Ask) string { return InputOf(a).Full(a.Targets) }
+
+// Full is the function Full, with the targets of the ask.
+func (in Input) Full(targets []engine.Target) string {
 	var out strings.Builder
-	out.WriteString(Visible(fullText(members(a.Input))))
-	for _, t := range a.Targets {
+	out.WriteString(Visible(in.text))
+	for _, t := range targets {
 		out.WriteString(targetName(t) + ": " + join(targetPieces(t)) + "\n")
 	}
 	return out.String()

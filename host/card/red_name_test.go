@@ -24,7 +24,7 @@ func TestT28_aLongNameIsShownWhole(t *testing.T) {
 		t.Fatal("the call counts as long: choose a shorter name")
 	}
 	for what, text := range map[string]string{
-		"the card": card.Terminal(card.Render(a, a.ShownAt), 4000, false), "everything": card.Full(a), "the parameters": card.Parameters(a)[0].Name,
+		"the card": card.Terminal(card.Render(a, a.ShownAt), 4000, false), "everything": card.Full(a), "the parameters": card.InputOf(a).Parameters()[0].Name,
 	} {
 		if !strings.Contains(text, name) {
 			t.Errorf("%s does not have the whole name: %.200s", what, text)
@@ -38,7 +38,7 @@ func TestT28_numbersKeepTheirDigits(t *testing.T) {
 	const huge = "123456789012345678901234567890.00000000000000000001e400"
 	for _, value := range []string{huge, "-0", "1E5", "true", "false", "null", "[" + huge + "]"} {
 		a := ask.Ask{Tool: "Bash", Input: json.RawMessage(`{"timeout": ` + value + ` }`)}
-		if got := strings.Join(strings.Fields(card.Parameters(a)[0].Text), ""); got != value {
+		if got := strings.Join(strings.Fields(card.InputOf(a).Parameters()[0].Text), ""); got != value {
 			t.Errorf("%s is shown as %s", value, got)
 		}
 	}

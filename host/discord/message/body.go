@@ -19,7 +19,7 @@ func layBody(c call) (text string, whole bool) {
 		return "", false
 	}
 	before, after, whole := around(c.Ask, 0)
-	text = join(before, inputText(c.Ask), after, c.warnings, lastLine(c.Ask, false))
+	text = join(before, c.inputText(), after, c.warnings, lastLine(c.Ask, false))
 	return text, whole && Units(text) <= roomBody
 }
 
@@ -68,14 +68,14 @@ func around(a ask.Ask, limit int) (before, after string, whole bool) {
 
 // inputText is the whole input: the command first, the rest as it came; without one what
 // is short before what takes a block, so that a long content hides no path.
-func inputText(a ask.Ask) string {
-	list := card.Parameters(a)
+func (c call) inputText() string {
+	list := c.in.Parameters()
 	if len(list) == 0 {
 		none := "no parameters"
-		if a.Input == nil {
+		if c.Input == nil {
 			none = "the input is no longer kept"
 		}
-		return toolText(a) + " · " + none
+		return toolText(c.Ask) + " · " + none
 	}
 	first := isCommand
 	if !slices.ContainsFunc(list, isCommand) {
@@ -90,7 +90,7 @@ func inputText(a ask.Ask) string {
 		}
 		return 1
 	})
-	text := toolText(a)
+	text := toolText(c.Ask)
 	for i, p := range list {
 		sep := "\n"
 		if i == 0 {
@@ -128,13 +128,13 @@ func takesBlock(p card.Parameter) bool {
 	return isCommand(p) || Units(p.Text) > roomInline || strings.Contains(p.Text, "\n")
 }
 
-// warnings say what is odd about the call.
-func warnings(a ask.Ask, odd int) string {
+// warn says what is odd about the call.
+func (c call) warn() string {
 	var out string
-	if odd > 0 {
-		out = "⚠ " + plural(odd, "character is invisible, reorders text or looks like others", "characters are invisible, reorder text or look like others") + ": shown as ‹U+…›"
+	if c.odd > 0 {
+		out = "⚠ " + plural(c.odd, "character is invisible, reorders text or looks like others", "characters are invisible, reorder text or look like others") + ": shown as ‹U+…›"
 	}
-	if says := card.Letters(a); says != "" {
+	if says := c.in.Letters(); says != "" {
 		out = join(out, "⚠ "+says)
 	}
 	return out

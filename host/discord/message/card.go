@@ -77,7 +77,7 @@ func layOut(a ask.Ask) layout {
 		return l
 	}
 	l.offer(a, MaxContent-Units(l.head)-Units(l.body)-roomRest)
-	l.addLess(a)
+	l.addLess(c)
 	return l
 }
 

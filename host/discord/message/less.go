@@ -15,11 +15,11 @@ type less struct {
 }
 
 // addLess puts what there is room for into the body, and notes what is left.
-func (l *layout) addLess(a ask.Ask) {
-	last := lastLine(a, false)
+func (l *layout) addLess(c call) {
+	last := lastLine(c.Ask, false)
 	above := strings.TrimSuffix(strings.TrimSuffix(l.body, last), "\n")
 	free := min(roomBody-Units(l.body), MaxContent-roomRest-Units(l.head)-Units(l.body)-Units(l.rules)-2)
-	for _, field := range lessOf(a) {
+	for _, field := range lessOf(c) {
 		text, all := line(0, field.write)
 		if n := Units(text) + 1; all && n <= free {
 			above, free = join(above, text), free-n
@@ -31,7 +31,8 @@ func (l *layout) addLess(a ask.Ask) {
 }
 
 // lessOf are these things, the most useful first.
-func lessOf(a ask.Ask) []less {
+func lessOf(c call) []less {
+	a := c.Ask
 	var list []less
 	add := func(name, says, value string) {
 		if value != "" {
@@ -51,7 +52,7 @@ func lessOf(a ask.Ask) []less {
 	}
 	add("user", "user", a.User)
 	add("MCP server", "MCP server", a.Decision.Server)
-	if _, repeats := saidByInput(a); !repeats {
+	if _, repeats := c.saidByInput(); !repeats {
 		add("action", "-# action", a.Action)
 	}
 	return list
@@ -71,14 +72,14 @@ func aboutWhy(f card.Field) func(*writer) {
 
 // saidByInput reports whether the action only repeats the one parameter, behind the name
 // of an operation, which it returns.
-func saidByInput(a ask.Ask) (operation string, yes bool) {
-	if len(a.Action) > ask.MaxShownBytes || len(a.Input) > 8*ask.MaxShownBytes {
+func (c call) saidByInput() (operation string, yes bool) {
+	if len(c.Action) > ask.MaxShownBytes || len(c.Input) > 8*ask.MaxShownBytes {
 		return "", false
 	}
-	list := card.Parameters(a)
+	list := c.in.Parameters()
 	if len(list) != 1 {
 		return "", false
 	}
-	operation, yes = strings.CutSuffix(card.Visible(a.Action), list[0].Text)
+	operation, yes = strings.CutSuffix(card.Visible(c.Action), list[0].Text)
 	return operation, yes && strings.HasSuffix(operation, ":")
 }

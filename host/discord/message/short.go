@@ -21,7 +21,7 @@ func shortBody(c call, says string) string {
 	before = fitLines(before, roomAround/2)
 	after = fitLines(join(c.warnings, after), roomAround-Units(before))
 	tail := join(after, toolSays(c.Ask), says, lastLine(c.Ask, true))
-	return join(before, endsText(c.Ask, roomBody-Units(before)-Units(tail)-2), tail)
+	return join(before, endsText(c, roomBody-Units(before)-Units(tail)-2), tail)
 }
 
 // toolSays are the words of the module with which it asks, or their two ends.
@@ -55,9 +55,9 @@ func fitLines(text string, room int) string {
 }
 
 // endsText shows the two ends of an input in at most room units, or all of it.
-func endsText(a ask.Ask, room int) string {
-	e := card.EndsOf(a, endBytes)
-	tool, _ := line(roomShort, func(w *writer) { w.raw(a.Tool) })
+func endsText(c call, room int) string {
+	e := c.in.Ends(endBytes)
+	tool, _ := line(roomShort, func(w *writer) { w.raw(c.Tool) })
 	label := tool + " · "
 	if e.Name != "" {
 		name, _ := clip(e.Name, roomName)

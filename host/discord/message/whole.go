@@ -15,6 +15,7 @@ import (
 // call is an ask with everything about it as one text.
 type call struct {
 	ask.Ask
+	in card.Input
 	// text is empty when it is larger than a file may be.
 	text     string
 	warnings string
@@ -22,16 +23,16 @@ type call struct {
 }
 
 func callOf(a ask.Ask) call {
-	c := call{Ask: a}
-	text, fits := wholeText(a)
+	c := call{Ask: a, in: card.InputOf(a)}
+	text, fits := c.wholeText()
 	c.odd = countOddities(text)
 	if fits {
 		c.text = text
 	} else {
-		e := card.EndsOf(a, endBytes)
+		e := c.in.Ends(endBytes)
 		c.odd = countOddities(e.Front) + countOddities(e.Back)
 	}
-	c.warnings = warnings(a, c.odd)
+	c.warnings = c.warn()
 	return c
 }
 
@@ -70,7 +71,8 @@ func (c call) opensSafely() bool {
 
 // wholeText is what stands on a card, nothing shortened but the words of a module; false
 // when it is larger than a file may be.
-func wholeText(a ask.Ask) (text string, ok bool) {
+func (c call) wholeText() (text string, ok bool) {
+	a := c.Ask
 	if len(a.Input) > MaxFile {
 		return "", false
 	}
@@ -89,7 +91,7 @@ func wholeText(a ask.Ask) (text string, ok bool) {
 	raw("fork or main", string(a.Kind))
 	raw("user", a.User)
 	raw("cwd", a.CWD)
-	say("action", actionText(a))
+	say("action", c.actionText())
 	raw("digest", a.Digest)
 	raw("MCP server", a.Decision.Server)
 	for _, change := range a.Changed {
@@ -102,7 +104,7 @@ func wholeText(a ask.Ask) (text string, ok bool) {
 		}
 		say(name, f.Value)
 	}
-	out.WriteString("\n── the input, then what it touches ──\n" + card.Full(a))
+	out.WriteString("\n── the input, then what it touches ──\n" + c.in.Full(a.Targets))
 	if out.Len() > MaxFile {
 		return "", false
 	}
@@ -111,8 +113,9 @@ func wholeText(a ask.Ask) (text string, ok bool) {
 
 // actionText is the action, without what repeats the input, and of a very long one, which
 // does, only the beginning.
-func actionText(a ask.Ask) string {
-	if operation, repeats := saidByInput(a); repeats {
+func (c call) actionText() string {
+	a := c.Ask
+	if operation, repeats := c.saidByInput(); repeats {
 		return operation + "‹the input below›"
 	}
 	if len(a.Action) <= ask.MaxShownBytes {
