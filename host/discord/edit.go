@@ -242,11 +242,6 @@ func (f *follower) release(c *posted, stale bool) {
 
 // leave gives a card up for now: it stays unfinished in the store, and mend finds it.
 func (f *follower) leave(c *posted) {
-	f.mu.Lock()
-	c.gone, c.busy = true, false
-	f.mu.Unlock()
-	f.s.mu.Lock()
-	delete(f.s.cards, c.Message)
-	f.s.mu.Unlock()
+	f.unlist(c)
 	f.stir()
 }

@@ -191,16 +191,21 @@ func (f *follower) register(c *posted) {
 
 // drop takes a card away that has its final text or is gone.
 func (f *follower) drop(c *posted) {
+	f.unlist(c)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	f.s.note("finish a card", f.s.c.Store.FinishCard(ctx, c.Message, f.s.c.Now()))
+	f.stir()
+}
+
+// unlist makes a card one that cannot be answered any more.
+func (f *follower) unlist(c *posted) {
 	f.mu.Lock()
 	c.gone, c.busy = true, false
 	f.mu.Unlock()
 	f.s.mu.Lock()
 	delete(f.s.cards, c.Message)
 	f.s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	f.s.note("finish a card", f.s.c.Store.FinishCard(ctx, c.Message, f.s.c.Now()))
-	f.stir()
 }
 
 // adopt takes up the cards that an earlier run of the daemon posted.

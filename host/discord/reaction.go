@@ -18,18 +18,11 @@ func (e events) Reaction(ctx context.Context, r link.Reaction) {
 	if !ok || e.s.own(r.UserID) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
 		return
 	}
-	c := e.s.cardAt(r.ChannelID, r.MessageID)
-	if c == nil {
-		life := e.s.living()
-		again := func() { e.s.spawn("an early reaction", func() { e.Reaction(life, r) }) }
-		if e.s.early.hold(r.ChannelID, again) {
-			return
-		}
-		if c = e.s.cardAt(r.ChannelID, r.MessageID); c == nil {
-			return
-		}
+	find := func() *posted { return e.s.cardAt(r.ChannelID, r.MessageID) }
+	life := e.s.living()
+	if c, _ := e.s.cardOrLater(r.ChannelID, "an early reaction", find, func() { e.Reaction(life, r) }); c != nil {
+		e.s.reacted(ctx, c, verb, r)
 	}
-	e.s.reacted(ctx, c, verb, r)
 }
 
 // reacted is a reaction that answers a card.
@@ -101,7 +94,7 @@ func (s *Surface) hint(ctx context.Context, at *attempt, text string) {
 
 // hintOnce is hint for what is told beside the first refusal; key names the person and it.
 func (s *Surface) hintOnce(ctx context.Context, at *attempt, key, text string) {
-	f, who := at.f, at.user.ID
+	f := at.f
 	if _, busy := s.hints.LoadOrStore(at.channel, true); busy {
 		return
 	}
@@ -115,9 +108,15 @@ func (s *Surface) hintOnce(ctx context.Context, at *attempt, key, text string) {
 	if told || at.card == nil {
 		return
 	}
-	m := message.Ephemeral("<@" + who + "> " + text)
-	m.Flags &^= discordgo.MessageFlagsEphemeral // nobody is pinged all the same
-	m.Reference = &discordgo.MessageReference{MessageID: at.card.Message, ChannelID: at.card.Channel}
-	_, err := s.client.Post(ctx, at.card.Channel, m)
-	s.note("answer a reaction or a reply", err)
+	s.note("answer a reaction or a reply", s.below(ctx, at.card.Channel, at.card.Message, at.user.ID, text))
+}
+
+// below tells an account something in a message below a card, which all there can read.
+// Nobody is pinged.
+func (s *Surface) below(ctx context.Context, channel, card, account, text string) error {
+	m := message.Ephemeral("<@" + account + "> " + text)
+	m.Flags &^= discordgo.MessageFlagsEphemeral
+	m.Reference = &discordgo.MessageReference{MessageID: card, ChannelID: channel}
+	_, err := s.client.Post(ctx, channel, m)
+	return err
 }

@@ -115,14 +115,9 @@ func (e events) Edited(ctx context.Context, m *discordgo.Message) {
 
 // Deleted implements link.Events.
 func (e events) Deleted(_ context.Context, channel, id string) {
-	c := e.s.cardAt(channel, id)
-	if c == nil {
-		if e.s.early.hold(channel, func() { e.s.spawn("an early deletion", func() { e.Deleted(context.Background(), channel, id) }) }) {
-			return
-		}
-		if c = e.s.cardAt(channel, id); c == nil {
-			return
-		}
+	find := func() *posted { return e.s.cardAt(channel, id) }
+	again := func() { e.Deleted(context.Background(), channel, id) }
+	if c, _ := e.s.cardOrLater(channel, "an early deletion", find, again); c != nil {
+		c.of.deleted(c)
 	}
-	c.of.deleted(c)
 }

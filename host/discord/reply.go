@@ -21,13 +21,15 @@ func (e events) Message(ctx context.Context, m *discordgo.Message) {
 	}
 	replied := m.Type == discordgo.MessageTypeReply && m.MessageReference != nil
 	r, ok := message.ReadReply(m.Content)
-	c := e.answers(m, replied, r)
-	if c == nil && replied {
-		life := e.s.living()
-		if e.s.early.hold(m.ChannelID, func() { e.s.spawn("an early reply", func() { e.Message(life, m) }) }) {
+	find := func() *posted { return e.answers(m, replied, r) }
+	var c *posted
+	if replied {
+		life, held := e.s.living(), false
+		if c, held = e.s.cardOrLater(m.ChannelID, "an early reply", find, func() { e.Message(life, m) }); held {
 			return
 		}
-		c = e.answers(m, replied, r)
+	} else {
+		c = find()
 	}
 	switch {
 	case c == nil:
@@ -61,11 +63,7 @@ func (s *Surface) lateReply(ctx context.Context, m *discordgo.Message, r message
 	if _, again := s.lateTold.LoadOrStore(c.Message+" "+m.Author.ID, true); again {
 		return
 	}
-	out := message.Ephemeral("<@" + m.Author.ID + "> " + ended(a))
-	out.Flags &^= discordgo.MessageFlagsEphemeral // nobody is pinged all the same
-	out.Reference = &discordgo.MessageReference{MessageID: c.Message, ChannelID: c.Channel}
-	_, err = s.client.Post(ctx, c.Channel, out)
-	s.note("answer a late reply", err)
+	s.note("answer a late reply", s.below(ctx, c.Channel, c.Message, m.Author.ID, ended(a)))
 }
 
 // misread says, once to each person and ask, which texts answer.

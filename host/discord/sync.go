@@ -96,6 +96,18 @@ func (e *early) hold(channel string, f func()) bool {
 	return true
 }
 
+// cardOrLater is the card that find finds. When there is none yet and one is being posted
+// in the channel, again is run, as what, once that is known: held tells so.
+func (s *Surface) cardOrLater(channel, what string, find func() *posted, again func()) (c *posted, held bool) {
+	if c = find(); c != nil {
+		return c, false
+	}
+	if s.early.hold(channel, func() { s.spawn(what, again) }) {
+		return nil, true
+	}
+	return find(), false // it became known between the two looks
+}
+
 // expects reports whether something is being posted to a channel.
 func (e *early) expects(channel string) bool {
 	e.mu.Lock()
