@@ -2,10 +2,8 @@ package discord
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -81,7 +79,7 @@ func Open(ctx context.Context, c Config) (_ *Surface, err error) {
 			return nil, err
 		}
 	}
-	s.self = accountOf(token)
+	s.self = link.BotOf(token)
 	if s.release, err = link.TakeLock(c.StateDir, token, meetingPlaces(settings.APIURL)...); err != nil {
 		return nil, err
 	}
@@ -191,16 +189,6 @@ func (s *Surface) own(account string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return account == s.self || s.me != nil && s.me.ID == account
-}
-
-// accountOf is the bot's account, which a token begins with; empty when it does not.
-func accountOf(token string) string {
-	first, _, _ := strings.Cut(token, ".")
-	id, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(first, "="))
-	if err != nil {
-		return ""
-	}
-	return string(id)
 }
 
 // patience is how long one thing may take that nobody waits for.

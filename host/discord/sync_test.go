@@ -175,11 +175,3 @@ func TestApart(t *testing.T) {
 		}
 	}
 }
-
-func TestAccountOf(t *testing.T) {
-	for token, want := range map[string]string{"MTAwMQ.x.y": "1001", "MTAwMQ==.x.y": "1001", "": "", "!!.x.y": ""} {
-		if got := accountOf(token); got != want {
-			t.Errorf("%q: got %q", token, got)
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -44,6 +45,17 @@ func ReadToken(file string) (string, error) {
 		return "", fmt.Errorf("%s: %w", from, err)
 	}
 	return text, nil
+}
+
+// BotOf is the id of the bot that a token belongs to, as its first part says in base64;
+// empty when that is no base64. Whether the token is good only Discord can tell.
+func BotOf(token string) string {
+	first, _, _ := strings.Cut(token, ".")
+	id, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(first, "="))
+	if err != nil {
+		return ""
+	}
+	return string(id)
 }
 
 func checkToken(token string) error {

@@ -176,3 +176,11 @@ func TestNewClient_address(t *testing.T) {
 		t.Errorf("a token with Bot: %v", err)
 	}
 }
+
+func TestBotOf(t *testing.T) {
+	for token, want := range map[string]string{"MTAwMQ.x.y": "1001", "MTAwMQ==.x.y": "1001", "": "", "!!.x.y": ""} {
+		if got := link.BotOf(token); got != want {
+			t.Errorf("%q: got %q", token, got)
+		}
+	}
+}

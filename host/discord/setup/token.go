@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/discord/link"
 )
 
 // tokenText is what a bot's token looks like: the bot's id in base64, a time, and a
@@ -18,12 +19,11 @@ func HoldsToken(text string) bool { return tokenText.MatchString(text) }
 // BotID is the id of the bot that a token belongs to, as its first part tells; empty
 // when it is no token. Nobody but Discord can tell whether the token is good.
 func BotID(token string) string {
-	first, _, found := strings.Cut(token, ".")
-	id, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(first, "="))
-	if !found || err != nil || !config.IsSnowflake(string(id)) {
+	id := link.BotOf(token)
+	if !strings.Contains(token, ".") || !config.IsSnowflake(id) {
 		return ""
 	}
-	return string(id)
+	return id
 }
 
 // TokenOf reports whether a text holds a token of the bot with this id, an old one as
