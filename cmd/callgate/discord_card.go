@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/discord/message"
 	"github.com/callgate/callgate/host/discord/setup"
+	"github.com/callgate/callgate/host/finding"
 )
 
 // sampleCard is a card as people will see them, of a call that nobody made. Its
@@ -51,7 +52,7 @@ token's file, or the variable; the daemon need not run.`,
 			if err := c.print(cmd.OutOrStdout(), report, func(w io.Writer) { printFound(w, report.Findings) }); err != nil {
 				return err
 			}
-			if report.Worst() != setup.OK {
+			if report.Worst() != finding.OK {
 				return exit(exitDeny)
 			}
 			return nil
@@ -85,10 +86,10 @@ func (c *cli) tryCard(cmd *cobra.Command, tokenFile string, keep time.Duration) 
 }
 
 // printFound prints findings, each with its cure.
-func printFound(w io.Writer, found []setup.Finding) {
+func printFound(w io.Writer, found []finding.Finding) {
 	for _, f := range found {
 		fmt.Fprintf(w, "%-7s  %-13s  %s\n", f.State, f.Check, card.Line(f.Text))
-		if f.Cure != "" && f.State != setup.OK {
+		if f.Cure != "" && f.State != finding.OK {
 			fmt.Fprintf(w, "%-7s  %-13s  mend: %s\n", "", "", card.Line(f.Cure))
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/callgate/callgate/host/discord/link"
 	"github.com/callgate/callgate/host/discord/setup"
 	"github.com/callgate/callgate/host/discord/slash"
+	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/recipe"
 )
 
@@ -72,7 +73,7 @@ could not be reached.`,
 			if err := c.print(cmd.OutOrStdout(), out, out.print); err != nil {
 				return err
 			}
-			if out.Worst() == setup.Bad || out.Unreached() {
+			if out.Worst() == finding.Bad || out.Unreached() {
 				return exit(exitDeny)
 			}
 			return nil
@@ -111,7 +112,7 @@ func (c *cli) setUpDiscord(cmd *cobra.Command, f setupFlags) (out setUp, err err
 	want := setup.Of(next.config)
 	want.Server = cmp.Or(want.Server, f.choice.Server)
 	out.Report = checkDiscord(cmd.Context(), next.config, f.choice, want, f.post)
-	if !f.write || out.Diff == "" || out.Worst() == setup.Bad {
+	if !f.write || out.Diff == "" || out.Worst() == finding.Bad {
 		return out, nil
 	}
 	out.Written = true
@@ -233,7 +234,7 @@ func (s setUp) print(w io.Writer) {
 	switch {
 	case s.Written:
 		fmt.Fprintf(w, "\n%s\nWritten to %s. Next: callgate config accept (where a daemon runs), then start callgate serve again.\n", s.Diff, s.File)
-	case s.Diff != "" && s.Worst() == setup.Bad:
+	case s.Diff != "" && s.Worst() == finding.Bad:
 		fmt.Fprintf(w, "\n%s\nThis would go into %s. Nothing was written: mend what is bad first.\n", s.Diff, s.File)
 	case s.Diff != "":
 		fmt.Fprintf(w, "\n%s\nThis would go into %s: run it again with --write.\n", s.Diff, s.File)

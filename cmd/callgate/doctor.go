@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/discord/setup"
 	"github.com/callgate/callgate/host/doctor"
+	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/service"
 )
@@ -44,7 +45,7 @@ the audit. Exit code 0 when nothing is bad, 1 when something is.`,
 			if err := c.print(cmd.OutOrStdout(), found, func(w io.Writer) { printFindings(w, found) }); err != nil {
 				return err
 			}
-			if doctor.Worst(found) == doctor.Bad {
+			if finding.Worst(found) == finding.Bad {
 				return exit(exitDeny)
 			}
 			return nil
@@ -54,7 +55,7 @@ the audit. Exit code 0 when nothing is bad, 1 when something is.`,
 	return cmd
 }
 
-func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]doctor.Finding, error) {
+func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]finding.Finding, error) {
 	binary, err := ownPath()
 	if err != nil {
 		return nil, err
@@ -132,8 +133,8 @@ func builtAt() time.Time {
 	return time.Time{}
 }
 
-func printFindings(w io.Writer, found []doctor.Finding) {
-	count := map[doctor.State]int{}
+func printFindings(w io.Writer, found []finding.Finding) {
+	count := map[finding.State]int{}
 	for _, f := range found {
 		count[f.State]++
 		text := card.Line(f.Text)
@@ -141,9 +142,9 @@ func printFindings(w io.Writer, found []doctor.Finding) {
 			text = f.Effect + ": " + text
 		}
 		fmt.Fprintf(w, "%-7s  %-22s  %s\n", f.State, f.Check, text)
-		if f.Cure != "" && f.State != doctor.OK {
+		if f.Cure != "" && f.State != finding.OK {
 			fmt.Fprintf(w, "%-7s  %-22s  cure: %s\n", "", "", card.Line(f.Cure))
 		}
 	}
-	fmt.Fprintf(w, "\n%d bad, %d to know, %d fine, %d skipped\n", count[doctor.Bad], count[doctor.Warn], count[doctor.OK], count[doctor.Skipped])
+	fmt.Fprintf(w, "\n%d bad, %d to know, %d fine, %d skipped\n", count[finding.Bad], count[finding.Warn], count[finding.OK], count[finding.Skipped])
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/hook/claudecode"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/store"
@@ -47,8 +48,8 @@ func (d *examination) canaries(ctx context.Context) {
 	for _, c := range list {
 		d.Progress("trying the hook: " + c.what)
 		f := judge(c, h, c.try(ctx, h))
-		if c.name == "canary.normal" && f.State == OK && !d.judged(ctx) {
-			f.State, f.Cure = Bad, "the call was blocked because nobody judged it: every call is. Start the daemon (callgate serve), then "+installCommand
+		if c.name == "canary.normal" && f.State == finding.OK && !d.judged(ctx) {
+			f.State, f.Cure = finding.Bad, "the call was blocked because nobody judged it: every call is. Start the daemon (callgate serve), then "+installCommand
 		}
 		d.add(f)
 	}
@@ -56,11 +57,11 @@ func (d *examination) canaries(ctx context.Context) {
 }
 
 // judge says what the client would do with an outcome.
-func judge(c canary, h settings.Hook, o claudecode.Outcome) Finding {
+func judge(c canary, h settings.Hook, o claudecode.Outcome) finding.Finding {
 	effect := claudecode.Verdict(claudecode.PreToolUse, o, h.OnFailure == "block")
-	f := Finding{Check: c.name, State: OK, Effect: effect.String()}
+	f := finding.Finding{Check: c.name, State: finding.OK, Effect: effect.String()}
 	if effect != claudecode.Blocked {
-		f.State, f.Cure = Bad, installCommand+`, which sets "onFailure": "block"`
+		f.State, f.Cure = finding.Bad, installCommand+`, which sets "onFailure": "block"`
 	}
 	f.Text = fmt.Sprintf("%s: the hook %s; Claude Code %s", c.what, ending(o), consequence(effect, o))
 	if c.name != "canary.normal" || effect != claudecode.Blocked {
@@ -68,9 +69,9 @@ func judge(c canary, h settings.Hook, o claudecode.Outcome) Finding {
 	}
 	switch {
 	case o.TimedOut:
-		f.State, f.Cure = Bad, "the gate did not deny the call at once: look at callgate asks list, and at the daemon's log"
+		f.State, f.Cure = finding.Bad, "the gate did not deny the call at once: look at callgate asks list, and at the daemon's log"
 	case o.Exit != claudecode.ExitDenied || o.NotStarted || o.Signal:
-		f.State, f.Cure = Bad, "the call was blocked because the hook failed: every call is. See the other findings, then "+installCommand
+		f.State, f.Cure = finding.Bad, "the call was blocked because the hook failed: every call is. See the other findings, then "+installCommand
 	}
 	return f
 }
@@ -124,20 +125,20 @@ func consequence(e claudecode.Effect, o claudecode.Outcome) string {
 }
 
 // switchedOff tells what becomes of a call when settings switch the hook off.
-func (d *examination) switchedOff(h settings.Hook) Finding {
-	f := Finding{Check: "canary.switched_off", Effect: claudecode.Runs.String()}
+func (d *examination) switchedOff(h settings.Hook) finding.Finding {
+	f := finding.Finding{Check: "canary.switched_off", Effect: claudecode.Runs.String()}
 	if off := d.Settings.Off(h.Scope); len(off) > 0 {
-		f.State = Bad
+		f.State = finding.Bad
 		f.Text = fmt.Sprintf("the hook is switched off here, by %s in %s: every call RUNS", off[0].Text, off[0].File)
 		f.Cure = "take that out, or install the hook in managed settings: callgate hook claude-code --install --managed"
 		return f
 	}
 	if h.Scope == settings.Managed {
-		f.State, f.Effect = OK, claudecode.Blocked.String()
+		f.State, f.Effect = finding.OK, claudecode.Blocked.String()
 		f.Text = "the hook is in managed settings: no project and no flag (--bare, --safe-mode, --setting-sources) switches it off"
 		return f
 	}
-	f.State = Warn
+	f.State = finding.Warn
 	f.Text = fmt.Sprintf(`nothing switches the hook off now; "disableAllHooks" in %s or %s, or starting claude with --bare, --safe-mode or --setting-sources project would, and then every call RUNS`,
 		settings.ProjectFile("PROJECT"), settings.LocalFile("PROJECT"))
 	f.Cure = "install the hook in managed settings, where nothing switches it off: callgate hook claude-code --install --managed"

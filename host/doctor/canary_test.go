@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callgate/callgate/host/doctor"
+	"github.com/callgate/callgate/host/finding"
 )
 
 // names are the canaries, in their order.
@@ -47,11 +47,11 @@ func TestT09_Canaries(t *testing.T) {
 			found := w.run()
 			for i, check := range names {
 				f := find(t, found, check)
-				if f.Effect != c.want[i] || f.Effect == r != (f.State == doctor.Bad || f.State == doctor.Warn) || f.Effect == r && f.Cure == "" {
+				if f.Effect != c.want[i] || f.Effect == r != (f.State == finding.Bad || f.State == finding.Warn) || f.Effect == r && f.Cure == "" {
 					t.Errorf("%s: got %s (%s): %s; cure %q, want %s", check, f.Effect, f.State, f.Text, f.Cure, c.want[i])
 				}
 			}
-			if got := find(t, found, "hook.entry").State == doctor.Bad; got == c.block {
+			if got := find(t, found, "hook.entry").State == finding.Bad; got == c.block {
 				t.Errorf("the entry is bad: got %t, want %t", got, !c.block)
 			}
 		})
@@ -65,12 +65,12 @@ func TestT09_SwitchedOff(t *testing.T) {
 	w := newWorld(t)
 	w.install("sound", nil)
 	w.write(w.places.Project+"/.claude/settings.local.json", `{"disableAllHooks": true}`)
-	if f := find(t, w.run(), "canary.switched_off"); f.State != doctor.Bad || f.Effect != "RUNS" || !strings.Contains(f.Text, "settings.local.json") {
+	if f := find(t, w.run(), "canary.switched_off"); f.State != finding.Bad || f.Effect != "RUNS" || !strings.Contains(f.Text, "settings.local.json") {
 		t.Errorf("switched off by the project: got %+v, want bad, naming the file", f)
 	}
 	w.places.Managed = w.places.UserFile()
 	w.places.Home = w.root + "/nobody"
-	if f := find(t, w.run(), "canary.switched_off"); f.State != doctor.OK || f.Effect != "blocked" {
+	if f := find(t, w.run(), "canary.switched_off"); f.State != finding.OK || f.Effect != "blocked" {
 		t.Errorf("in managed settings: got %+v, want ok", f)
 	}
 }
@@ -86,7 +86,7 @@ func TestNoDaemon(t *testing.T) {
 			w.entry.Endpoint = "unix:" + w.root + "/state/none.sock"
 			w.install(kind, nil)
 			w.daemon.idle = true
-			if f := find(t, w.run(), "canary.normal"); f.State != doctor.Bad || f.Effect != "blocked" || f.Cure == "" {
+			if f := find(t, w.run(), "canary.normal"); f.State != finding.Bad || f.Effect != "blocked" || f.Cure == "" {
 				t.Errorf("got %+v, want blocked, and bad with a cure", f)
 			}
 		})
@@ -105,7 +105,7 @@ func TestThroughAShell(t *testing.T) {
 	}
 	w.write(w.places.UserFile(), fmt.Sprintf(`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": %s, "timeout": 3600, "onFailure": "block"}]}]}}`, text))
 	found := w.run()
-	if f := find(t, found, "hook.entry"); f.State != doctor.Warn || !strings.Contains(f.Text, "through a shell") {
+	if f := find(t, found, "hook.entry"); f.State != finding.Warn || !strings.Contains(f.Text, "through a shell") {
 		t.Errorf("the entry: got %+v, want a warning", f)
 	}
 	for check, want := range map[string]string{"canary.normal": "ends with code 2", "canary.missing": "ends with code 127", "canary.killed": "by a signal", "canary.garbage_input": "ends with code 1 "} {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callgate/callgate/host/discord/link"
 	"github.com/callgate/callgate/host/discord/setup"
+	"github.com/callgate/callgate/host/finding"
 )
 
 // discord tells whether people can be asked in Discord: how the daemon's connection
@@ -68,13 +69,14 @@ func (d *examination) bot(ctx context.Context) string {
 	}
 	good := 0
 	for _, f := range report.Findings {
-		if f.State == setup.OK {
+		if f.State == finding.OK {
 			good++
 			continue
 		}
-		d.add(Finding{Check: "discord." + f.Check, State: State(f.State), Text: f.Text, Cure: f.Cure})
+		f.Check = "discord." + f.Check
+		d.add(f)
 	}
-	if report.Worst() == setup.OK {
+	if report.Worst() == finding.OK {
 		d.ok("discord.bot", fmt.Sprintf("%s: %d checks of the bot, its server, channels, permissions and people, all fine", report.Name, good))
 	}
 	return report.Bot

@@ -12,7 +12,7 @@ import (
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/discord/setup"
-	"github.com/callgate/callgate/host/doctor"
+	"github.com/callgate/callgate/host/finding"
 )
 
 const bot = "100000000000000002"
@@ -35,7 +35,7 @@ func withDiscord(t *testing.T) *world {
 	w.o.Config = cfg
 	w.daemon.health.Discord = &api.DiscordHealth{Configured: true, Connected: true, Bot: "gatekeeper (" + bot + ")"}
 	w.o.Discord = func(context.Context) (setup.Report, error) {
-		return setup.Report{Name: "gatekeeper", Bot: bot, Findings: []setup.Finding{{Check: "token", State: setup.OK}}}, nil
+		return setup.Report{Name: "gatekeeper", Bot: bot, Findings: []finding.Finding{{Check: "token", State: finding.OK}}}, nil
 	}
 	return w
 }
@@ -46,38 +46,40 @@ func TestDiscord(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*world)
 		check  string
-		state  doctor.State
+		state  finding.State
 		want   string
 	}{
-		"all fine":     {func(*world) {}, "people.discord", doctor.OK, "connected as gatekeeper"},
-		"the bot":      {func(*world) {}, "discord.bot", doctor.OK, "gatekeeper"},
-		"not set up":   {func(w *world) { w.daemon.health.Discord = &api.DiscordHealth{} }, "people.discord", doctor.Skipped, "not set up"},
-		"older daemon": {func(w *world) { w.daemon.health.Discord = nil }, "people.discord", doctor.Skipped, "does not tell"},
-		"down":         {func(w *world) { *w.daemon.health.Discord = api.DiscordHealth{Configured: true, Problem: "no answer"} }, "people.discord", doctor.Warn, "no answer"},
+		"all fine":     {func(*world) {}, "people.discord", finding.OK, "connected as gatekeeper"},
+		"the bot":      {func(*world) {}, "discord.bot", finding.OK, "gatekeeper"},
+		"not set up":   {func(w *world) { w.daemon.health.Discord = &api.DiscordHealth{} }, "people.discord", finding.Skipped, "not set up"},
+		"older daemon": {func(w *world) { w.daemon.health.Discord = nil }, "people.discord", finding.Skipped, "does not tell"},
+		"down":         {func(w *world) { *w.daemon.health.Discord = api.DiscordHealth{Configured: true, Problem: "no answer"} }, "people.discord", finding.Warn, "no answer"},
 		"fatal": {func(w *world) {
 			*w.daemon.health.Discord = api.DiscordHealth{Configured: true, Fatal: true, Problem: "close code 4004"}
-		}, "people.discord", doctor.Bad, "4004"},
+		}, "people.discord", finding.Bad, "4004"},
 		"no token here": {func(w *world) {
 			w.o.Discord = func(context.Context) (setup.Report, error) { return setup.Report{}, errors.New("not ours") }
-		}, "discord.token", doctor.Skipped, "not ours"},
+		}, "discord.token", finding.Skipped, "not ours"},
 		"what it lacks": {func(w *world) {
-			w.found(setup.Finding{Check: "permissions", State: setup.Bad, Text: "no Attach Files", Cure: "allow it"})
-		}, "discord.permissions", doctor.Bad, "Attach Files"},
-		"what to know": {func(w *world) { w.found(setup.Finding{Check: "intents", State: setup.Warn, Text: "on", Cure: "off"}) }, "discord.intents", doctor.Warn, "on"},
+			w.found(finding.Finding{Check: "permissions", State: finding.Bad, Text: "no Attach Files", Cure: "allow it"})
+		}, "discord.permissions", finding.Bad, "Attach Files"},
+		"what to know": {func(w *world) {
+			w.found(finding.Finding{Check: "intents", State: finding.Warn, Text: "on", Cure: "off"})
+		}, "discord.intents", finding.Warn, "on"},
 		"token file open": {func(w *world) {
 			path := w.o.Config.DiscordSettings().TokenFile
 			w.write(path, botToken(bot))
 			if err := os.Chmod(path, 0o644); err != nil {
 				w.t.Fatal(err)
 			}
-		}, "files.private", doctor.Bad, "discord.secret has mode 0644"},
-		"agents without": {func(*world) {}, "discord.agents", doctor.OK, "none"},
+		}, "files.private", finding.Bad, "discord.secret has mode 0644"},
+		"agents without": {func(*world) {}, "discord.agents", finding.OK, "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := withDiscord(t)
 			c.change(w)
-			if f := find(t, w.run(), c.check); f.State != c.state || !strings.Contains(f.Text, c.want) || (c.state == doctor.Bad || c.state == doctor.Warn) && f.Cure == "" {
+			if f := find(t, w.run(), c.check); f.State != c.state || !strings.Contains(f.Text, c.want) || (c.state == finding.Bad || c.state == finding.Warn) && f.Cure == "" {
 				t.Errorf("got %+v, want %s with %q", f, c.state, c.want)
 			}
 		})
@@ -85,9 +87,9 @@ func TestDiscord(t *testing.T) {
 }
 
 // found has the bot's checks find that as well.
-func (w *world) found(f setup.Finding) {
+func (w *world) found(f finding.Finding) {
 	w.o.Discord = func(context.Context) (setup.Report, error) {
-		return setup.Report{Bot: bot, Findings: []setup.Finding{f}}, nil
+		return setup.Report{Bot: bot, Findings: []finding.Finding{f}}, nil
 	}
 }
 
@@ -120,7 +122,7 @@ func TestT27_AgentHasTheToken(t *testing.T) {
 			path := c.path(w)
 			w.write(path, text)
 			found := w.run()
-			if f := find(t, found, "discord.agents"); f.State != doctor.Bad || !strings.Contains(f.Text, path) || f.Cure == "" {
+			if f := find(t, found, "discord.agents"); f.State != finding.Bad || !strings.Contains(f.Text, path) || f.Cure == "" {
 				t.Errorf("got %+v, want bad, with %s and a cure", f, path)
 			}
 			for _, f := range found {
@@ -129,7 +131,7 @@ func TestT27_AgentHasTheToken(t *testing.T) {
 				}
 			}
 			w.write(path, strings.NewReplacer(token, botToken("100000000000000009"), older, "", w.o.Config.DiscordSettings().TokenFile, "").Replace(text))
-			if f := find(t, w.run(), "discord.agents"); f.State != doctor.OK {
+			if f := find(t, w.run(), "discord.agents"); f.State != finding.OK {
 				t.Errorf("another bot's token: got %+v, want ok", f)
 			}
 		})
@@ -142,7 +144,7 @@ func TestT27_TokenUnknown(t *testing.T) {
 	w := withDiscord(t)
 	w.daemon.health.Discord.Bot, w.o.Discord = "", nil
 	w.o.Config = config.Default(w.o.Dirs)
-	if f := find(t, w.run(), "discord.agents"); f.State != doctor.Skipped {
+	if f := find(t, w.run(), "discord.agents"); f.State != finding.Skipped {
 		t.Errorf("got %+v, want skipped", f)
 	}
 }

@@ -8,35 +8,11 @@ import (
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/discord/setup"
+	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/service"
 	"github.com/callgate/callgate/host/store"
 )
-
-// State is how a finding stands.
-type State string
-
-// The states. Bad is what makes the gate not hold, or not work; Warn is a limit
-// that the set-up leaves; Skipped could not be looked at, or is not there.
-const (
-	OK      State = "ok"
-	Warn    State = "warn"
-	Bad     State = "bad"
-	Skipped State = "skipped"
-)
-
-// Finding is one thing that was looked at.
-type Finding struct {
-	// Check names what was looked at, as group.word; it is stable.
-	Check string `json:"check"`
-	State State  `json:"state"`
-	// Text is what was found, Cure what to do about it.
-	Text string `json:"text"`
-	Cure string `json:"cure,omitempty"`
-	// Effect is what Claude Code does with a call then: "blocked" or "RUNS".
-	// Only canaries have one.
-	Effect string `json:"effect,omitempty"`
-}
 
 // Daemon is what the daemon tells an admin. *api.Client is one.
 type Daemon interface {
@@ -89,8 +65,8 @@ type Options struct {
 
 // Run looks at everything, in a fixed order. It changes nothing but the audit,
 // into which the canaries' denials are written. What cannot be looked at is a
-// finding as well.
-func Run(ctx context.Context, o Options) []Finding {
+// finding as well. Checks are named group.word.
+func Run(ctx context.Context, o Options) []finding.Finding {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
@@ -110,7 +86,7 @@ func Run(ctx context.Context, o Options) []Finding {
 		d.configuration, d.endpoints, d.private, d.disk,
 	} {
 		if ctx.Err() != nil {
-			d.add(Finding{Check: "doctor", State: Bad, Text: "ended before everything was looked at: " + context.Cause(ctx).Error(), Cure: "run it again"})
+			d.add(finding.Finding{Check: "doctor", State: finding.Bad, Text: "ended before everything was looked at: " + context.Cause(ctx).Error(), Cure: "run it again"})
 			break
 		}
 		check(ctx)
@@ -121,7 +97,7 @@ func Run(ctx context.Context, o Options) []Finding {
 // examination gathers findings.
 type examination struct {
 	Options
-	findings []Finding
+	findings []finding.Finding
 	// client and health are what the daemon check found; nil when it is not there,
 	// or does not tell this account.
 	client Daemon
@@ -134,29 +110,20 @@ type examination struct {
 	session string
 }
 
-func (d *examination) add(f Finding) { d.findings = append(d.findings, f) }
+func (d *examination) add(f finding.Finding) { d.findings = append(d.findings, f) }
 
-func (d *examination) ok(check, text string) { d.add(Finding{Check: check, State: OK, Text: text}) }
+func (d *examination) ok(check, text string) {
+	d.add(finding.Finding{Check: check, State: finding.OK, Text: text})
+}
 
 func (d *examination) warn(check, text, cure string) {
-	d.add(Finding{Check: check, State: Warn, Text: text, Cure: cure})
+	d.add(finding.Finding{Check: check, State: finding.Warn, Text: text, Cure: cure})
 }
 
 func (d *examination) bad(check, text, cure string) {
-	d.add(Finding{Check: check, State: Bad, Text: text, Cure: cure})
+	d.add(finding.Finding{Check: check, State: finding.Bad, Text: text, Cure: cure})
 }
 
 func (d *examination) skip(check, text, cure string) {
-	d.add(Finding{Check: check, State: Skipped, Text: text, Cure: cure})
-}
-
-// Worst is the worst state among findings: Bad, Warn or OK.
-func Worst(findings []Finding) State {
-	worst := OK
-	for _, f := range findings {
-		if f.State == Bad || f.State == Warn && worst == OK {
-			worst = f.State
-		}
-	}
-	return worst
+	d.add(finding.Finding{Check: check, State: finding.Skipped, Text: text, Cure: cure})
 }

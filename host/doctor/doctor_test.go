@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/doctor"
+	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/sandbox"
@@ -30,11 +31,11 @@ func TestHealthy(t *testing.T) {
 	w.install("sound", nil)
 	found := w.run()
 	for _, f := range found {
-		if f.State == doctor.Bad || f.State == doctor.Warn && (f.Cure == "" || f.Check != "canary.switched_off") {
+		if f.State == finding.Bad || f.State == finding.Warn && (f.Cure == "" || f.Check != "canary.switched_off") {
 			t.Errorf("got %+v", f)
 		}
 	}
-	if got := doctor.Worst(found); got != doctor.Warn {
+	if got := finding.Worst(found); got != finding.Warn {
 		t.Errorf("worst: got %s, want warn: a project may switch the hook off", got)
 	}
 }
@@ -44,10 +45,10 @@ func TestNotInstalled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	found := w.run()
-	if f := find(t, found, "hook.installed"); f.State != doctor.Bad || !strings.Contains(f.Cure, "--install") {
+	if f := find(t, found, "hook.installed"); f.State != finding.Bad || !strings.Contains(f.Cure, "--install") {
 		t.Errorf("got %+v, want bad, cured by --install", f)
 	}
-	if f := find(t, found, "canary"); f.State != doctor.Skipped {
+	if f := find(t, found, "canary"); f.State != finding.Skipped {
 		t.Errorf("canaries: got %+v, want skipped", f)
 	}
 }
@@ -70,69 +71,69 @@ func TestFaults(t *testing.T) {
 	cases := map[string]struct {
 		spoil func(*world)
 		check string
-		state doctor.State
+		state finding.State
 		want  string
 	}{
-		"one tool only":      {replace(`"matcher": "*"`, `"matcher": "Bash"`), "hook.entry", doctor.Bad, `matcher "Bash"`},
-		"once":               {replace(`"type": "command"`, `"type": "command", "once": true`), "hook.entry", doctor.Bad, "once true"},
-		"client gives up":    {replace(`"timeout": 3600`, `"timeout": 60`), "hook.entry", doctor.Bad, "gives it up after 1m0s"},
-		"client's default":   {replace(`"timeout": 3600,`, ``), "hook.entry", doctor.Bad, "gives it up after 10m0s"},
-		"another endpoint":   {replace("callgate.sock", "other.sock"), "hook.entry", doctor.Warn, "the configuration says"},
-		"no token":           {replace("default.token", "nobody.token"), "hook.entry", doctor.Bad, "nobody.token: there is none"},
-		"no PostToolUse":     {replace(`"PostToolUse"`, `"Stop"`), "hook.installed", doctor.Warn, "compared"},
-		"malformed settings": {replace(`"hooks"`, `// "hooks"`), "settings.readable", doctor.Bad, "settings.json:2:3"},
-		"binary gone":        {replace("bin/callgate", "gone/callgate"), "hook.entry", doctor.Bad, "not there"},
+		"one tool only":      {replace(`"matcher": "*"`, `"matcher": "Bash"`), "hook.entry", finding.Bad, `matcher "Bash"`},
+		"once":               {replace(`"type": "command"`, `"type": "command", "once": true`), "hook.entry", finding.Bad, "once true"},
+		"client gives up":    {replace(`"timeout": 3600`, `"timeout": 60`), "hook.entry", finding.Bad, "gives it up after 1m0s"},
+		"client's default":   {replace(`"timeout": 3600,`, ``), "hook.entry", finding.Bad, "gives it up after 10m0s"},
+		"another endpoint":   {replace("callgate.sock", "other.sock"), "hook.entry", finding.Warn, "the configuration says"},
+		"no token":           {replace("default.token", "nobody.token"), "hook.entry", finding.Bad, "nobody.token: there is none"},
+		"no PostToolUse":     {replace(`"PostToolUse"`, `"Stop"`), "hook.installed", finding.Warn, "compared"},
+		"malformed settings": {replace(`"hooks"`, `// "hooks"`), "settings.readable", finding.Bad, "settings.json:2:3"},
+		"binary gone":        {replace("bin/callgate", "gone/callgate"), "hook.entry", finding.Bad, "not there"},
 		"another hook": {func(w *world) {
 			w.write(settings.ProjectFile(w.places.Project), `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./rewrite.sh"}]}]}}`)
-		}, "hook.others", doctor.Warn, "./rewrite.sh"},
+		}, "hook.others", finding.Warn, "./rewrite.sh"},
 		"plugins": {func(w *world) {
 			w.write(settings.ProjectFile(w.places.Project), `{"enabledPlugins": {"x@y": true}}`)
-		}, "hook.plugins", doctor.Warn, "x@y"},
-		"no daemon":      {func(w *world) { w.daemon.err = api.ErrNoDaemon }, "daemon.reachable", doctor.Bad, "no daemon is running"},
-		"not our daemon": {func(w *world) { w.daemon.err = fmt.Errorf("x: %w", api.ErrNotOurs) }, "daemon.reachable", doctor.Bad, "prove"},
-		"older daemon":   {func(w *world) { w.daemon.health.Version = "v0" }, "daemon.version", doctor.Warn, "v0"},
-		"nobody watches": {func(w *world) { w.daemon.health.Surfaces = []string{"api"} }, "people.surfaces", doctor.Warn, "nobody"},
+		}, "hook.plugins", finding.Warn, "x@y"},
+		"no daemon":      {func(w *world) { w.daemon.err = api.ErrNoDaemon }, "daemon.reachable", finding.Bad, "no daemon is running"},
+		"not our daemon": {func(w *world) { w.daemon.err = fmt.Errorf("x: %w", api.ErrNotOurs) }, "daemon.reachable", finding.Bad, "prove"},
+		"older daemon":   {func(w *world) { w.daemon.health.Version = "v0" }, "daemon.version", finding.Warn, "v0"},
+		"nobody watches": {func(w *world) { w.daemon.health.Surfaces = []string{"api"} }, "people.surfaces", finding.Warn, "nobody"},
 		"audit changed": {func(w *world) {
 			w.daemon.report = store.Report{Break: &store.Break{Seq: 3, What: "edited"}}
-		}, "store.audit", doctor.Bad, "row 3: edited"},
+		}, "store.audit", finding.Bad, "row 3: edited"},
 		"module": {func(w *world) {
 			w.daemon.tools = append(w.daemon.tools, catalog.Info{Name: "X", File: "x.wasm", Error: "trap"})
-		}, "modules.usable", doctor.Bad, "x.wasm"},
-		"clock behind audit": {func(w *world) { w.daemon.rows[0].Time = now.Add(time.Hour) }, "clock", doctor.Bad, "newest audit row"},
-		"clock behind build": {func(w *world) { w.o.Built = now.Add(time.Hour) }, "clock", doctor.Bad, "before this program was made"},
+		}, "modules.usable", finding.Bad, "x.wasm"},
+		"clock behind audit": {func(w *world) { w.daemon.rows[0].Time = now.Add(time.Hour) }, "clock", finding.Bad, "newest audit row"},
+		"clock behind build": {func(w *world) { w.o.Built = now.Add(time.Hour) }, "clock", finding.Bad, "before this program was made"},
 		"configuration": {func(w *world) {
 			w.o.CheckConfig = func(context.Context) ([]string, error) { return nil, errors.New("callgate.yaml:1:1: no") }
-		}, "config.valid", doctor.Bad, "callgate.yaml:1:1"},
-		"open state":   {mode("state", 0o755), "files.private", doctor.Bad, "0755"},
-		"open token":   {mode("state/agents/default.token", 0o644), "files.private", doctor.Bad, "0644"},
-		"open modules": {mode("config", 0o777), "files.private", doctor.Bad, "0777"},
+		}, "config.valid", finding.Bad, "callgate.yaml:1:1"},
+		"open state":   {mode("state", 0o755), "files.private", finding.Bad, "0755"},
+		"open token":   {mode("state/agents/default.token", 0o644), "files.private", finding.Bad, "0644"},
+		"open modules": {mode("config", 0o777), "files.private", finding.Bad, "0777"},
 		"level A": {func(w *world) {
 			w.stand(service.Status{Holds: boundary.Report{Level: boundary.A, Reasons: []boundary.Finding{{Code: "same_account", What: "one account", Cure: "two"}}}})
-		}, "boundary.same_account", doctor.Warn, "one account"},
+		}, "boundary.same_account", finding.Warn, "one account"},
 		"no level": {func(w *world) {
 			w.o.Service = func(context.Context) (service.Status, error) { return service.Status{}, errors.New("who knows") }
-		}, "boundary.level", doctor.Bad, "who knows"},
+		}, "boundary.level", finding.Bad, "who knows"},
 		"lost level": {func(w *world) {
 			w.stand(service.Status{Installed: true, Level: boundary.B, Running: "active", Enabled: true, Holds: boundary.Report{Level: boundary.A}})
-		}, "boundary.level", doctor.Bad, "does not hold"},
+		}, "boundary.level", finding.Bad, "does not hold"},
 		"service stopped": {func(w *world) {
 			w.stand(service.Status{Installed: true, Level: boundary.A, Running: "inactive", Holds: boundary.Report{Level: boundary.A}})
-		}, "service", doctor.Bad, "inactive"},
+		}, "service", finding.Bad, "inactive"},
 		"drift": {func(w *world) {
 			w.stand(service.Status{Drift: []string{"/etc/x is gone"}, Holds: boundary.Report{Level: boundary.A}})
-		}, "service.drift", doctor.Bad, "/etc/x is gone"},
-		"no PIN":           {func(w *world) { w.daemon.pin = presence.Status{} }, "people.pin", doctor.Warn, "nobody can approve"},
-		"PIN locked":       {func(w *world) { w.daemon.pin = presence.Status{Set: true, Locked: true} }, "people.pin", doctor.Bad, "locked"},
-		"rules changed":    {func(w *world) { w.daemon.health.RefusedRules = []string{"r7"} }, "store.rules", doctor.Bad, "r7"},
-		"module problem":   {func(w *world) { w.daemon.health.ModuleProblems = []string{"y.wasm: no"} }, "modules.usable", doctor.Bad, "y.wasm"},
-		"no page tracking": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Kept: true, Apart: true} }, "sandbox.restore", doctor.Warn, "slower"},
-		"no compiled code": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true, Apart: true} }, "sandbox.cache", doctor.Warn, "each start compiles"},
-		"compiled here":    {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true, Kept: true} }, "sandbox.compiler", doctor.Warn, "the daemon's own process"},
-		"no memory left":   {func(w *world) { w.daemon.health.Sandbox.UsedMiB = 1000 }, "sandbox.memory", doctor.Warn, "1000 MiB of memory, of 1024"},
+		}, "service.drift", finding.Bad, "/etc/x is gone"},
+		"no PIN":           {func(w *world) { w.daemon.pin = presence.Status{} }, "people.pin", finding.Warn, "nobody can approve"},
+		"PIN locked":       {func(w *world) { w.daemon.pin = presence.Status{Set: true, Locked: true} }, "people.pin", finding.Bad, "locked"},
+		"rules changed":    {func(w *world) { w.daemon.health.RefusedRules = []string{"r7"} }, "store.rules", finding.Bad, "r7"},
+		"module problem":   {func(w *world) { w.daemon.health.ModuleProblems = []string{"y.wasm: no"} }, "modules.usable", finding.Bad, "y.wasm"},
+		"no page tracking": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Kept: true, Apart: true} }, "sandbox.restore", finding.Warn, "slower"},
+		"no compiled code": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true, Apart: true} }, "sandbox.cache", finding.Warn, "each start compiles"},
+		"compiled here":    {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true, Kept: true} }, "sandbox.compiler", finding.Warn, "the daemon's own process"},
+		"no memory left":   {func(w *world) { w.daemon.health.Sandbox.UsedMiB = 1000 }, "sandbox.memory", finding.Warn, "1000 MiB of memory, of 1024"},
 		"pending": {func(w *world) {
 			w.daemon.state = config.State{File: "c.yaml", Pending: "d", Widenings: make([]config.Widening, 2)}
-		}, "config.pending", doctor.Warn, "2 changes of c.yaml"},
-		"old configuration": {func(w *world) { w.daemon.state.Problem = "c.yaml:1:1: no" }, "config.pending", doctor.Bad, "c.yaml:1:1"},
+		}, "config.pending", finding.Warn, "2 changes of c.yaml"},
+		"old configuration": {func(w *world) { w.daemon.state.Problem = "c.yaml:1:1: no" }, "config.pending", finding.Bad, "c.yaml:1:1"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +166,7 @@ func TestT08_OtherHooks(t *testing.T) {
 			path := file(w.places)
 			w.write(path, other)
 			f := find(t, w.run(), "hook.others")
-			if f.State != doctor.Warn || !strings.Contains(f.Text, path) || !strings.Contains(f.Text, "/rewrite") || f.Cure == "" {
+			if f.State != finding.Warn || !strings.Contains(f.Text, path) || !strings.Contains(f.Text, "/rewrite") || f.Cure == "" {
 				t.Errorf("got %+v, want a warning that names %s", f, path)
 			}
 		})
@@ -186,7 +187,7 @@ func TestAgentsAccount(t *testing.T) {
 		return w.daemon, nil
 	}
 	found := w.run()
-	for check, want := range map[string]doctor.State{"daemon.reachable": doctor.OK, "store.audit": doctor.Skipped, "config.pending": doctor.Skipped, "people.surfaces": doctor.Skipped} {
+	for check, want := range map[string]finding.State{"daemon.reachable": finding.OK, "store.audit": finding.Skipped, "config.pending": finding.Skipped, "people.surfaces": finding.Skipped} {
 		if f := find(t, found, check); f.State != want {
 			t.Errorf("%s: got %+v, want %s", check, f, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/webhook/webhooktest"
 )
 
@@ -38,11 +39,11 @@ webhooks:
 	got := map[string]int{}
 	for _, f := range d.findings {
 		got[fmt.Sprintf("%s %s", f.Check, f.State)]++
-		if f.State == Bad && f.Cure == "" {
+		if f.State == finding.Bad && f.Cure == "" {
 			t.Errorf("%s has no cure", f.Check)
 		}
 	}
-	for _, want := range []string{fmt.Sprintf("callback.reachable %s", OK), fmt.Sprintf("callback.reachable %s", Bad), fmt.Sprintf("webhook.secret %s", Bad)} {
+	for _, want := range []string{fmt.Sprintf("callback.reachable %s", finding.OK), fmt.Sprintf("callback.reachable %s", finding.Bad), fmt.Sprintf("webhook.secret %s", finding.Bad)} {
 		if got[want] != 1 {
 			t.Errorf("got %v, want one %q", got, want)
 		}

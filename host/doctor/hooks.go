@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 )
 
@@ -73,20 +74,20 @@ var lost = map[string]string{
 func (d *examination) hook(h settings.Hook) {
 	where := fmt.Sprintf("%s:%d (%s, %s)", h.File, h.Line, h.Scope, h.Event)
 	before := len(d.findings)
-	complain := func(state State, text string) {
-		d.add(Finding{Check: "hook.entry", State: state, Text: where + ": " + text, Cure: installCommand})
+	complain := func(state finding.State, text string) {
+		d.add(finding.Finding{Check: "hook.entry", State: state, Text: where + ": " + text, Cure: installCommand})
 	}
 	if !h.All() {
-		complain(Bad, fmt.Sprintf("it does not run for every call (matcher %q, if %q, async %t, once %t)", h.Matcher, h.If, h.Async, h.Once))
+		complain(finding.Bad, fmt.Sprintf("it does not run for every call (matcher %q, if %q, async %t, once %t)", h.Matcher, h.If, h.Async, h.Once))
 	}
 	switch {
 	case h.Event == settings.UserPromptSubmit && h.OnFailure == "block":
-		complain(Warn, `with "onFailure": "block" the person's prompts are lost whenever the hook fails`)
+		complain(finding.Warn, `with "onFailure": "block" the person's prompts are lost whenever the hook fails`)
 	case h.Event != settings.UserPromptSubmit && h.OnFailure != "block":
-		complain(Bad, `without "onFailure": "block" a call RUNS whenever the hook fails`)
+		complain(finding.Bad, `without "onFailure": "block" a call RUNS whenever the hook fails`)
 	}
 	if !h.Exec {
-		complain(Warn, "it is started through a shell, whose set-up files then run first")
+		complain(finding.Warn, "it is started through a shell, whose set-up files then run first")
 	}
 	d.deadlines(h, complain)
 	d.program(h, complain)
@@ -100,7 +101,7 @@ func (d *examination) hook(h settings.Hook) {
 const clientDefault = 10 * time.Minute
 
 // deadlines compares the client's patience with what the hook believes of it.
-func (d *examination) deadlines(h settings.Hook, complain func(State, string)) {
+func (d *examination) deadlines(h settings.Hook, complain func(finding.State, string)) {
 	client := h.Timeout
 	if client == 0 {
 		client = clientDefault
@@ -110,35 +111,35 @@ func (d *examination) deadlines(h settings.Hook, complain func(State, string)) {
 	switch {
 	case !given:
 	case err != nil || hook <= 0:
-		complain(Bad, fmt.Sprintf("--timeout %q is no time", value))
+		complain(finding.Bad, fmt.Sprintf("--timeout %q is no time", value))
 	case hook > client:
-		complain(Bad, fmt.Sprintf("the hook believes it has %s, but the client gives it up after %s", hook, client))
+		complain(finding.Bad, fmt.Sprintf("the hook believes it has %s, but the client gives it up after %s", hook, client))
 	}
 }
 
 // program looks at the file that is started.
-func (d *examination) program(h settings.Hook, complain func(State, string)) {
+func (d *examination) program(h settings.Hook, complain func(finding.State, string)) {
 	if !h.Exec {
 		return
 	}
 	info, err := os.Stat(h.Command)
 	if err != nil {
-		complain(Bad, fmt.Sprintf("the program is not there: %v", err))
+		complain(finding.Bad, fmt.Sprintf("the program is not there: %v", err))
 		return
 	}
 	if mine, err := os.Stat(d.Binary); err == nil && !os.SameFile(info, mine) {
-		complain(Warn, fmt.Sprintf("%s is another file than this program, %s", h.Command, d.Binary))
+		complain(finding.Warn, fmt.Sprintf("%s is another file than this program, %s", h.Command, d.Binary))
 	}
 	if checksModes && info.Mode().Perm()&0o022 != 0 {
-		complain(Bad, fmt.Sprintf("others can write the program (mode %04o): whoever does is asked about every call", info.Mode().Perm()))
+		complain(finding.Bad, fmt.Sprintf("others can write the program (mode %04o): whoever does is asked about every call", info.Mode().Perm()))
 	}
 }
 
 // reach looks at the endpoint and the token.
-func (d *examination) reach(h settings.Hook, complain func(State, string)) {
+func (d *examination) reach(h settings.Hook, complain func(finding.State, string)) {
 	if path, given := h.Flag("token-file"); given {
 		if _, err := api.ReadToken(path); err != nil {
-			complain(Bad, err.Error())
+			complain(finding.Bad, err.Error())
 		}
 	}
 	endpoint, given := h.Flag("endpoint")
@@ -146,7 +147,7 @@ func (d *examination) reach(h settings.Hook, complain func(State, string)) {
 		return
 	}
 	if want := Endpoint(d.Config.Endpoint()); endpoint != want && h.Scope != settings.Managed {
-		complain(Warn, fmt.Sprintf("it asks at %s, and the configuration says %s", endpoint, want))
+		complain(finding.Warn, fmt.Sprintf("it asks at %s, and the configuration says %s", endpoint, want))
 	}
 }
 

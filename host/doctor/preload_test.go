@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/callgate/callgate/host/doctor"
+	"github.com/callgate/callgate/host/finding"
 )
 
 // program is an ELF file with one segment.
@@ -44,14 +45,14 @@ func TestT07_Preload(t *testing.T) {
 	for name, test := range map[string]struct {
 		text   []byte
 		system string
-		want   doctor.State // empty for no finding
+		want   finding.State // empty for no finding
 	}{
-		"linux, a dynamic linker":       {program(t, elf.PT_INTERP), "linux", doctor.Bad},
+		"linux, a dynamic linker":       {program(t, elf.PT_INTERP), "linux", finding.Bad},
 		"linux, none":                   {program(t, elf.PT_LOAD), "linux", ""},
 		"linux, a script":               {[]byte("#!/bin/sh\n"), "linux", ""},
-		"macOS, signed by the linker":   {signedProgram(0x20002), "darwin", doctor.Warn},
+		"macOS, signed by the linker":   {signedProgram(0x20002), "darwin", finding.Warn},
 		"macOS, the hardened runtime":   {signedProgram(0x10002), "darwin", ""},
-		"macOS, signature broken off":   {signedProgram(0x10002)[:80], "darwin", doctor.Warn},
+		"macOS, signature broken off":   {signedProgram(0x10002)[:80], "darwin", finding.Warn},
 		"another system's is not known": {program(t, elf.PT_INTERP), "windows", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/doctor"
+	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/sandbox"
@@ -133,10 +134,10 @@ func (w *world) install(kind string, change func(string) string) {
 
 // run returns the findings of a run, but for what is wrong with the test's own
 // program: with cgo it has a dynamic linker.
-func (w *world) run() []doctor.Finding {
+func (w *world) run() []finding.Finding {
 	w.t.Helper()
 	w.o.Settings = settings.Read(w.places)
-	return slices.DeleteFunc(doctor.Run(w.t.Context(), w.o), func(f doctor.Finding) bool { return f.Check == "hook.preload" })
+	return slices.DeleteFunc(doctor.Run(w.t.Context(), w.o), func(f finding.Finding) bool { return f.Check == "hook.preload" })
 }
 
 // stand has the service stand like that.
@@ -145,9 +146,9 @@ func (w *world) stand(s service.Status) {
 }
 
 // find returns the worst finding of a check.
-func find(t *testing.T, found []doctor.Finding, check string) doctor.Finding {
+func find(t *testing.T, found []finding.Finding, check string) finding.Finding {
 	t.Helper()
-	var worst *doctor.Finding
+	var worst *finding.Finding
 	for i, f := range found {
 		if f.Check == check && (worst == nil || rank(f.State) > rank(worst.State)) {
 			worst = &found[i]
@@ -159,8 +160,8 @@ func find(t *testing.T, found []doctor.Finding, check string) doctor.Finding {
 	return *worst
 }
 
-func rank(s doctor.State) int {
-	return slices.Index([]doctor.State{doctor.OK, doctor.Skipped, doctor.Warn, doctor.Bad}, s)
+func rank(s finding.State) int {
+	return slices.Index([]finding.State{finding.OK, finding.Skipped, finding.Warn, finding.Bad}, s)
 }
 
 // fakeDaemon tells what it was given.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/discord/link"
+	"github.com/callgate/callgate/host/finding"
 )
 
 // The cures that more than one finding has.
@@ -34,11 +35,11 @@ func (x *examination) token(ctx context.Context) bool {
 	me, err := x.api.Me(ctx)
 	switch {
 	case errors.Is(err, link.ErrUnauthorized):
-		x.add(Bad, "token", "Discord does not know this token: it was reset, or is not a bot's", resetToken)
+		x.add(finding.Bad, "token", "Discord does not know this token: it was reset, or is not a bot's", resetToken)
 	case err != nil:
 		x.failed("token", "the bot's account", err, resetToken)
 	case me == nil || !me.Bot:
-		x.add(Bad, "token", "the token is not a bot's: an account of a person may not be used by a program", resetToken)
+		x.add(finding.Bad, "token", "the token is not a bot's: an account of a person may not be used by a program", resetToken)
 	default:
 		x.Bot, x.Name = me.ID, me.Username
 		x.ok("token", "Discord knows it; the bot is %s (%s)", me.Username, me.ID)
@@ -55,16 +56,16 @@ func (x *examination) application(ctx context.Context) bool {
 		return false
 	}
 	if !config.IsSnowflake(x.app.ID) {
-		x.add(Bad, "application", "Discord did not tell the application's id", "run it again")
+		x.add(finding.Bad, "application", "Discord did not tell the application's id", "run it again")
 		return false
 	}
 	x.Application, x.Invite = x.app.ID, Invite(x.app.ID, x.want.Server)
 	x.ok("application", "%s (%s)", x.app.Name, x.app.ID)
 	if x.app.BotRequireCodeGrant {
-		x.add(Bad, "application", "it wants a code grant, so that the invite link does not work", portal+", your application, Bot: switch off \"Requires OAuth2 Code Grant\"")
+		x.add(finding.Bad, "application", "it wants a code grant, so that the invite link does not work", portal+", your application, Bot: switch off \"Requires OAuth2 Code Grant\"")
 	}
 	if x.app.BotPublic {
-		x.add(Warn, "application", "the bot is public: anybody may add it to a server of theirs, which gives them nothing here but clutters it", portal+", your application, Installation: set Install Link to None; then Bot: switch off \"Public Bot\"")
+		x.add(finding.Warn, "application", "the bot is public: anybody may add it to a server of theirs, which gives them nothing here but clutters it", portal+", your application, Installation: set Install Link to None; then Bot: switch off \"Public Bot\"")
 	}
 	x.intents()
 	return true
@@ -79,7 +80,7 @@ var privileged = []Permission{
 // intents tells which privileged intents are on: none is needed.
 func (x *examination) intents() {
 	if on := names(privileged, x.app.Flags); on != "" {
-		x.add(Warn, "intents", "Callgate needs no privileged intent, and these are on: "+on+"; whoever has the token could read more than cards and answers", portal+", your application, Bot, Privileged Gateway Intents: switch them off, unless another program uses the bot")
+		x.add(finding.Warn, "intents", "Callgate needs no privileged intent, and these are on: "+on+"; whoever has the token could read more than cards and answers", portal+", your application, Bot, Privileged Gateway Intents: switch them off, unless another program uses the bot")
 		return
 	}
 	x.ok("intents", "no privileged intent is needed, and none is on")
@@ -91,15 +92,15 @@ func (x *examination) answers() {
 	page := portal + ", your application, General Information"
 	switch key := x.want.PublicKey; {
 	case key != "" && !strings.EqualFold(key, x.app.VerifyKey):
-		x.add(Bad, "answers", "interactions.public_key is not the application's: every click would be refused", "copy the Public Key from "+page)
+		x.add(finding.Bad, "answers", "interactions.public_key is not the application's: every click would be refused", "copy the Public Key from "+page)
 	case key != "" && x.app.InteractionsURL == "" && x.want.Gateway:
-		x.add(Warn, "answers", "the application names no Interactions Endpoint URL, so clicks come in by the gateway and the endpoint is not used", page+": enter the address of your proxy (Callgate must be running), or take interactions: out of the configuration")
+		x.add(finding.Warn, "answers", "the application names no Interactions Endpoint URL, so clicks come in by the gateway and the endpoint is not used", page+": enter the address of your proxy (Callgate must be running), or take interactions: out of the configuration")
 	case key != "" && x.app.InteractionsURL == "":
-		x.add(Bad, "answers", "the application names no Interactions Endpoint URL, and there is no gateway: no click comes in", page+": enter the address of your proxy (Callgate must be running)")
+		x.add(finding.Bad, "answers", "the application names no Interactions Endpoint URL, and there is no gateway: no click comes in", page+": enter the address of your proxy (Callgate must be running)")
 	case key == "" && x.app.InteractionsURL != "":
-		x.add(Bad, "answers", "the application has Discord post clicks to "+x.app.InteractionsURL+", so that none comes in here", page+": empty Interactions Endpoint URL, or set interactions: in the configuration")
+		x.add(finding.Bad, "answers", "the application has Discord post clicks to "+x.app.InteractionsURL+", so that none comes in here", page+": empty Interactions Endpoint URL, or set interactions: in the configuration")
 	case key == "" && !x.want.Gateway:
-		x.add(Bad, "answers", "there is neither gateway nor interactions endpoint: no click comes in", "take gateway: false out of the configuration, or set interactions:")
+		x.add(finding.Bad, "answers", "there is neither gateway nor interactions endpoint: no click comes in", "take gateway: false out of the configuration, or set interactions:")
 	case key != "" && !x.want.Gateway:
 		x.ok("answers", "clicks and commands come in at %s; reactions and replies do not come in without the gateway", x.app.InteractionsURL)
 	case key != "":
@@ -129,7 +130,7 @@ func (x *examination) registered(ctx context.Context) {
 		}
 	}
 	if len(missing) > 0 {
-		x.add(Warn, "commands", fmt.Sprintf("%s: not registered yet", strings.Join(missing, ", ")), "callgate serve registers them when it has connected")
+		x.add(finding.Warn, "commands", fmt.Sprintf("%s: not registered yet", strings.Join(missing, ", ")), "callgate serve registers them when it has connected")
 		return
 	}
 	x.ok("commands", "all %d slash commands are registered", len(x.want.Commands))

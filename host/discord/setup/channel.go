@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/callgate/callgate/host/finding"
 )
 
 func (x *examination) now() time.Time {
@@ -23,7 +25,7 @@ func (x *examination) channels(ctx context.Context) {
 		return
 	}
 	if len(x.want.Channels) == 0 {
-		x.add(Bad, "channel", "the configuration names no channel: no card is posted in the server", "defaults: {discord: {channel: CHANNELID}}, or run this with --channel ID --write")
+		x.add(finding.Bad, "channel", "the configuration names no channel: no card is posted in the server", "defaults: {discord: {channel: CHANNELID}}, or run this with --channel ID --write")
 		return
 	}
 	for _, want := range x.want.Channels {
@@ -33,9 +35,9 @@ func (x *examination) channels(ctx context.Context) {
 		case err != nil || c == nil:
 			x.failed("channel", fmt.Sprintf("the channel %s (%s)", want.ID, where), err, "correct the id, or let the bot's role see the channel: Edit Channel, Permissions, add the bot, View Channel")
 		case c.GuildID != x.guild.ID:
-			x.add(Bad, "channel", fmt.Sprintf("#%s (%s) is a channel of another server (%s)", c.Name, where, c.GuildID), "name a channel of "+x.guild.Name)
+			x.add(finding.Bad, "channel", fmt.Sprintf("#%s (%s) is a channel of another server (%s)", c.Name, where, c.GuildID), "name a channel of "+x.guild.Name)
 		case c.Type != discordgo.ChannelTypeGuildText && c.Type != discordgo.ChannelTypeGuildNews:
-			x.add(Bad, "channel", fmt.Sprintf("#%s (%s) is %s, where no cards are posted", c.Name, where, kindName(c.Type)), "name a text channel")
+			x.add(finding.Bad, "channel", fmt.Sprintf("#%s (%s) is %s, where no cards are posted", c.Name, where, kindName(c.Type)), "name a text channel")
 		default:
 			x.places[c.ID] = c
 			x.ok("channel", "#%s%s", c.Name, x.readers(c))
@@ -77,9 +79,9 @@ func (x *examination) permitted(c *discordgo.Channel, want Channel) {
 		}
 	}
 	for _, p := range missing {
-		state, effect := Bad, "the bot lacks it "+p.For
+		state, effect := finding.Bad, "the bot lacks it "+p.For
 		if !x.needed(p.Bit, want) {
-			state, effect = Warn, "the bot lacks it; this configuration does not need it"
+			state, effect = finding.Warn, "the bot lacks it; this configuration does not need it"
 		}
 		x.add(state, "permissions", fmt.Sprintf("#%s: %s: %s", c.Name, p.Name, effect), "Edit Channel, Permissions, add the bot's role, allow "+p.Name)
 	}
@@ -87,7 +89,7 @@ func (x *examination) permitted(c *discordgo.Channel, want Channel) {
 		x.ok("permissions", "#%s: the bot has all %d it needs", c.Name, len(Permissions()))
 	}
 	if c.RateLimitPerUser > 0 && !unhurried(may) {
-		x.add(Warn, "slow_mode", fmt.Sprintf("#%s has slow mode: the bot may post one card in %s, and later ones come late or not at all", c.Name, time.Duration(c.RateLimitPerUser)*time.Second), "Edit Channel, Overview: switch Slowmode off; or allow the bot's role Bypass Slowmode")
+		x.add(finding.Warn, "slow_mode", fmt.Sprintf("#%s has slow mode: the bot may post one card in %s, and later ones come late or not at all", c.Name, time.Duration(c.RateLimitPerUser)*time.Second), "Edit Channel, Overview: switch Slowmode off; or allow the bot's role Bypass Slowmode")
 	}
 }
 

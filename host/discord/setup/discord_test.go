@@ -12,6 +12,7 @@ import (
 	"github.com/callgate/callgate/host/discord/link"
 	"github.com/callgate/callgate/host/discord/message"
 	"github.com/callgate/callgate/host/discord/setup"
+	"github.com/callgate/callgate/host/finding"
 )
 
 // real is a Discord-shaped server, a client of it, and what is wanted there.
@@ -41,7 +42,7 @@ func TestServer(t *testing.T) {
 	t.Parallel()
 	s, client, want := real(t)
 	got := setup.Check(t.Context(), client, want, true)
-	if got.Worst() != setup.OK {
+	if got.Worst() != finding.OK {
 		t.Errorf("got %+v, want all ok", got.Findings)
 	}
 	if got.Bot != s.Bot || got.Application != s.Application || setup.BotID(s.Token) != s.Bot {
@@ -55,7 +56,7 @@ func TestServer(t *testing.T) {
 	s.SetPortal(discordtest.Portal{VerifyKey: s.PublicKey(), BotPublic: true, MessageContent: true})
 	s.SetChannel(s.Channel, 0, 30)
 	got = setup.Check(t.Context(), client, want, false)
-	for check, state := range map[string]setup.State{"application": setup.Warn, "intents": setup.Warn, "slow_mode": setup.Warn} {
+	for check, state := range map[string]finding.State{"application": finding.Warn, "intents": finding.Warn, "slow_mode": finding.Warn} {
 		if f := find(t, got, check); f.State != state {
 			t.Errorf("%s: got %+v, want %s", check, f, state)
 		}
@@ -81,7 +82,7 @@ func TestPermissionsAreTheServers(t *testing.T) {
 		found := setup.Check(ctx, api, want, false).Findings
 		able := true
 		for _, f := range found {
-			if f.Check == "permissions" && f.State == setup.Bad || f.Check == "channel" && f.State != setup.OK {
+			if f.Check == "permissions" && f.State == finding.Bad || f.Check == "channel" && f.State != finding.OK {
 				able = false
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/callgate/callgate/host/discord/link"
 	"github.com/callgate/callgate/host/discord/message"
 	"github.com/callgate/callgate/host/discord/setup"
+	"github.com/callgate/callgate/host/finding"
 )
 
 // The ids of the fake's server.
@@ -143,10 +144,10 @@ func wanted() setup.Wanted {
 }
 
 // find returns the worst finding of a check.
-func find(t *testing.T, r setup.Report, check string) setup.Finding {
+func find(t *testing.T, r setup.Report, check string) finding.Finding {
 	t.Helper()
-	rank := map[setup.State]int{setup.OK: 1, setup.Skipped: 2, setup.Warn: 3, setup.Bad: 4}
-	var worst setup.Finding
+	rank := map[finding.State]int{finding.OK: 1, finding.Skipped: 2, finding.Warn: 3, finding.Bad: 4}
+	var worst finding.Finding
 	for _, f := range r.Findings {
 		if f.Check == check && rank[f.State] > rank[worst.State] {
 			worst = f

@@ -10,12 +10,13 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/callgate/callgate/host/discord/link"
+	"github.com/callgate/callgate/host/finding"
 )
 
 // server looks at the server and the bot's place in it.
 func (x *examination) server(ctx context.Context) bool {
 	if x.want.Server == "" {
-		x.add(Skipped, "server", "the configuration names no server", "invite the bot: "+x.Invite+" ; then run this with --server ID --channel ID (Discord: Settings, Advanced, Developer Mode; then right-click, Copy ID)")
+		x.add(finding.Skipped, "server", "the configuration names no server", "invite the bot: "+x.Invite+" ; then run this with --server ID --channel ID (Discord: Settings, Advanced, Developer Mode; then right-click, Copy ID)")
 		return false
 	}
 	invite := "invite the bot, as somebody who manages the server: " + x.Invite
@@ -37,7 +38,7 @@ func (x *examination) server(ctx context.Context) bool {
 	}
 	x.ok("server", "the bot is a member of %s (%s)", guild.Name, guild.ID)
 	if too := names(powers, everywhere(guild, x.bot)); too != "" {
-		x.add(Warn, "server", "the bot may do more than it needs ("+too+"): whoever gets its token could do that", "take these permissions from its role in "+guild.Name)
+		x.add(finding.Warn, "server", "the bot may do more than it needs ("+too+"): whoever gets its token could do that", "take these permissions from its role in "+guild.Name)
 	}
 	return true
 }
@@ -64,22 +65,22 @@ func (x *examination) approvers() {
 		found := x.rolesNamed(role.Name)
 		switch {
 		case len(found) > 1:
-			x.add(Warn, "approver_role", fmt.Sprintf("%d roles of the server are called %s, and each of them counts: whoever manages roles can make one", len(found), role.Name), "rename the others, or name the role by its id in the configuration")
+			x.add(finding.Warn, "approver_role", fmt.Sprintf("%d roles of the server are called %s, and each of them counts: whoever manages roles can make one", len(found), role.Name), "rename the others, or name the role by its id in the configuration")
 		case len(found) == 0 && role.Held:
 			x.ok("approver_role", "%s is no role of the server; the configuration gives it to people", role.Name)
 		case len(found) == 0:
-			x.add(Warn, "approver_role", role.Name+" is no role of the server, and the configuration gives it to nobody with an account: nobody in Discord has it", "make the role, correct its name or id, or give it in people:")
+			x.add(finding.Warn, "approver_role", role.Name+" is no role of the server, and the configuration gives it to nobody with an account: nobody in Discord has it", "make the role, correct its name or id, or give it in people:")
 		case found[0].Managed:
-			x.add(Warn, "approver_role", role.Name+" is the role of a bot or of a subscription, which no person is given by hand", "name a role of your own")
+			x.add(finding.Warn, "approver_role", role.Name+" is the role of a bot or of a subscription, which no person is given by hand", "name a role of your own")
 		default:
 			x.ok("approver_role", "%s is a role of the server (%s)", found[0].Name, found[0].ID)
 		}
 	}
 	for _, agent := range x.want.Requesterless {
-		x.add(Warn, "approver_role", "nobody may approve calls of "+agent+": whoever triggered them may not (exclude_requester), and who that is, is not known", "agents: {"+agent+": {user: NAME}}")
+		x.add(finding.Warn, "approver_role", "nobody may approve calls of "+agent+": whoever triggered them may not (exclude_requester), and who that is, is not known", "agents: {"+agent+": {user: NAME}}")
 	}
 	if len(x.want.Roles)+len(x.want.People) == 0 {
-		x.add(Warn, "approver_role", "the configuration names nobody: in Discord only the server's administrators may answer", "people: {NAME: {discord: USERID}}, or ask_approvers: {roles: [...]}")
+		x.add(finding.Warn, "approver_role", "the configuration names nobody: in Discord only the server's administrators may answer", "people: {NAME: {discord: USERID}}, or ask_approvers: {roles: [...]}")
 	}
 }
 
@@ -90,13 +91,13 @@ func (x *examination) mentions() {
 		channel := x.places[m.Channel]
 		switch {
 		case i < 0:
-			x.add(Bad, "mention_role", fmt.Sprintf("%s: the server has no role %s", m.Where, m.Role), "correct the id: Server Settings, Roles, ..., Copy Role ID")
+			x.add(finding.Bad, "mention_role", fmt.Sprintf("%s: the server has no role %s", m.Where, m.Role), "correct the id: Server Settings, Roles, ..., Copy Role ID")
 		case x.guild.Roles[i].Mentionable:
 			x.ok("mention_role", "%s can be pinged", x.guild.Roles[i].Name)
 		case channel != nil && within(x.guild, channel, x.bot, x.now())&discordgo.PermissionMentionEveryone != 0:
 			x.ok("mention_role", "%s can be pinged in #%s", x.guild.Roles[i].Name, channel.Name)
 		default:
-			x.add(Warn, "mention_role", x.guild.Roles[i].Name+" cannot be pinged by the bot: its members would see the name and hear nothing", "Server Settings, Roles, "+x.guild.Roles[i].Name+": switch on \"Allow anyone to @mention this role\"")
+			x.add(finding.Warn, "mention_role", x.guild.Roles[i].Name+" cannot be pinged by the bot: its members would see the name and hear nothing", "Server Settings, Roles, "+x.guild.Roles[i].Name+": switch on \"Allow anyone to @mention this role\"")
 		}
 	}
 }
@@ -108,11 +109,11 @@ func (x *examination) people(ctx context.Context) {
 		m, err := x.api.Member(ctx, x.guild.ID, p.Account)
 		switch {
 		case errors.Is(err, link.ErrGone) || err == nil && m == nil:
-			x.add(Bad, "person", fmt.Sprintf("%s: %s is no member of the server, and may not answer", field, p.Account), "invite them, or correct the id (right-click the person, Copy User ID)")
+			x.add(finding.Bad, "person", fmt.Sprintf("%s: %s is no member of the server, and may not answer", field, p.Account), "invite them, or correct the id (right-click the person, Copy User ID)")
 		case err != nil:
 			x.failed("person", field, err, "see whether the bot is a member of the server")
 		case m.User != nil && m.User.Bot:
-			x.add(Bad, "person", fmt.Sprintf("%s: %s is a bot, and bots answer nothing", field, p.Account), "correct the id (right-click the person, Copy User ID)")
+			x.add(finding.Bad, "person", fmt.Sprintf("%s: %s is a bot, and bots answer nothing", field, p.Account), "correct the id (right-click the person, Copy User ID)")
 		default:
 			x.ok("person", "%s is %s", p.Name, displayName(m))
 		}

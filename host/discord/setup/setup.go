@@ -11,33 +11,8 @@ import (
 
 	"github.com/callgate/callgate/host/discord/link"
 	"github.com/callgate/callgate/host/discord/message"
+	"github.com/callgate/callgate/host/finding"
 )
-
-// State is how a finding stands.
-type State string
-
-// The states. Bad is what keeps Callgate from asking through Discord or from hearing
-// the answer; Warn is a limit, or a danger, that the set-up leaves; Skipped could not be
-// looked at.
-const (
-	OK      State = "ok"
-	Warn    State = "warn"
-	Bad     State = "bad"
-	Skipped State = "skipped"
-)
-
-// Finding is one thing that was looked at.
-type Finding struct {
-	// Check names what was looked at; it is stable: token, application, intents,
-	// answers, server, commands, channel, permissions, slow_mode, mention_role,
-	// approver_role, person, test_card.
-	Check string `json:"check"`
-	State State  `json:"state"`
-	// Text is what was found, Cure what to do about it. Names that Discord tells are
-	// in them as they are: show them through card.Line.
-	Text string `json:"text"`
-	Cure string `json:"cure,omitempty"`
-}
 
 // Report is what was found, in the order in which it was looked at.
 type Report struct {
@@ -47,25 +22,20 @@ type Report struct {
 	Bot         string `json:"bot,omitempty"`
 	Name        string `json:"name,omitempty"`
 	// Invite adds the bot to a server with the permissions it needs and no other.
-	Invite   string    `json:"invite,omitempty"`
-	Findings []Finding `json:"findings"`
+	Invite string `json:"invite,omitempty"`
+	// Findings are of these checks: token, application, intents, answers, server,
+	// commands, channel, permissions, slow_mode, mention_role, approver_role, person,
+	// test_card.
+	Findings []finding.Finding `json:"findings"`
 }
 
-// Worst is the worst state among findings: Bad, Warn or OK.
-func (r Report) Worst() State {
-	worst := OK
-	for _, f := range r.Findings {
-		if f.State == Bad || f.State == Warn && worst == OK {
-			worst = f.State
-		}
-	}
-	return worst
-}
+// Worst is the worst state among the findings.
+func (r Report) Worst() finding.State { return finding.Worst(r.Findings) }
 
 // Unreached reports whether Discord did not even tell whose the token is, so that
 // nothing was looked at.
 func (r Report) Unreached() bool {
-	return len(r.Findings) > 0 && r.Findings[0].Check == "token" && r.Findings[0].State == Skipped
+	return len(r.Findings) > 0 && r.Findings[0].Check == "token" && r.Findings[0].State == finding.Skipped
 }
 
 // API is what is asked of Discord. *link.Client is one.
@@ -119,7 +89,7 @@ func Try(ctx context.Context, api API, want Wanted, pause func(context.Context))
 	x := &examination{api: api, want: want, places: map[string]*discordgo.Channel{}}
 	if x.token(ctx) && x.application(ctx) && x.server(ctx) {
 		x.channels(ctx)
-		x.Findings = slices.DeleteFunc(x.Findings, func(f Finding) bool { return f.State != Bad })
+		x.Findings = slices.DeleteFunc(x.Findings, func(f finding.Finding) bool { return f.State != finding.Bad })
 		x.testCards(ctx, pause)
 	}
 	return x.Report
@@ -133,15 +103,15 @@ func NoToken(file string, err error) Report {
 		text = "there is no token: " + file + " is not there, and " + link.TokenVariable + " is not set"
 		cure = portal + ", your application (or New Application), Bot, Reset Token; then callgate discord setup --write asks for it in a terminal, or put it alone into that file (mode 0600)"
 	}
-	return Report{Findings: []Finding{{Check: "token", State: Bad, Text: text, Cure: cure}}}
+	return Report{Findings: []finding.Finding{{Check: "token", State: finding.Bad, Text: text, Cure: cure}}}
 }
 
-func (x *examination) add(state State, check, text, cure string) {
-	x.Findings = append(x.Findings, Finding{Check: check, State: state, Text: text, Cure: cure})
+func (x *examination) add(state finding.State, check, text, cure string) {
+	x.Findings = append(x.Findings, finding.Finding{Check: check, State: state, Text: text, Cure: cure})
 }
 
 func (x *examination) ok(check, format string, args ...any) {
-	x.add(OK, check, fmt.Sprintf(format, args...), "")
+	x.add(finding.OK, check, fmt.Sprintf(format, args...), "")
 }
 
 // failed says why Discord did not tell something. missing is the cure where it is not
@@ -149,12 +119,12 @@ func (x *examination) ok(check, format string, args ...any) {
 func (x *examination) failed(check, what string, err error, missing string) {
 	switch {
 	case errors.Is(err, link.ErrUnauthorized):
-		x.add(Bad, check, what+": "+err.Error(), resetToken)
+		x.add(finding.Bad, check, what+": "+err.Error(), resetToken)
 	case errors.Is(err, link.ErrGone):
-		x.add(Bad, check, what+": Discord knows of no such thing, or does not show it to the bot", missing)
+		x.add(finding.Bad, check, what+": Discord knows of no such thing, or does not show it to the bot", missing)
 	case errors.Is(err, link.ErrForbidden):
-		x.add(Bad, check, what+": the bot may not see it", missing)
+		x.add(finding.Bad, check, what+": the bot may not see it", missing)
 	default:
-		x.add(Skipped, check, what+" could not be looked at: "+err.Error(), "see whether this machine reaches Discord (discord.api_url, else https://discord.com), and run this again")
+		x.add(finding.Skipped, check, what+" could not be looked at: "+err.Error(), "see whether this machine reaches Discord (discord.api_url, else https://discord.com), and run this again")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/discord/link"
 	"github.com/callgate/callgate/host/discord/setup"
+	"github.com/callgate/callgate/host/finding"
 )
 
 // TestSound: where everything is as it should be, nothing is found wrong, and each
@@ -24,11 +25,11 @@ func TestSound(t *testing.T) {
 	t.Parallel()
 	d := newDiscord()
 	got := setup.Check(t.Context(), d, wanted(), true)
-	if got.Worst() != setup.OK {
+	if got.Worst() != finding.OK {
 		t.Errorf("got %+v, want all ok", got.Findings)
 	}
 	for _, check := range []string{"token", "application", "intents", "answers", "server", "commands", "channel", "permissions", "mention_role", "approver_role", "person", "test_card"} {
-		if f := find(t, got, check); f.State != setup.OK || f.Text == "" {
+		if f := find(t, got, check); f.State != finding.OK || f.Text == "" {
 			t.Errorf("%s: got %+v, want ok with a text", check, f)
 		}
 	}
@@ -56,67 +57,67 @@ func TestFaults(t *testing.T) {
 	cases := map[string]struct {
 		spoil func(*discord, *setup.Wanted)
 		check string
-		state setup.State
+		state finding.State
 		want  string
 	}{
-		"unknown token":     {func(d *discord, _ *setup.Wanted) { d.fails["me"] = &link.Error{Status: 401} }, "token", setup.Bad, "reset"},
-		"no answer":         {func(d *discord, _ *setup.Wanted) { d.fails["me"] = &link.Error{Err: context.DeadlineExceeded} }, "token", setup.Skipped, "deadline"},
-		"a person":          {func(d *discord, _ *setup.Wanted) { d.me.Bot = false }, "token", setup.Bad, "not a bot"},
-		"no application":    {func(d *discord, _ *setup.Wanted) { d.fails["application"] = errors.New("odd") }, "application", setup.Skipped, "odd"},
-		"no id":             {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"id": ""}) }, "application", setup.Bad, "id"},
-		"code grant":        {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"bot_require_code_grant": true}) }, "application", setup.Bad, "code grant"},
-		"public":            {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"bot_public": true}) }, "application", setup.Warn, "public"},
-		"intents":           {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"flags": 1<<15 | 1<<18}) }, "intents", setup.Warn, "Server Members, Message Content"},
-		"another key":       {func(_ *discord, w *setup.Wanted) { w.PublicKey = strings.Repeat("b", 64) }, "answers", setup.Bad, "not the application's"},
-		"endpoint unused":   {func(_ *discord, w *setup.Wanted) { w.PublicKey = key }, "answers", setup.Warn, "not used"},
-		"no way in by HTTP": {func(_ *discord, w *setup.Wanted) { w.PublicKey, w.Gateway = key, false }, "answers", setup.Bad, "no click"},
-		"no way in":         {func(_ *discord, w *setup.Wanted) { w.Gateway = false }, "answers", setup.Bad, "neither"},
+		"unknown token":     {func(d *discord, _ *setup.Wanted) { d.fails["me"] = &link.Error{Status: 401} }, "token", finding.Bad, "reset"},
+		"no answer":         {func(d *discord, _ *setup.Wanted) { d.fails["me"] = &link.Error{Err: context.DeadlineExceeded} }, "token", finding.Skipped, "deadline"},
+		"a person":          {func(d *discord, _ *setup.Wanted) { d.me.Bot = false }, "token", finding.Bad, "not a bot"},
+		"no application":    {func(d *discord, _ *setup.Wanted) { d.fails["application"] = errors.New("odd") }, "application", finding.Skipped, "odd"},
+		"no id":             {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"id": ""}) }, "application", finding.Bad, "id"},
+		"code grant":        {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"bot_require_code_grant": true}) }, "application", finding.Bad, "code grant"},
+		"public":            {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"bot_public": true}) }, "application", finding.Warn, "public"},
+		"intents":           {func(d *discord, _ *setup.Wanted) { d.with(map[string]any{"flags": 1<<15 | 1<<18}) }, "intents", finding.Warn, "Server Members, Message Content"},
+		"another key":       {func(_ *discord, w *setup.Wanted) { w.PublicKey = strings.Repeat("b", 64) }, "answers", finding.Bad, "not the application's"},
+		"endpoint unused":   {func(_ *discord, w *setup.Wanted) { w.PublicKey = key }, "answers", finding.Warn, "not used"},
+		"no way in by HTTP": {func(_ *discord, w *setup.Wanted) { w.PublicKey, w.Gateway = key, false }, "answers", finding.Bad, "no click"},
+		"no way in":         {func(_ *discord, w *setup.Wanted) { w.Gateway = false }, "answers", finding.Bad, "neither"},
 		"posted elsewhere": {func(d *discord, _ *setup.Wanted) {
 			d.with(map[string]any{"interactions_endpoint_url": "https://elsewhere.example/x"})
-		}, "answers", setup.Bad, "https://elsewhere.example/x"},
-		"not invited":          {func(_ *discord, w *setup.Wanted) { w.Server = "300000000000000002" }, "server", setup.Bad, "does not show"},
-		"no server":            {func(_ *discord, w *setup.Wanted) { w.Server = "" }, "server", setup.Skipped, "names no server"},
-		"not a member":         {func(d *discord, _ *setup.Wanted) { delete(d.members, botID) }, "server", setup.Bad, "membership"},
-		"administrator":        {func(d *discord, _ *setup.Wanted) { d.role(1).Permissions = discordgo.PermissionAdministrator }, "server", setup.Warn, "Administrator"},
-		"manages roles":        {func(d *discord, _ *setup.Wanted) { d.role(1).Permissions |= discordgo.PermissionManageRoles }, "server", setup.Warn, "Manage Roles"},
-		"no channel":           {func(_ *discord, w *setup.Wanted) { w.Channels = nil }, "channel", setup.Bad, "names no channel"},
-		"channel gone":         {func(d *discord, _ *setup.Wanted) { delete(d.channels, channel) }, "channel", setup.Bad, "no such thing"},
-		"channel hidden":       {func(d *discord, _ *setup.Wanted) { d.fails["channel"] = &link.Error{Status: 403} }, "channel", setup.Bad, "may not see"},
-		"another server's":     {func(d *discord, _ *setup.Wanted) { d.here().GuildID = "300000000000000007" }, "channel", setup.Bad, "another server"},
-		"a forum":              {func(d *discord, _ *setup.Wanted) { d.here().Type = discordgo.ChannelTypeGuildForum }, "channel", setup.Bad, "a forum"},
-		"unknown kind":         {func(d *discord, _ *setup.Wanted) { d.here().Type = 99 }, "channel", setup.Bad, "kind 99"},
-		"denied to the member": {func(d *discord, _ *setup.Wanted) { overwrite(d, botID, byMember, discordgo.PermissionAttachFiles) }, "permissions", setup.Bad, "Attach Files"},
+		}, "answers", finding.Bad, "https://elsewhere.example/x"},
+		"not invited":          {func(_ *discord, w *setup.Wanted) { w.Server = "300000000000000002" }, "server", finding.Bad, "does not show"},
+		"no server":            {func(_ *discord, w *setup.Wanted) { w.Server = "" }, "server", finding.Skipped, "names no server"},
+		"not a member":         {func(d *discord, _ *setup.Wanted) { delete(d.members, botID) }, "server", finding.Bad, "membership"},
+		"administrator":        {func(d *discord, _ *setup.Wanted) { d.role(1).Permissions = discordgo.PermissionAdministrator }, "server", finding.Warn, "Administrator"},
+		"manages roles":        {func(d *discord, _ *setup.Wanted) { d.role(1).Permissions |= discordgo.PermissionManageRoles }, "server", finding.Warn, "Manage Roles"},
+		"no channel":           {func(_ *discord, w *setup.Wanted) { w.Channels = nil }, "channel", finding.Bad, "names no channel"},
+		"channel gone":         {func(d *discord, _ *setup.Wanted) { delete(d.channels, channel) }, "channel", finding.Bad, "no such thing"},
+		"channel hidden":       {func(d *discord, _ *setup.Wanted) { d.fails["channel"] = &link.Error{Status: 403} }, "channel", finding.Bad, "may not see"},
+		"another server's":     {func(d *discord, _ *setup.Wanted) { d.here().GuildID = "300000000000000007" }, "channel", finding.Bad, "another server"},
+		"a forum":              {func(d *discord, _ *setup.Wanted) { d.here().Type = discordgo.ChannelTypeGuildForum }, "channel", finding.Bad, "a forum"},
+		"unknown kind":         {func(d *discord, _ *setup.Wanted) { d.here().Type = 99 }, "channel", finding.Bad, "kind 99"},
+		"denied to the member": {func(d *discord, _ *setup.Wanted) { overwrite(d, botID, byMember, discordgo.PermissionAttachFiles) }, "permissions", finding.Bad, "Attach Files"},
 		"denied to its role": {func(d *discord, _ *setup.Wanted) {
 			overwrite(d, botRole, byRole, discordgo.PermissionReadMessageHistory)
-		}, "permissions", setup.Bad, "Read Message History"},
-		"hidden from it":      {func(d *discord, _ *setup.Wanted) { d.here().PermissionOverwrites = d.here().PermissionOverwrites[:1] }, "permissions", setup.Bad, "View Channel"},
-		"in time-out":         {func(d *discord, _ *setup.Wanted) { d.bot().CommunicationDisabledUntil = &later }, "permissions", setup.Bad, "Send Messages"},
-		"no reactions needed": {func(d *discord, _ *setup.Wanted) { overwrite(d, botID, byMember, discordgo.PermissionAddReactions) }, "permissions", setup.Warn, "does not need"},
+		}, "permissions", finding.Bad, "Read Message History"},
+		"hidden from it":      {func(d *discord, _ *setup.Wanted) { d.here().PermissionOverwrites = d.here().PermissionOverwrites[:1] }, "permissions", finding.Bad, "View Channel"},
+		"in time-out":         {func(d *discord, _ *setup.Wanted) { d.bot().CommunicationDisabledUntil = &later }, "permissions", finding.Bad, "Send Messages"},
+		"no reactions needed": {func(d *discord, _ *setup.Wanted) { overwrite(d, botID, byMember, discordgo.PermissionAddReactions) }, "permissions", finding.Warn, "does not need"},
 		"reactions needed": {func(d *discord, w *setup.Wanted) {
 			w.Reactions = true
 			overwrite(d, botID, byMember, discordgo.PermissionAddReactions)
-		}, "permissions", setup.Bad, "Add Reactions"},
+		}, "permissions", finding.Bad, "Add Reactions"},
 		"threads needed": {func(d *discord, w *setup.Wanted) {
 			w.Channels[0].Threads = true
 			overwrite(d, botID, byMember, discordgo.PermissionCreatePublicThreads)
-		}, "permissions", setup.Bad, "Create Public Threads"},
-		"slow mode":          {func(d *discord, _ *setup.Wanted) { d.here().RateLimitPerUser = 30 }, "slow_mode", setup.Warn, "one card in 30s"},
-		"no role to mention": {func(_ *discord, w *setup.Wanted) { w.Mentions[0].Role = "500000000000000077" }, "mention_role", setup.Bad, "no role 500000000000000077"},
-		"not mentionable":    {func(d *discord, _ *setup.Wanted) { d.role(2).Mentionable = false }, "mention_role", setup.Warn, "cannot be pinged"},
+		}, "permissions", finding.Bad, "Create Public Threads"},
+		"slow mode":          {func(d *discord, _ *setup.Wanted) { d.here().RateLimitPerUser = 30 }, "slow_mode", finding.Warn, "one card in 30s"},
+		"no role to mention": {func(_ *discord, w *setup.Wanted) { w.Mentions[0].Role = "500000000000000077" }, "mention_role", finding.Bad, "no role 500000000000000077"},
+		"not mentionable":    {func(d *discord, _ *setup.Wanted) { d.role(2).Mentionable = false }, "mention_role", finding.Warn, "cannot be pinged"},
 		"role twice": {func(d *discord, _ *setup.Wanted) {
 			d.guild.Roles = append(d.guild.Roles, &discordgo.Role{ID: "500000000000000003", Name: "ops"})
-		}, "approver_role", setup.Warn, "2 roles"},
-		"no such role":     {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "Ops" }, "approver_role", setup.Warn, "nobody in Discord has it"},
-		"everybody's role": {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "@everyone" }, "approver_role", setup.Warn, "no role of the server"},
-		"a bot's role":     {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "Gatekeeper" }, "approver_role", setup.Warn, "role of a bot"},
-		"no requester":     {func(_ *discord, w *setup.Wanted) { w.Requesterless = []string{"builder"} }, "approver_role", setup.Warn, "nobody may approve calls of builder"},
-		"nobody":           {func(_ *discord, w *setup.Wanted) { w.Roles, w.People = nil, nil }, "approver_role", setup.Warn, "names nobody"},
-		"person gone":      {func(d *discord, _ *setup.Wanted) { delete(d.members, ann) }, "person", setup.Bad, "people.ann.discord"},
-		"a bot as person":  {func(d *discord, _ *setup.Wanted) { d.members[ann].User.Bot = true }, "person", setup.Bad, "is a bot"},
-		"no command":       {func(d *discord, _ *setup.Wanted) { d.commands = d.commands[:1] }, "commands", setup.Warn, "/clear"},
-		"commands hidden":  {func(d *discord, _ *setup.Wanted) { d.fails["commands"] = &link.Error{Status: 403} }, "commands", setup.Bad, "may not"},
-		"card not posted":  {func(d *discord, _ *setup.Wanted) { d.fails["post"] = &link.Error{Status: 403, Code: 50013} }, "test_card", setup.Bad, "posting"},
-		"card not deleted": {func(d *discord, _ *setup.Wanted) { d.fails["delete"] = errors.New("odd") }, "test_card", setup.Skipped, "deleting"},
+		}, "approver_role", finding.Warn, "2 roles"},
+		"no such role":     {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "Ops" }, "approver_role", finding.Warn, "nobody in Discord has it"},
+		"everybody's role": {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "@everyone" }, "approver_role", finding.Warn, "no role of the server"},
+		"a bot's role":     {func(_ *discord, w *setup.Wanted) { w.Roles[0].Name = "Gatekeeper" }, "approver_role", finding.Warn, "role of a bot"},
+		"no requester":     {func(_ *discord, w *setup.Wanted) { w.Requesterless = []string{"builder"} }, "approver_role", finding.Warn, "nobody may approve calls of builder"},
+		"nobody":           {func(_ *discord, w *setup.Wanted) { w.Roles, w.People = nil, nil }, "approver_role", finding.Warn, "names nobody"},
+		"person gone":      {func(d *discord, _ *setup.Wanted) { delete(d.members, ann) }, "person", finding.Bad, "people.ann.discord"},
+		"a bot as person":  {func(d *discord, _ *setup.Wanted) { d.members[ann].User.Bot = true }, "person", finding.Bad, "is a bot"},
+		"no command":       {func(d *discord, _ *setup.Wanted) { d.commands = d.commands[:1] }, "commands", finding.Warn, "/clear"},
+		"commands hidden":  {func(d *discord, _ *setup.Wanted) { d.fails["commands"] = &link.Error{Status: 403} }, "commands", finding.Bad, "may not"},
+		"card not posted":  {func(d *discord, _ *setup.Wanted) { d.fails["post"] = &link.Error{Status: 403, Code: 50013} }, "test_card", finding.Bad, "posting"},
+		"card not deleted": {func(d *discord, _ *setup.Wanted) { d.fails["delete"] = errors.New("odd") }, "test_card", finding.Skipped, "deleting"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +176,7 @@ func TestGood(t *testing.T) {
 			t.Parallel()
 			d, w := newDiscord(), wanted()
 			c.change(d, &w)
-			if f := find(t, setup.Check(t.Context(), d, w, false), c.check); f.State != setup.OK || !strings.Contains(f.Text, c.want) {
+			if f := find(t, setup.Check(t.Context(), d, w, false), c.check); f.State != finding.OK || !strings.Contains(f.Text, c.want) {
 				t.Errorf("got %+v, want ok with %q", f, c.want)
 			}
 		})
