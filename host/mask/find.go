@@ -13,17 +13,18 @@ type finder struct {
 	commands map[string]bool
 	looked   bool
 
-	runFrom, runEnd int // the last run of inert bytes
-	pemEnd          int // no private key begins before
-	evaluatedEnd    int // the word that is worked out ends here
-	cookieEnd       int // no other header's cookies are looked for before
+	runFrom, runEnd int    // the last run of inert bytes
+	pemEnd          int    // no private key begins before
+	lines           []span // of a private key, that are still to come
+	evaluatedEnd    int    // the word that is worked out ends here
+	cookieEnd       int    // no other header's cookies are looked for before
 }
 
 // find returns what is to be hidden in s, in order and without overlap.
 func find(s string) []span {
 	f := finder{s: s}
 	for f.i < len(s) {
-		if !f.step() {
+		if !f.line() && !f.step() {
 			f.quotes = f.quotes || s[f.i] == '"' || s[f.i] == '\''
 			f.i++
 		}
@@ -43,7 +44,8 @@ func (f *finder) step() bool {
 	case c == '[':
 		return f.hidden()
 	case c == '-':
-		return f.pem() || f.flag()
+		f.pem()
+		return f.flag()
 	case c == '/':
 		return f.webhook()
 	}
@@ -126,17 +128,25 @@ func (f *finder) path(i int) bool {
 	return end-i >= 16 && !evaluated(f.s, end) && f.hide([]span{{i, end}})
 }
 
-func (f *finder) pem() bool {
+// pem notes the lines of a private key that begins here. What stands around them is
+// read as any other text.
+func (f *finder) pem() {
 	if f.i < f.pemEnd || !strings.HasPrefix(f.s[f.i:], pemBegin) {
-		return false
+		return
 	}
 	spans, end := pem(f.s[f.i:])
-	f.pemEnd = f.i + end
-	for i := range spans {
-		spans[i].start += f.i
-		spans[i].end += f.i
+	for _, sp := range spans {
+		f.lines = append(f.lines, span{f.i + sp.start, f.i + sp.end})
 	}
-	return f.hide(spans)
+	f.pemEnd = f.i + end
+}
+
+// line hides what is left of a private key's line.
+func (f *finder) line() bool {
+	for len(f.lines) > 0 && f.lines[0].end <= f.i {
+		f.lines = f.lines[1:]
+	}
+	return len(f.lines) > 0 && f.lines[0].start <= f.i && f.hide([]span{{f.i, f.lines[0].end}})
 }
 
 // schemes are the words before the secret in an Authorization header.
@@ -279,11 +289,23 @@ func (f *finder) flag() bool {
 		value += len(quoteAt(f.s, value))
 	}
 	stop := f.run(value)
-	colon := strings.IndexByte(f.s[value:stop], ':')
+	colon := firstColon(f.s[value:stop])
 	if colon < 1 || evaluated(f.s, stop) || colon+1 == stop-value {
 		return false
 	}
 	return f.hide([]span{{value + colon + 1, stop}})
+}
+
+// firstColon is where the first colon of s stands that is no placeholder's own, or -1.
+func firstColon(s string) int {
+	for i := 0; i < len(s); i++ {
+		if len(s)-i >= placeholderLen && isPlaceholder(s[i:i+placeholderLen]) {
+			i += placeholderLen - 1
+		} else if s[i] == ':' {
+			return i
+		}
+	}
+	return -1
 }
 
 // userinfo hides the password in scheme://user:password@host, or a lone token
@@ -305,7 +327,7 @@ func (f *finder) userinfo() bool {
 	if len(info) >= placeholderLen && isPlaceholder(info[:placeholderLen]) {
 		start, at, info = start+placeholderLen, at-placeholderLen, info[placeholderLen:]
 	}
-	if colon := strings.IndexByte(info, ':'); colon >= 0 || info == "" {
+	if colon := firstColon(info); colon >= 0 || info == "" {
 		return colon+1 < at && f.hide([]span{{start + colon + 1, start + at}})
 	}
 	scheme := strings.ToLower(f.s[max(0, f.i-len("https")):f.i])
