@@ -96,5 +96,5 @@ func (c *cli) print(w io.Writer, v any, human func(io.Writer)) error {
 var commands = []func(*cli) *cobra.Command{
 	serveCommand, checkCommand, explainCommand, evalCommand, recordCommand, demoCommand, hookCommand,
 	asksCommand, rulesCommand, permissionsCommand, profilesCommand, sessionsCommand, auditCommand, pinCommand, tokensCommand,
-	toolsCommand, configCommand, recipesCommand, importCommand, exportCommand, discordCommand, doctorCommand, serviceCommand, versionCommand,
+	toolCommand, toolsCommand, configCommand, recipesCommand, importCommand, exportCommand, discordCommand, doctorCommand, serviceCommand, versionCommand,
 }
