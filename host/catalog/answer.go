@@ -26,6 +26,28 @@ const (
 	maxPreview     = 8 << 10
 )
 
+// CheckAnswer reads the answer of an export as strictly as the host does, and says
+// what is wrong with it. rules is how many match_rule was asked about.
+func CheckAnswer(export string, answer []byte, rules int) (err error) {
+	switch export {
+	case sandbox.Describe:
+		_, err = parseDescription(answer)
+	case sandbox.CheckPermissions:
+		_, err = parseVerdict(answer)
+	case sandbox.CheckReadOnly:
+		_, err = parseReadOnly(answer)
+	case sandbox.MatchRule:
+		_, err = parseMatched(answer, rules)
+	case sandbox.GenerateSuggestions:
+		_, err = parseSuggestions(answer)
+	case sandbox.DescribeCall:
+		_, err = parseDescribed(answer)
+	default:
+		err = fmt.Errorf("%q is no export that a tool module is asked by", export)
+	}
+	return err
+}
+
 func parseVerdict(data []byte) (engine.Verdict, error) {
 	var a struct {
 		Behavior     string `json:"behavior"`

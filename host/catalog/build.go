@@ -23,7 +23,7 @@ type state struct {
 // seen is what a file was last admitted as.
 type seen struct {
 	digest string
-	desc   *description
+	desc   *Described
 }
 
 // builder makes the next state.
@@ -147,7 +147,7 @@ func (b *builder) claim(m *module) error {
 	descs, complaints := granted(m.desc, m.grant, m.embedded)
 	tools := make([]*tool, len(descs))
 	for i, d := range descs {
-		tools[i] = &tool{toolDesc: d, module: m}
+		tools[i] = &tool{ToolDescription: d, module: m}
 		if err := b.index.conflict(m, tools[i]); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (b *builder) broken(file string, embedded bool, err error) {
 	if m.desc != nil {
 		descs, _ := granted(m.desc, g, embedded)
 		for _, d := range descs {
-			b.claimTool(&tool{toolDesc: d, module: m, err: err})
+			b.claimTool(&tool{ToolDescription: d, module: m, err: err})
 		}
 	}
 	b.claimBroken(m, g.Names, err)
@@ -190,7 +190,7 @@ func (b *builder) broken(file string, embedded bool, err error) {
 func (b *builder) claimBroken(m *module, names []string, err error) {
 	for _, name := range names {
 		if toolName.MatchString(name) && literal(name) > 0 {
-			b.claimTool(&tool{toolDesc: toolDesc{Name: name}, module: m, err: err})
+			b.claimTool(&tool{ToolDescription: ToolDescription{Name: name}, module: m, err: err})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -41,6 +42,18 @@ type wireContext struct {
 	Annotations        jsontext.Value  `json:"annotations,omitempty"`
 	Targets            []engine.Target `json:"targets,omitzero"`
 	TargetsUnknown     bool            `json:"targets_unknown,omitzero"`
+}
+
+// Envelope is what an export reads of a call: sdk/ABI.md, "The envelope". config is
+// the operator's where the call brings none; behavior and rules are for match_rule
+// only. Describe reads nothing.
+func Envelope(export, tool string, call *engine.Call, config json.RawMessage, behavior string, rules []engine.RuleText) ([]byte, error) {
+	if export == sandbox.Describe {
+		return nil, nil
+	}
+	var dst bytes.Buffer
+	err := encodeRules(&dst, export, tool, call, config, behavior, rules)
+	return dst.Bytes(), err
 }
 
 // encode writes the envelope of one verb. Input and config are passed on as

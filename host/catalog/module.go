@@ -22,7 +22,7 @@ type module struct {
 	grant    Grant
 	granted  string           // the key of grant; empty without one
 	runtime  *sandbox.Runtime // with the module's limits
-	desc     *description
+	desc     *Described
 	config   lookup // of the grant; nil without one
 
 	mu     sync.Mutex
@@ -34,7 +34,7 @@ type module struct {
 // tool is one tool of a module with the names it was granted; err is set when
 // calls of it cannot be answered.
 type tool struct {
-	toolDesc
+	ToolDescription
 	module *module
 	err    error
 }

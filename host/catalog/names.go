@@ -44,7 +44,7 @@ func overlap(a, b string) bool {
 // Without Names in the grant an operator's module has its exact names and no
 // glob; an embedded one has all. A tool that may not have its own name is left
 // out. The complaints tell what was taken away.
-func granted(d *description, g Grant, embedded bool) (tools []toolDesc, complaints []error) {
+func granted(d *Described, g Grant, embedded bool) (tools []ToolDescription, complaints []error) {
 	for _, t := range d.Tools {
 		if !approved(t.Name, g.Names, embedded) {
 			complaints = append(complaints, notGranted(t.Name, t.Name))

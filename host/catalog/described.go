@@ -13,16 +13,18 @@ import (
 	"github.com/callgate/callgate/host/sandbox"
 )
 
-// description is the answer of describe.
-type description struct {
-	ABI     int        `json:"abi"`
-	Name    string     `json:"name"`
-	Version string     `json:"version"`
-	Summary string     `json:"summary"`
-	Tools   []toolDesc `json:"tools"`
+// Described is what a module says of itself: the answer of describe. Its texts are
+// untrusted words, one line each.
+type Described struct {
+	ABI     int               `json:"abi"`
+	Name    string            `json:"name"`
+	Version string            `json:"version"`
+	Summary string            `json:"summary"`
+	Tools   []ToolDescription `json:"tools"`
 }
 
-type toolDesc struct {
+// ToolDescription is one tool of a Described, as sdk/ABI.md gives its members.
+type ToolDescription struct {
 	Name        string         `json:"name"`
 	Aliases     []string       `json:"aliases"`
 	InputSchema jsontext.Value `json:"input_schema"`
@@ -59,10 +61,18 @@ var (
 	toolName   = regexp.MustCompile(`^[A-Za-z0-9_*?][A-Za-z0-9_.:/*?-]{0,127}$`)
 )
 
-// parseDescription reads the answer of describe. The error says which member
+// ParseDescription reads the answer of describe. The error says which member
 // is wrong.
-func parseDescription(data []byte) (*description, error) {
-	var d description
+func ParseDescription(data []byte) (Described, error) {
+	d, err := parseDescription(data)
+	if err != nil {
+		return Described{}, err
+	}
+	return *d, nil
+}
+
+func parseDescription(data []byte) (*Described, error) {
+	var d Described
 	if err := decode(data, &d); err != nil {
 		return nil, err
 	}
@@ -87,7 +97,7 @@ func parseDescription(data []byte) (*description, error) {
 }
 
 // check judges one tool; seen are the names of the module so far.
-func (t *toolDesc) check(seen map[string]bool) error {
+func (t *ToolDescription) check(seen map[string]bool) error {
 	if len(t.Aliases) > maxAliases {
 		return fmt.Errorf("aliases: %d: at most %d", len(t.Aliases), maxAliases)
 	}
@@ -118,7 +128,7 @@ func (t *toolDesc) check(seen map[string]bool) error {
 	return nil
 }
 
-func (t *toolDesc) names() []string { return append([]string{t.Name}, t.Aliases...) }
+func (t *ToolDescription) names() []string { return append([]string{t.Name}, t.Aliases...) }
 
 // errNotObject refuses an answer that is null, a list or a bare value.
 var errNotObject = errors.New("want a JSON object")
@@ -137,3 +147,26 @@ func decode(data []byte, into any) error {
 
 // clean makes a module's text one harmless line of at most 2 KiB.
 func clean(text string) string { return sandbox.Clean(text, maxText) }
+
+// DescriptionDigest is the sha256, in hex, of what a describe answer declares: of
+// the canonical form of its JSON (RFC 8785) without the member version, which may
+// change without a new grant. The error is that of ParseDescription.
+func DescriptionDigest(raw []byte) (string, error) {
+	if _, err := parseDescription(raw); err != nil {
+		return "", err
+	}
+	var members map[string]jsontext.Value
+	if err := jsonv2.Unmarshal(raw, &members); err != nil {
+		return "", err
+	}
+	delete(members, "version")
+	declared, err := jsonv2.Marshal(members)
+	if err != nil {
+		return "", err
+	}
+	canonical := jsontext.Value(declared)
+	if err := canonical.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false)); err != nil {
+		return "", err
+	}
+	return sandbox.Digest(canonical), nil
+}
