@@ -230,7 +230,7 @@ func TestBadModulesAreReportedAndChangeNothing(t *testing.T) {
 	w.install("not_a_module", []byte("#!/bin/sh\n"))
 	w.install("nothing", nil)
 	bad = append(bad, "not_a_module", "nothing")
-	if err := w.Catalog.Reload(t.Context()); err != nil {
+	if _, err := w.Catalog.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.Catalog.Tools(); len(got) != len(tools) {

@@ -1,17 +1,16 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
-	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/sandbox"
 )
 
@@ -50,6 +49,17 @@ type Options struct {
 	Report func(error)
 	// Grants by file name ("deploy.wasm" or "deploy") or by the module's name.
 	Grants map[string]Grant
+	// Pins are what the files of Dir were granted, by file name; asked each time that
+	// Dir is read. With it a file is loaded only as its pin says, and Grants hold for
+	// the embedded modules. On its error Open loads nothing of Dir, and everything
+	// stays as it is later. Nil: every file loads, by Grants.
+	Pins func() (map[string]Pin, error)
+	// Unpinned, asked with Pins, lets files without a pin load by Grants; nil does not.
+	Unpinned func() bool
+	// Swapping is told, before a changed module is in force, the set that will be, and
+	// the file. It returns the texts of the stored rules that are not used from then
+	// on; nil has none. It must not call the Catalog.
+	Swapping func(ctx context.Context, next *Snapshot, files []string) []string
 	// Limits are what modules may use whose grant says nothing of it; zero fields
 	// keep the Runtime's own.
 	Limits sandbox.Limits
@@ -57,6 +67,11 @@ type Options struct {
 	// it was not admitted before, or because its code is not kept, which takes
 	// seconds; nil means silence.
 	Compiling func(file string)
+	// Poll is how often Watch looks at Dir when nothing tells of changes; zero means
+	// two seconds.
+	Poll time.Duration
+	// Now is the clock of ModuleInfo.Since; nil means time.Now.
+	Now func() time.Time
 	// Fallback is the tool for unknown names; empty means DefaultFallback.
 	Fallback string
 }
@@ -71,6 +86,8 @@ type Catalog struct {
 	reload  sync.Mutex // held while a new state is made
 	grants  map[string]Grant
 	limits  sandbox.Limits
+	refused map[string]refusal // by lastKey
+	tried   []*code            // what Try left in the cache
 	current atomic.Pointer[state]
 }
 
@@ -85,6 +102,10 @@ func Open(ctx context.Context, opts Options) (*Catalog, error) {
 	if opts.Fallback == "" {
 		opts.Fallback = DefaultFallback
 	}
+	opts.Poll = cmp.Or(opts.Poll, defaultPoll)
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	if opts.Report == nil {
 		opts.Report = func(error) {}
 	}
@@ -93,15 +114,21 @@ func Open(ctx context.Context, opts Options) (*Catalog, error) {
 		return nil, err
 	}
 	c := &Catalog{opts: opts, verdicts: v, grants: opts.Grants, limits: opts.Limits}
-	b := c.builder(ctx, nil)
 	c.embedded, c.builtin = embeddedFiles(opts.Embedded)
-	files, problems, err := directoryFiles(opts.Dir)
+	p, err := c.readPins()
+	var files []file
+	var problems []Problem
+	if err == nil {
+		files, problems, err = directoryFiles(opts.Dir)
+	}
 	if err != nil {
 		problems = append(problems, Problem{opts.Dir, err})
 	}
+	b := c.builder(ctx, nil, p)
 	b.problems = slices.Concat(c.builtin, problems)
 	b.unreadable = err
 	next := b.build(slices.Concat(c.embedded, files))
+	c.refused = b.refused
 	c.current.Store(next)
 	if err := c.verdicts.remember(next.seen); err != nil {
 		opts.Report(err)
@@ -109,112 +136,28 @@ func Open(ctx context.Context, opts Options) (*Catalog, error) {
 	return c, nil
 }
 
-// Reload reads the directory again. Files that did not change keep their
-// module; a file that became bad keeps the module it had, with a Problem; the
-// new set takes effect at once and as a whole. Calls that run, and entries that
-// were looked up, finish on what they began with. On an error nothing changed.
-func (c *Catalog) Reload(ctx context.Context) error {
-	c.reload.Lock()
-	defer c.reload.Unlock()
-	return c.replace(ctx, c.grants, c.limits)
-}
-
-// SetGrants reloads with other grants and other limits for modules without one.
-func (c *Catalog) SetGrants(ctx context.Context, grants map[string]Grant, limits sandbox.Limits) error {
-	c.reload.Lock()
-	defer c.reload.Unlock()
-	return c.replace(ctx, grants, limits)
-}
-
-// replace makes a new state. The caller holds reload.
-func (c *Catalog) replace(ctx context.Context, grants map[string]Grant, limits sandbox.Limits) error {
-	files, problems, err := directoryFiles(c.opts.Dir)
-	if err != nil {
-		return fmt.Errorf("catalog: nothing changed: %w", err)
-	}
-	grantsBefore, limitsBefore := c.grants, c.limits
-	c.grants, c.limits = grants, limits
-	b := c.builder(ctx, c.current.Load())
-	b.problems = slices.Concat(c.builtin, problems)
-	next := b.build(slices.Concat(c.embedded, files))
-	if err := c.verdicts.remember(next.seen); err != nil {
-		c.grants, c.limits = grantsBefore, limitsBefore
-		return fmt.Errorf("catalog: nothing changed: %w", err)
-	}
-	c.current.Store(next)
-	return nil
-}
-
-// Lookup finds the tool that answers to name. It always returns an entry: for a
-// name nobody claims the fallback's, under the called name; when there is no
-// tool at all, or its module is broken, one with Err set.
-func (c *Catalog) Lookup(name string) Entry {
-	s := c.current.Load()
-	t, own := s.index.find(name)
-	if t == nil {
-		t, own = s.fallback, false
-	}
-	if t == nil {
-		err := fmt.Errorf("no tool module answers to %q, and there is no %q tool for unknown names", name, c.opts.Fallback)
-		return Entry{Entry: engine.Entry{Name: name, Err: err}}
-	}
-	return t.entry(name, own)
-}
-
-// entry is the tool as found under a name; own tells that the name is one of
-// its exact names.
-func (t *tool) entry(called string, own bool) Entry {
-	e := Entry{
-		Entry: engine.Entry{
-			Name: t.Name, Aliases: slices.Clone(t.Aliases), Err: t.err,
-			MayAllow: t.module.grant.MayAllow, MayReadOnly: t.module.grant.MayReadOnly && !t.AlwaysChanges,
-		},
-		Module: t.module.label(), File: t.module.file, Digest: t.module.digest,
-		InputSchema: json.RawMessage(t.InputSchema), RuleHelp: t.RuleHelp,
-		EditsFiles: t.EditsFiles, ReadOnly: t.ReadOnly, Embedded: t.module.embedded,
-	}
-	if !own || isGlob(t.Name) {
-		e.Name, e.Aliases, own = called, nil, false
-	}
-	e.Own = own
-	if d := t.module.desc; d != nil {
-		e.Version, e.Summary = d.Version, d.Summary
-	}
-	if t.err == nil {
-		e.describer = &adapter{t.module, e.Name}
-		e.Tool = e.describer
-	}
-	return e
-}
+// Lookup is that of a Snapshot of now. The entry's module answers until the
+// collector finds that nobody has the entry; a decision uses a Snapshot.
+func (c *Catalog) Lookup(name string) Entry { return c.Snapshot().Lookup(name) }
 
 // Tools lists every tool, by name, also those that cannot answer.
 func (c *Catalog) Tools() []Info {
-	s := c.current.Load()
-	infos := make([]Info, 0, len(s.tools))
-	for _, t := range s.tools {
-		infos = append(infos, t.info(t == s.fallback))
-	}
-	slices.SortFunc(infos, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
-	return infos
-}
-
-func (t *tool) info(fallback bool) Info {
-	e := t.entry(t.Name, true)
-	i := Info{
-		Name: t.Name, Aliases: e.Aliases, Module: e.Module, Version: e.Version, File: e.File,
-		Embedded: t.module.embedded, Digest: e.Digest, Size: t.module.size, Summary: e.Summary,
-		RuleHelp: e.RuleHelp, RuleExamples: t.RuleExamples, InputSchema: e.InputSchema,
-		ReadOnly: e.ReadOnly, EditsFiles: e.EditsFiles,
-		MayAllow: e.MayAllow, MayReadOnly: t.module.grant.MayReadOnly, Fallback: fallback,
-	}
-	if t.module.runtime != nil { // nil where there is no file
-		i.Limits = t.module.limits()
-	}
-	if t.err != nil {
-		i.Error = t.err.Error()
-	}
-	return i
+	s := c.Snapshot()
+	defer s.Release()
+	return s.Tools()
 }
 
 // Problems lists what is wrong with the modules, in the order it was found.
-func (c *Catalog) Problems() []Problem { return slices.Clone(c.current.Load().problems) }
+func (c *Catalog) Problems() []Problem {
+	s := c.Snapshot()
+	defer s.Release()
+	return s.Problems()
+}
+
+// Modules lists the modules: those of the binary, then those of the directory by
+// file, also those that are not in use.
+func (c *Catalog) Modules() []ModuleInfo {
+	s := c.Snapshot()
+	defer s.Release()
+	return s.Modules()
+}

@@ -44,6 +44,10 @@ func topLevel(config []byte) map[string]string {
 	return members
 }
 
+// ConfigLookup answers config_get from a tool's configuration, as calls of the tool
+// see it; nil for none.
+func ConfigLookup(config []byte) func(key string) (value string, ok bool) { return configOf(config) }
+
 // configFor is what config_get answers in a call: what the call brings stands in
 // place of the grant's, as in the envelope.
 func (m *module) configFor(call *engine.Call) lookup {

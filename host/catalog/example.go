@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"bytes"
-	"context"
 	"path"
 	"strings"
 
@@ -30,21 +29,18 @@ func (e Example) call(tool string) *engine.Call {
 // warmExamples is how many examples a module is warmed up with.
 const warmExamples = 6
 
-// warm lets the module's instances begin warmed up on its own examples, taken
-// from all its tools in turn.
-func (m *module) warm(ctx context.Context) {
-	if m.desc == nil || m.loaded == nil {
-		return
-	}
+// WarmUp are the calls that the module's instances are warmed up on: its own
+// examples, taken from all its tools in turn.
+func (d *Described) WarmUp() []sandbox.Example {
 	var examples []sandbox.Example
 	for i := 0; i < maxExamples && len(examples) < warmExamples; i++ {
-		for _, t := range m.desc.Tools {
+		for _, t := range d.Tools {
 			if i < len(t.RuleExamples) && len(examples) < warmExamples {
 				examples = append(examples, t.RuleExamples[i].envelopes(t.Name))
 			}
 		}
 	}
-	m.loaded.WarmUp(ctx, examples)
+	return examples
 }
 
 // envelopes are what each verb would read of the example's call.

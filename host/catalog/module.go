@@ -6,29 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/sandbox"
 )
 
-// module is one wasm file. It is compiled at its first use, or when its
-// description is not yet known.
+// module is one wasm file under one grant. It is compiled at its first use, or when
+// its description is not yet known.
 type module struct {
 	file     string
 	embedded bool
 	digest   string
 	size     int
 	grant    Grant
-	granted  string           // the key of grant; empty without one
+	granted  string           // the key of grant among Options.Grants; empty without one
 	runtime  *sandbox.Runtime // with the module's limits
 	desc     *Described
+	declared string // DescriptionDigest of desc
 	config   lookup // of the grant; nil without one
-
-	mu     sync.Mutex
-	wasm   []byte // until compiled
-	loaded *sandbox.Module
-	failed error
+	dev      bool   // loaded although its bytes are not the pinned ones
+	note     error  // what was taken from it
+	code     *code  // nil where there is nothing to run
 }
 
 // tool is one tool of a module with the names it was granted; err is set when
@@ -42,11 +40,19 @@ type tool struct {
 func (b *builder) newModule(f file, g Grant, granted string) *module {
 	m := &module{
 		file: f.name, embedded: f.embedded, digest: f.digest, size: len(f.data),
-		grant: g, granted: granted, runtime: b.limitedTo(f.embedded, g), wasm: f.data, config: configOf(g.Config),
+		grant: g, granted: granted, runtime: b.limitedTo(f.embedded, g), config: configOf(g.Config),
 	}
 	if f.embedded {
 		m.grant.MayAllow, m.grant.MayReadOnly = true, true
 	}
+	return m
+}
+
+// compilable gives a module its code, which ends with the builder unless a state
+// takes it over.
+func (b *builder) compilable(m *module, f file) *module {
+	m.code = &code{file: f.name, digest: f.digest, runtime: m.runtime, wasm: f.data}
+	b.made = append(b.made, m.code)
 	return m
 }
 
@@ -62,7 +68,7 @@ func (b *builder) limitedTo(embedded bool, g Grant) *sandbox.Runtime {
 // same reports whether a file read again is what m was made of.
 func (m *module) same(other *module) bool {
 	return m.digest == other.digest && m.file == other.file && m.embedded == other.embedded && reflect.DeepEqual(m.grant, other.grant) &&
-		m.granted == other.granted && m.runtime.Limits() == other.runtime.Limits()
+		m.granted == other.granted && m.runtime.Limits() == other.runtime.Limits() && m.dev == other.dev && fmt.Sprint(m.note) == fmt.Sprint(other.note)
 }
 
 // label names the module for people.
@@ -73,32 +79,21 @@ func (m *module) label() string {
 	return m.file
 }
 
-// running returns the compiled module. Compiling does not end with ctx, since
-// others wait for it too; a failure is final, the bytes being the same.
+// running returns the compiled module.
 func (m *module) running(ctx context.Context) (*sandbox.Module, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.loaded == nil && m.failed == nil {
-		m.loaded, m.failed = m.runtime.Load(context.WithoutCancel(ctx), m.file, m.wasm)
-		m.wasm = nil
-		m.warm(ctx)
-	}
-	return m.loaded, m.limited(m.failed)
+	loaded, err := m.code.running(ctx, m.desc)
+	return loaded, m.limited(err)
 }
 
 // with returns a module of the same file under another grant. What is compiled
 // already serves both, unless the limits differ.
 func (b *builder) with(m *module, f file, g Grant, granted string) *module {
 	other := b.newModule(f, g, granted)
-	other.desc = m.desc
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.runtime.Limits() == other.runtime.Limits() {
-		other.loaded, other.failed = m.loaded, m.failed
+	other.desc, other.declared = m.desc, m.declared
+	if m.runtime.Limits() != other.runtime.Limits() {
+		return b.compilable(other, f)
 	}
-	if other.loaded != nil {
-		other.wasm = nil
-	}
+	other.code = m.code
 	return other
 }
 
@@ -107,8 +102,7 @@ func (b *builder) with(m *module, f file, g Grant, granted string) *module {
 // be nil, hears of that first.
 func (m *module) admit(ctx context.Context, v *verdicts, compiling func(file string)) error {
 	if raw, ok := v.admitted(m.digest); ok {
-		if d, err := parseDescription(raw); err == nil {
-			m.desc = d
+		if m.describes(raw) == nil {
 			return m.prepare(ctx, compiling)
 		}
 	}
@@ -126,24 +120,48 @@ func (m *module) admit(ctx context.Context, v *verdicts, compiling func(file str
 	if err != nil {
 		return m.limited(err)
 	}
-	if m.desc, err = parseDescription(raw); err != nil {
+	if err := m.describes(raw); err != nil {
 		return fmt.Errorf("tool %s: describe: %w", m.file, err)
 	}
 	if err := m.tryExamples(ctx); err != nil {
 		return err
 	}
-	m.warm(ctx)
+	loaded.WarmUp(ctx, m.desc.WarmUp())
 	v.admit(m.digest, raw)
+	return nil
+}
+
+// describes reads what the module says of itself.
+func (m *module) describes(raw []byte) error {
+	d, err := parseDescription(raw)
+	if err != nil {
+		return err
+	}
+	declared, err := DescriptionDigest(raw)
+	if err != nil {
+		return err
+	}
+	m.desc, m.declared = d, declared
+	return nil
+}
+
+// ready makes the module answer at once: compiled, with an instance that has been
+// called. It runs before a swap, so that no caller waits.
+func (m *module) ready(ctx context.Context) error {
+	loaded, err := m.running(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := loaded.Call(ctx, sandbox.Describe, nil); err != nil {
+		return m.limited(err)
+	}
 	return nil
 }
 
 // prepare has the module compiled now, should its first call have to wait for
 // that otherwise.
 func (m *module) prepare(ctx context.Context, compiling func(file string)) error {
-	m.mu.Lock()
-	ready := m.loaded != nil || m.failed != nil || m.runtime.Compiled(m.digest)
-	m.mu.Unlock()
-	if ready {
+	if m.code.ready() {
 		return nil
 	}
 	if compiling != nil {

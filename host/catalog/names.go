@@ -101,7 +101,7 @@ func (x *index) conflict(m *module, t *tool) error {
 			if name != other && isGlob(other) && listed && literal(name) > literal(other) {
 				continue
 			}
-			return fmt.Errorf("name %q belongs to module %s (%q)", name, owner.module.label(), other)
+			return mark(ErrNameTaken, fmt.Errorf("name %q belongs to module %s (%q)", name, owner.module.label(), other))
 		}
 	}
 	return nil

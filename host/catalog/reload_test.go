@@ -16,7 +16,7 @@ import (
 
 func reload(t *testing.T, c *catalog.Catalog) {
 	t.Helper()
-	if err := c.Reload(t.Context()); err != nil {
+	if _, err := c.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -116,7 +116,7 @@ func TestReloadOfAnUnreadableDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Dir(dir), filepath.Base(dir), []byte("a file"))
-	if err := c.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing changed") {
+	if _, err := c.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing changed") {
 		t.Errorf("got %v; want an error", err)
 	}
 	if e := c.Lookup("Deploy"); e.Module != "deploy" || e.Err != nil {
@@ -333,7 +333,7 @@ func TestReload_hammer(t *testing.T) {
 		case 2:
 			write(t, dir, "deploy.wasm", wasm(t, "deploy"))
 		}
-		if err := c.Reload(t.Context()); err != nil {
+		if _, err := c.Reload(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}

@@ -155,3 +155,11 @@ func (v *verdicts) remember(now map[string]seen) error {
 	v.last = last
 	return nil
 }
+
+// forget removes the verdict on a module that nobody needs any more.
+func (v *verdicts) forget(digest string) error {
+	if v == nil {
+		return nil
+	}
+	return v.dir.Remove(verdictFile(digest))
+}

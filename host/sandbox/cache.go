@@ -98,6 +98,14 @@ func (r *Runtime) Compiled(digest string) bool {
 	return r.kept != nil && r.kept.store.Has(r.codeID(digest))
 }
 
+// Forget removes the code that is kept of the module of this digest.
+func (r *Runtime) Forget(digest string) error {
+	if r.kept == nil {
+		return nil
+	}
+	return r.kept.store.Remove(r.codeID(digest))
+}
+
 // recall returns the kept code of a module. Whatever is wrong with it, it is as if
 // there were none.
 func (r *Runtime) recall(ctx context.Context, digest string) (wazero.CompiledModule, *wasmbin.Result, bool) {

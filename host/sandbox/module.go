@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -107,4 +108,14 @@ func (m *Module) call(ctx context.Context, dst []byte, q Request) ([]byte, *Erro
 	inst.rein(verb, err != nil)
 	m.pool.put(ctx, inst)
 	return output, err
+}
+
+// Forget removes what the cache keeps of the module, which runs on.
+func (m *Module) Forget() error {
+	m.pool.first <- struct{}{}
+	defer func() { <-m.pool.first }()
+	if m.rt.kept == nil {
+		return nil
+	}
+	return errors.Join(m.rt.Forget(m.digest), m.rt.kept.states.Remove(m.stateID()))
 }

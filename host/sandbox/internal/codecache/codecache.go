@@ -70,6 +70,9 @@ func (s *Store) Refuse(id ID, why error) {
 	s.report(errors.Join(fmt.Errorf("kept code or state %s is not used, and made again: %w", s.dir.Path(id.file()), why), err))
 }
 
+// Remove removes an entry, if there is one.
+func (s *Store) Remove(id ID) error { return s.dir.Remove(id.file()) }
+
 // Put keeps an entry and removes what is too much. That it could not is told;
 // it costs time at the next start, nothing else.
 func (s *Store) Put(id ID, e *Entry) {
