@@ -1,0 +1,119 @@
+package scaffold
+
+import "path/filepath"
+
+// Sources are named relative to the project, so that no path of this machine gets
+// into a module.
+
+// guest is the environment in which Go compiles for WebAssembly.
+var guest = []string{"GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0"}
+
+func goCompiler() (string, error) {
+	program := firstOf([]string{"go", "/usr/local/go/bin/go"}, nil)
+	if program == "" {
+		return "", missing("Go 1.26 or later", ways{"Go from https://go.dev/dl (the distributions' is often older)", "brew install go", "Go from https://go.dev/dl"})
+	}
+	return program, nil
+}
+
+func buildGo(j *job) error {
+	program, err := goCompiler()
+	if err != nil {
+		return err
+	}
+	j.versions = append(j.versions, answer(j.ctx, program, "env", "GOVERSION"))
+	return j.run(guest, program, "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-buildvcs=false", "-o", j.out, "./"+filepath.ToSlash(j.project.Main))
+}
+
+func testGo(j *job) error {
+	program, err := goCompiler()
+	if err != nil {
+		return err
+	}
+	return j.test(nil, program, "test", "./...")
+}
+
+func buildRust(j *job) error {
+	program, links, err := rustc(j.ctx)
+	if err != nil {
+		return err
+	}
+	j.versions = append(j.versions, version(j.ctx, program, "--version"))
+	argv := []string{
+		program, "--edition", "2021", "--crate-type", "cdylib", "--target", rustTarget, "-C", "opt-level=s", "-C", "lto", "-C", "codegen-units=1",
+		"-C", "panic=abort", "-C", "strip=symbols", "-C", "link-arg=--stack-first",
+	}
+	if !links {
+		ld, err := linker()
+		if err != nil {
+			return err
+		}
+		j.versions = append(j.versions, version(j.ctx, ld, "--version"))
+		argv = append(argv, "-C", "linker="+ld)
+	}
+	return j.run(nil, append(argv, "-o", j.out, j.project.Main)...)
+}
+
+func testRust(j *job) error {
+	program := firstOf([]string{"rustc", "/usr/bin/rustc"}, nil)
+	if program == "" {
+		_, _, err := rustc(j.ctx)
+		return err
+	}
+	tests := filepath.Join(j.scratch, "tests")
+	if err := j.run(nil, program, "--edition", "2021", "--test", "-o", tests, j.project.Main); err != nil {
+		return err
+	}
+	return j.test(nil, tests)
+}
+
+// buildC compiles and links in two steps: clang, when it links, runs any wasm-opt in
+// PATH, and an old one fails.
+func buildC(j *job) error {
+	compiler, err := clang(j.ctx)
+	if err != nil {
+		return err
+	}
+	ld, err := linker()
+	if err != nil {
+		return err
+	}
+	j.versions = append(j.versions, version(j.ctx, compiler, "--version"), version(j.ctx, ld, "--version"))
+	object := filepath.Join(j.scratch, j.project.Name+".o")
+	err = j.run(nil, compiler, "--target=wasm32-unknown-unknown", "-std=c99", "-Oz", "-ffreestanding", "-fno-builtin",
+		"-Wall", "-Wextra", "-Werror", "-c", "-o", object, j.project.Main)
+	if err != nil {
+		return err
+	}
+	return j.run(nil, ld, "--no-entry", "--strip-all", "--gc-sections", "--stack-first", "-z", "stack-size=1048576", "-o", j.out, object)
+}
+
+func testC(j *job) error {
+	compiler := firstOf([]string{"cc", "gcc", "clang"}, nil)
+	if compiler == "" {
+		return missing("a C compiler for this system", ways{"apt-get install gcc libc6-dev", "xcode-select --install", "gcc or clang, by your system's package manager"})
+	}
+	tests := filepath.Join(j.scratch, "tests")
+	if err := j.run(nil, compiler, "-std=c99", "-Wall", "-Wextra", "-o", tests, j.language.tests(j.project.Name)); err != nil {
+		return err
+	}
+	return j.test(nil, tests)
+}
+
+func buildAssemblyScript(j *job) error {
+	argv, err := asc(j.ctx, j.dir)
+	if err != nil {
+		return err
+	}
+	j.versions = append(j.versions, version(j.ctx, argv[0], append(argv[1:len(argv):len(argv)], "--version")...))
+	return j.run(nil, append(argv, j.project.Main, "-O3s", "--noAssert", "--use", "abort=callgate/fail", "-o", j.out)...)
+}
+
+func buildWAT(j *job) error {
+	program := firstOf([]string{"wat2wasm"}, nil)
+	if program == "" {
+		return missing("wat2wasm", ways{"apt-get install wabt", "brew install wabt", "wabt, from https://github.com/WebAssembly/wabt"})
+	}
+	j.versions = append(j.versions, "wat2wasm "+version(j.ctx, program, "--version"))
+	return j.run(nil, program, j.project.Main, "-o", j.out)
+}

@@ -1,0 +1,154 @@
+package scaffold
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// MissingError is a build that a compiler is missing for.
+type MissingError struct {
+	// Compiler is what was looked for and not found.
+	Compiler string
+	// Install says how to get it on this system, one way a line.
+	Install []string
+}
+
+// Error implements error.
+func (e *MissingError) Error() string {
+	return e.Compiler + " was not found; install it with:\n  " + strings.Join(e.Install, "\n  ")
+}
+
+// ways are how to install one compiler.
+type ways struct{ debian, macOS, other string }
+
+// here are the ways for the system at hand, the likeliest first; Linux systems of
+// all kinds get Debian's and the general one.
+func (w ways) here(goos string) []string {
+	var out []string
+	switch goos {
+	case "darwin":
+		out = []string{w.macOS}
+	case "linux":
+		out = []string{w.debian + "   (Debian, Ubuntu)"}
+	}
+	return append(out, w.other)
+}
+
+func missing(compiler string, w ways) error {
+	return &MissingError{Compiler: compiler, Install: w.here(runtime.GOOS)}
+}
+
+// oldest and newest are the versions of LLVM whose programs are looked for under
+// names with a number, such as clang-16; 14 is the first that builds the SDK for C.
+const oldest, newest = 14, 30
+
+// numbered are the names of an LLVM program, the newest version first, then the one
+// without a number and, on macOS, where Homebrew keeps LLVM out of PATH.
+func numbered(program string) []string {
+	var names []string
+	for version := newest; version >= oldest; version-- {
+		names = append(names, fmt.Sprintf("%s-%d", program, version))
+	}
+	names = append(names, program)
+	if runtime.GOOS == "darwin" {
+		names = append(names, "/opt/homebrew/opt/llvm/bin/"+program, "/usr/local/opt/llvm/bin/"+program)
+	}
+	return names
+}
+
+// firstOf returns the first of the programs that is there and fits; empty: none.
+func firstOf(names []string, fits func(program string) bool) string {
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil && (fits == nil || fits(path)) {
+			return path
+		}
+	}
+	return ""
+}
+
+// answer is what a program prints when asked; empty when it fails.
+func answer(ctx context.Context, program string, args ...string) string {
+	out, err := exec.CommandContext(ctx, program, args...).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// version is the first line of what a program says of itself.
+func version(ctx context.Context, program string, args ...string) string {
+	line, _, _ := strings.Cut(answer(ctx, program, args...), "\n")
+	return line
+}
+
+// clang finds a clang that compiles to WebAssembly; Apple's does not.
+func clang(ctx context.Context) (string, error) {
+	program := firstOf(numbered("clang"), func(p string) bool {
+		return strings.Contains(answer(ctx, p, "--print-targets"), "wasm32")
+	})
+	if program == "" {
+		return "", missing(fmt.Sprintf("clang %d or later with the target wasm32", oldest), ways{
+			"apt-get install clang lld", "brew install llvm lld", "clang and lld of LLVM, by your system's package manager or from https://releases.llvm.org",
+		})
+	}
+	return program, nil
+}
+
+// linker finds the linker of LLVM for WebAssembly, of any version.
+func linker() (string, error) {
+	program := firstOf(append(numbered("wasm-ld"), "/opt/homebrew/opt/lld/bin/wasm-ld", "/usr/local/opt/lld/bin/wasm-ld"), nil)
+	if program == "" {
+		return "", missing("wasm-ld", ways{"apt-get install lld", "brew install lld", "lld of LLVM, by your system's package manager or from https://releases.llvm.org"})
+	}
+	return program, nil
+}
+
+// rustTarget is the directory of a Rust compiler's files for one target.
+const rustTarget = "wasm32-unknown-unknown"
+
+// rustc finds a Rust compiler with the target for WebAssembly, which the first one in
+// PATH need not have, and tells whether it brings its own linker.
+func rustc(ctx context.Context) (program string, links bool, err error) {
+	var lib string
+	program = firstOf([]string{"rustc", "/usr/bin/rustc"}, func(p string) bool {
+		lib = filepath.Join(answer(ctx, p, "--print", "sysroot"), "lib", "rustlib")
+		found, _ := filepath.Glob(filepath.Join(lib, rustTarget, "lib", "libstd-*")) // the pattern is well-formed
+		return len(found) > 0
+	})
+	if program == "" {
+		return "", false, missing("rustc with the target "+rustTarget, ways{
+			"apt-get install rustc libstd-rust-dev-wasm32 lld", "brew install rustup lld && rustup default stable && rustup target add " + rustTarget,
+			"rustup target add " + rustTarget + "   (wherever rustup is: https://rustup.rs)",
+		})
+	}
+	own, _ := filepath.Glob(filepath.Join(lib, "*", "bin", "rust-lld*")) // the pattern is well-formed
+	return program, len(own) > 0, nil
+}
+
+// ascVersion is the version of AssemblyScript that projects are tried with.
+const ascVersion = "0.28.20"
+
+// asc finds the AssemblyScript compiler: the project's own, the one in PATH, or one
+// that npx has at hand. It answers with the words that begin its command.
+func asc(ctx context.Context, dir string) ([]string, error) {
+	own := filepath.Join(dir, "node_modules", ".bin", "asc")
+	if program := firstOf([]string{own, "asc"}, nil); program != "" {
+		return []string{program}, nil
+	}
+	if npx := firstOf([]string{"npx"}, nil); npx != "" {
+		argv := []string{npx, "--offline", "--yes", "--package=assemblyscript@" + ascVersion, "asc"}
+		if answer(ctx, argv[0], append(slices.Clone(argv[1:]), "--version")...) != "" {
+			return argv, nil
+		}
+	}
+	install := "npm install --save-dev assemblyscript@" + ascVersion
+	return nil, missing("asc, the AssemblyScript compiler,", ways{
+		install + "   (in the project; npm: apt-get install npm)", install + "   (in the project; npm: brew install node)",
+		install + "   (in the project; npm comes with https://nodejs.org)",
+	})
+}

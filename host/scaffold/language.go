@@ -1,0 +1,82 @@
+package scaffold
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/callgate/callgate/host/internal/spelling"
+)
+
+// Language is a language that tool modules are written in.
+type Language struct {
+	// Name is what people type, Aliases what they may type instead.
+	Name    string   `json:"name"`
+	Aliases []string `json:"aliases,omitempty"`
+	// Title is the language's own name.
+	Title string `json:"title"`
+	// Needs is the compiler that a build needs; empty: none besides Callgate.
+	Needs string `json:"needs,omitempty"`
+}
+
+// language is a Language and how its projects are made.
+type language struct {
+	Language
+	// from is the directory of its SDK in the SDK's files, with deploy/ in it.
+	from string
+	// beside are the SDK's sources in from that a project holds beside its own.
+	beside []string
+	// extension is that of the main file, with the dot; tests the one of unit tests,
+	// by which the two languages of one directory are told apart.
+	extension string
+	// ignore are lines of .gitignore.
+	ignore []string
+	// build leaves the module at job.out.
+	build func(*job) error
+	// unit runs the unit tests; nil where the language has none of its own.
+	unit func(*job) error
+}
+
+var languages = []language{
+	{
+		Language: Language{Name: "go", Title: "Go", Needs: "Go 1.26 or later"},
+		from:     "go", extension: ".go", build: buildGo, unit: testGo,
+	},
+	{
+		Language: Language{Name: "rust", Aliases: []string{"rs"}, Title: "Rust", Needs: "rustc 1.63 or later with the target wasm32-unknown-unknown"},
+		from:     "rust", beside: []string{"callgate.rs"}, extension: ".rs", build: buildRust, unit: testRust,
+	},
+	{
+		Language: Language{Name: "c", Title: "C", Needs: "clang 14 or later, with wasm-ld"},
+		from:     "c", beside: []string{"callgate.h"}, extension: ".c", build: buildC, unit: testC,
+	},
+	{
+		Language: Language{Name: "assemblyscript", Aliases: []string{"as"}, Title: "AssemblyScript", Needs: "asc " + ascVersion + ", with Node.js"},
+		from:     "assemblyscript", beside: []string{"callgate.ts"}, extension: ".ts", ignore: []string{"node_modules/"}, build: buildAssemblyScript,
+	},
+	{
+		Language: Language{Name: "wat", Title: "WebAssembly text", Needs: "wat2wasm, of wabt"},
+		from:     "wat", extension: ".wat", build: buildWAT,
+	},
+}
+
+// Languages are the languages that New and Build know, in the order in which they
+// are listed.
+func Languages() []Language {
+	out := make([]Language, len(languages))
+	for i, l := range languages {
+		out[i] = l.Language
+	}
+	return out
+}
+
+// find returns the language of that name or alias.
+func find(name string) (language, error) {
+	var names []string
+	for _, l := range languages {
+		if l.Name == name || slices.Contains(l.Aliases, name) {
+			return l, nil
+		}
+		names = append(names, l.Name)
+	}
+	return language{}, fmt.Errorf("unknown language %q%s", name, spelling.Hint(name, names))
+}

@@ -1,0 +1,59 @@
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxName is the length of a project's name, in bytes: that of a module's name in
+// the ABI.
+const maxName = 64
+
+var projectName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// reserved are names that a project cannot have, with why.
+var reserved = map[string]string{
+	"callgate": "the SDK's own files have that name",
+	"status":   "the example that a project begins with has an operation of that name",
+	"rollback": "the example that a project begins with has an operation of that name",
+	"prod":     "the example that a project begins with has a stage of that name",
+	"staging":  "the example that a project begins with has a stage of that name",
+	"web":      "the example that a project begins with has a service of that name",
+}
+
+// checkName says why a project cannot have that name. taken are the names of tools
+// that modules of third parties may not claim, in any case of letters.
+func checkName(name string, taken []string) error {
+	const want = "want lower-case letters, digits and single dashes between them, beginning with a letter, such as deploy or cloud-deploy"
+	switch {
+	case name == "":
+		return errors.New("no name: " + want)
+	case len(name) > maxName:
+		return fmt.Errorf("name %q is longer than %d characters", name[:20]+"...", maxName)
+	case !projectName.MatchString(name):
+		return fmt.Errorf("name %q: %s", name, want)
+	}
+	if why, is := reserved[name]; is {
+		return fmt.Errorf("name %q: %s; choose another", name, why)
+	}
+	tool := ToolName(name)
+	if i := slices.IndexFunc(taken, func(n string) bool { return strings.EqualFold(n, tool) || strings.EqualFold(n, name) }); i >= 0 {
+		return fmt.Errorf("name %q: the tool %s is Callgate's own, and no other module may answer for it; choose another name", name, taken[i])
+	}
+	return nil
+}
+
+// ToolName is the name of the tool that a project begins with: the project's name in
+// CamelCase, such as CloudDeploy for cloud-deploy.
+func ToolName(name string) string {
+	var out strings.Builder
+	for word := range strings.SplitSeq(name, "-") {
+		if word != "" {
+			out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return out.String()
+}
