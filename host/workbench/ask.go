@@ -1,0 +1,278 @@
+package workbench
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/sandbox"
+	"github.com/callgate/callgate/host/target"
+)
+
+// Where a call runs that says nothing of it: as the rule examples of modules.
+// Source: sdk/ABI.md.
+const (
+	DefaultCWD  = "/project"
+	DefaultHome = "/home/user"
+)
+
+// Call is one call of a tool.
+type Call struct {
+	// Tool is its name or an alias; empty means the module's only one. A name that
+	// the module does not have is put to it as it is.
+	Tool string
+	// Input is the tool's input, a JSON object.
+	Input json.RawMessage
+	// Raw, where it is not nil, stands in the envelope in place of Input, whatever
+	// it is: for bytes that the host would refuse before it asks the module.
+	Raw []byte
+	// CWD and Home are absolute; empty means DefaultCWD and DefaultHome.
+	CWD, Home string
+	// WorkingDirectories: nil means the CWD alone.
+	WorkingDirectories []string
+	// Mode is a mode's name; empty means default.
+	Mode string
+	// Config is what the operator set for the tool; nil for nothing.
+	Config json.RawMessage
+	// Targets, where it is not nil, are what the exports read as context.targets, in
+	// place of those that the module named as resolved; TargetsUnknown likewise.
+	Targets        []engine.Target
+	TargetsUnknown *bool
+	// Links are the only things in the file system: where they stand, and what they
+	// point to.
+	Links map[string]string
+	// Rules are put to match_rule, one set after the other.
+	Rules []RuleSet
+}
+
+// RuleSet are rules of one behavior.
+type RuleSet struct {
+	// Behavior is allow, deny or ask.
+	Behavior string
+	Contents []string
+	// Root anchors their relative patterns; empty means the first working directory.
+	Root string
+}
+
+// Answer is what one export answered to an envelope.
+type Answer struct {
+	Verb     string
+	Envelope []byte
+	Result
+	// Unsound says what the host would not accept of the Output; nil when it is fine
+	// or there is none.
+	Unsound error
+}
+
+// Failed is why the host has no answer: the call's error, or what is unsound.
+func (a *Answer) Failed() error {
+	if a.Err != nil {
+		return a.Err
+	}
+	if a.Unsound != nil {
+		return fmt.Errorf("answer: %w", a.Unsound)
+	}
+	return nil
+}
+
+// Answers are all answers to one call, by what was asked.
+type Answers struct {
+	// Tool is the name that the module was asked by.
+	Tool string
+	// Describe is nil where the module has no describe_call. Again is its second
+	// answer, of which action and actions count: nil unless links lead a path
+	// elsewhere.
+	Describe, Again *Answer
+	// Targets are those that the module named, as resolved; Unknown tells that it
+	// may touch others.
+	Targets []engine.Target
+	Unknown bool
+	// Match holds one answer for each of Call.Rules.
+	Check, ReadOnly, Suggest Answer
+	Match                    []Answer
+	// Err is why nothing could be asked, or the targets not be resolved. It is about
+	// the Call, not the module.
+	Err error
+}
+
+// All lists the answers in the order in which they were asked for.
+func (a *Answers) All() []*Answer {
+	var all []*Answer
+	for _, one := range []*Answer{a.Describe, a.Again, &a.Check, &a.ReadOnly} {
+		if one != nil && one.Verb != "" {
+			all = append(all, one)
+		}
+	}
+	for i := range a.Match {
+		all = append(all, &a.Match[i])
+	}
+	if a.Suggest.Verb != "" {
+		all = append(all, &a.Suggest)
+	}
+	return all
+}
+
+// patience is how long the targets of one call may take: no disk is behind them, so
+// an answer must not depend on how busy the machine is.
+const patience = time.Minute
+
+// Ask puts a call to the module as the host would: describe_call, its targets
+// resolved among the call's links, then the other exports. An export that fails does
+// not keep the others from being asked; where describe_call does, the targets are
+// unknown.
+func (m *Module) Ask(ctx context.Context, c Call) Answers {
+	a := Answers{}
+	_, name, err := m.Tool(c.Tool)
+	switch {
+	case err != nil && c.Tool == "":
+		return Answers{Err: err}
+	case err != nil:
+		name = c.Tool
+	}
+	call, err := c.engine(name)
+	if err != nil {
+		return Answers{Tool: name, Err: err}
+	}
+	a.Tool = name
+	q := asker{ctx, m, call, c.Raw}
+	if m.Has(sandbox.DescribeCall) {
+		a.Err = a.describe(q, c)
+	}
+	a.override(call, c)
+	a.Check, a.ReadOnly = q.ask(sandbox.CheckPermissions), q.ask(sandbox.CheckReadOnly)
+	for _, set := range c.Rules {
+		a.Match = append(a.Match, q.match(set))
+	}
+	a.Suggest = q.ask(sandbox.GenerateSuggestions)
+	return a
+}
+
+// describe asks describe_call, and gives the call its targets.
+func (a *Answers) describe(q asker, c Call) error {
+	first := q.ask(sandbox.DescribeCall)
+	a.Describe = &first
+	at := &q.call.Context
+	at.TargetsUnknown = true
+	if first.Failed() != nil {
+		return nil
+	}
+	var said struct {
+		Targets []engine.Target `json:"targets"`
+		Unknown bool            `json:"targets_unknown"`
+	}
+	if err := json.Unmarshal(first.Output, &said); err != nil {
+		return fmt.Errorf("describe_call: %w", err) // cannot be: it is sound
+	}
+	resolver := target.Resolver{FS: target.Links(c.Links), Limits: target.Limits{Time: patience}}
+	place := target.Place{CWD: at.CWD, Home: at.Home, WorkingDirectories: at.WorkingDirectories}
+	targets, err := resolver.Resolve(q.ctx, place, q.input(), said.Targets)
+	if err != nil {
+		return err
+	}
+	at.Targets, at.TargetsUnknown = targets, said.Unknown
+	for _, t := range targets {
+		if t.Kind == "path" && t.Error == "" && t.Resolved != t.Lexical {
+			again := q.ask(sandbox.DescribeCall)
+			a.Again = &again
+			break
+		}
+	}
+	return nil
+}
+
+// override puts the call's own targets in place of those that were found.
+func (a *Answers) override(call *engine.Call, c Call) {
+	if c.Targets != nil {
+		call.Context.Targets = c.Targets
+	}
+	if c.TargetsUnknown != nil {
+		call.Context.TargetsUnknown = *c.TargetsUnknown
+	}
+	a.Targets, a.Unknown = call.Context.Targets, call.Context.TargetsUnknown
+}
+
+// engine is the call as the host has it after reading it.
+func (c Call) engine(tool string) (*engine.Call, error) {
+	mode := engine.DefaultMode
+	if c.Mode != "" {
+		var err error
+		if mode, err = engine.ParseMode(c.Mode); err != nil {
+			return nil, fmt.Errorf("mode: %w", err)
+		}
+	}
+	input := json.RawMessage(noInput)
+	if c.Raw == nil {
+		var err error
+		if input, err = gate.StrictObject(c.Input); err != nil {
+			return nil, fmt.Errorf("input: %w", err)
+		}
+	}
+	cwd := cmp.Or(c.CWD, DefaultCWD)
+	dirs := c.WorkingDirectories
+	if dirs == nil {
+		dirs = []string{cwd}
+	}
+	return &engine.Call{Tool: tool, Input: input, Context: engine.Context{
+		Mode: mode, CWD: cwd, Home: cmp.Or(c.Home, DefaultHome), WorkingDirectories: dirs, Kind: engine.Main, Config: c.Config,
+	}}, nil
+}
+
+// noInput stands for a raw input until the envelope is written.
+const noInput = `{}`
+
+// asker puts one call to a module.
+type asker struct {
+	ctx    context.Context
+	module *Module
+	call   *engine.Call
+	raw    []byte // nil: the call's own input
+}
+
+func (q asker) input() json.RawMessage {
+	if q.raw != nil {
+		return q.raw
+	}
+	return q.call.Input
+}
+
+func (q asker) ask(verb string) Answer { return q.put(verb, "", nil) }
+
+func (q asker) match(set RuleSet) Answer {
+	rules := make([]engine.RuleText, len(set.Contents))
+	for i, content := range set.Contents {
+		rules[i] = engine.RuleText{Content: content, Root: set.Root}
+	}
+	return q.put(sandbox.MatchRule, set.Behavior, rules)
+}
+
+func (q asker) put(verb, behavior string, rules []engine.RuleText) Answer {
+	a := Answer{Verb: verb}
+	envelope, err := catalog.Envelope(verb, q.call.Tool, q.call, nil, behavior, rules)
+	if err != nil {
+		a.Err = err
+		return a
+	}
+	a.Envelope = q.withRaw(envelope)
+	a.Result = q.module.Run(q.ctx, verb, a.Envelope)
+	if a.Err == nil {
+		a.Unsound = catalog.CheckAnswer(verb, a.Output, len(rules))
+	}
+	return a
+}
+
+// withRaw puts the raw input, if there is one, in the place of noInput.
+func (q asker) withRaw(envelope []byte) []byte {
+	if q.raw == nil {
+		return envelope
+	}
+	// The tool's name stands before it, in which a quote is escaped.
+	before, after, _ := bytes.Cut(envelope, []byte(`"input":`+noInput))
+	return slices.Concat(before, []byte(`"input":`), q.raw, after)
+}
