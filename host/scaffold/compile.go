@@ -9,7 +9,7 @@ import "path/filepath"
 var guest = []string{"GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0"}
 
 func goCompiler() (string, error) {
-	program := firstOf([]string{"go", "/usr/local/go/bin/go"}, nil)
+	program := firstOf([]string{"go"}, nil)
 	if program == "" {
 		return "", missing("Go 1.26 or later", ways{"Go from https://go.dev/dl (the distributions' is often older)", "brew install go", "Go from https://go.dev/dl"})
 	}
@@ -55,7 +55,7 @@ func buildRust(j *job) error {
 }
 
 func testRust(j *job) error {
-	program := firstOf([]string{"rustc", "/usr/bin/rustc"}, nil)
+	program := firstOf([]string{"rustc"}, nil)
 	if program == "" {
 		_, _, err := rustc(j.ctx)
 		return err

@@ -3,6 +3,7 @@ package scaffold
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -61,11 +62,23 @@ func numbered(program string) []string {
 	return names
 }
 
-// firstOf returns the first of the programs that is there and fits; empty: none.
+// firstOf returns the first of the programs that is in PATH, or at the absolute path
+// given, and fits; empty: none. Of one name every program in PATH is tried: the first
+// may lack what another has. Relative directories in PATH are passed over.
 func firstOf(names []string, fits func(program string) bool) string {
 	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil && (fits == nil || fits(path)) {
-			return path
+		dirs := filepath.SplitList(os.Getenv("PATH"))
+		if filepath.IsAbs(name) {
+			dirs = []string{filepath.Dir(name)}
+		}
+		for _, dir := range dirs {
+			if !filepath.IsAbs(dir) {
+				continue
+			}
+			path, err := exec.LookPath(filepath.Join(dir, filepath.Base(name)))
+			if err == nil && (fits == nil || fits(path)) {
+				return path
+			}
 		}
 	}
 	return ""
@@ -115,7 +128,7 @@ const rustTarget = "wasm32-unknown-unknown"
 // PATH need not have, and tells whether it brings its own linker.
 func rustc(ctx context.Context) (program string, links bool, err error) {
 	var lib string
-	program = firstOf([]string{"rustc", "/usr/bin/rustc"}, func(p string) bool {
+	program = firstOf([]string{"rustc"}, func(p string) bool {
 		lib = filepath.Join(answer(ctx, p, "--print", "sysroot"), "lib", "rustlib")
 		found, _ := filepath.Glob(filepath.Join(lib, rustTarget, "lib", "libstd-*")) // the pattern is well-formed
 		return len(found) > 0
