@@ -58,6 +58,9 @@ func (d *Dir) Key() (*Key, error) {
 	return d.readKey()
 }
 
+// HeldKey returns the directory's key, or fs.ErrNotExist. It makes and replaces none.
+func (d *Dir) HeldKey() (*Key, error) { return d.readKey() }
+
 // linked gives a file another name, unless that is taken, and takes the first
 // one. File systems without hard links take the last of two.
 func (d *Dir) linked(from, to string) error {

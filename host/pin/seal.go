@@ -1,0 +1,137 @@
+package pin
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/callgate/callgate/host/internal/private"
+	"github.com/callgate/callgate/host/internal/strictjson"
+)
+
+// sealDir is the directory in the daemon's state that holds the key and the seals
+// in force.
+const sealDir = "pins"
+
+const (
+	inForceFile   = "seals"
+	sealPurpose   = "module lock entry"
+	recordPurpose = "module lock seals"
+	maxRecord     = 1 << 20
+)
+
+// seals authenticate a lock's entries, and know which are in force: by file, more
+// than one while a change is under way.
+type seals struct {
+	dir     *private.Dir
+	key     *private.Key
+	inForce map[string][]string
+}
+
+// errNoSeals is a state directory in which no seal was ever made.
+var errNoSeals = errors.New("no module was ever granted anything here")
+
+// openSeals reads the seals of a state directory. Without make it makes nothing, and
+// errNoSeals says that there is nothing.
+func openSeals(state string, make bool) (*seals, error) {
+	path := filepath.Join(state, sealDir)
+	if _, err := os.Lstat(path); !make && errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoSeals
+	}
+	dir, err := private.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &seals{dir: dir, inForce: map[string][]string{}}
+	if err := s.read(make); err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	return s, nil
+}
+
+func (s *seals) read(make bool) (err error) {
+	if make {
+		s.key, err = s.dir.Key()
+	} else {
+		s.key, err = s.dir.HeldKey()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return errNoSeals
+	}
+	if err != nil {
+		return err
+	}
+	data, err := s.dir.Read(inForceFile, maxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(data) < private.MACSize || !s.key.Authentic(data[:private.MACSize], recordPurpose, data[private.MACSize:]) {
+		if make {
+			return nil // of another key: nothing that it named is in force
+		}
+		return fmt.Errorf("%s is not authentic: damaged, or made with another key; grant each module again: callgate tool add FILE", s.dir.Path(inForceFile))
+	}
+	if err := jsonv2.Unmarshal(data[private.MACSize:], &s.inForce, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return fmt.Errorf("%s: %w", s.dir.Path(inForceFile), strictjson.Explain(err))
+	}
+	return nil
+}
+
+func (s *seals) close() {
+	if s != nil {
+		_ = s.dir.Close() // nothing was written through it that can be lost
+	}
+}
+
+// seal is what authenticates an entry.
+func (s *seals) seal(e Entry) (string, error) {
+	e.Seal = ""
+	data, err := jsonv2.Marshal(e, jsonv2.Deterministic(true))
+	if err != nil {
+		return "", fmt.Errorf("seal %s: %w", e.File, err)
+	}
+	return hex.EncodeToString(s.key.MAC(sealPurpose, data)), nil
+}
+
+// judge tells why an entry grants nothing; nil when it is as Callgate wrote it last.
+func (s *seals) judge(e Entry) error {
+	want, err := s.seal(e)
+	switch {
+	case err != nil:
+		return err
+	case want != e.Seal:
+		return errors.New("its entry in the lock was changed outside Callgate")
+	case !slices.Contains(s.inForce[e.File], e.Seal):
+		return errors.New("its entry in the lock is an old one that was put back, or was removed since")
+	}
+	return nil
+}
+
+// put notes which seals of a file are in force; none takes the file out.
+func (s *seals) put(file string, inForce ...string) error {
+	next := map[string][]string{}
+	for name, list := range s.inForce {
+		next[name] = list
+	}
+	if next[file] = inForce; len(inForce) == 0 {
+		delete(next, file)
+	}
+	data, err := jsonv2.Marshal(next, jsonv2.Deterministic(true))
+	if err != nil {
+		return fmt.Errorf("note the seals in force: %w", err)
+	}
+	if err := s.dir.Write(inForceFile, true, s.key.MAC(recordPurpose, data), data); err != nil {
+		return fmt.Errorf("note the seals in force: %w", err)
+	}
+	s.inForce = next
+	return nil
+}
