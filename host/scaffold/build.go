@@ -47,7 +47,7 @@ type Built struct {
 // when everything went well. A missing compiler is a *MissingError; what a compiler
 // refuses is an error, and Log has the compiler's own words.
 func Build(ctx context.Context, o BuildOptions) (Built, error) {
-	j, err := open(ctx, o.Dir, o.Log, o.Commands)
+	j, err := open(ctx, o)
 	if err != nil {
 		return Built{}, err
 	}
@@ -56,7 +56,6 @@ func Build(ctx context.Context, o BuildOptions) (Built, error) {
 	if out == "" {
 		out = filepath.Join(o.Dir, j.project.Name+".wasm")
 	}
-	j.sdk = o.SDK
 	begun := time.Now()
 	if err := j.language.build(j); err != nil {
 		return Built{}, err
@@ -71,11 +70,11 @@ func Build(ctx context.Context, o BuildOptions) (Built, error) {
 	return Built{j.project, out, int64(len(module)), strings.Join(j.versions, ", "), j.commands, time.Since(begun)}, nil
 }
 
-// UnitTests runs the unit tests of the project, which are in its own language and
-// need no WebAssembly; log gets what they print. It is false without an error when a
-// test failed, and fs.ErrNotExist where the project has none.
-func UnitTests(ctx context.Context, dir string, log io.Writer) (passed bool, err error) {
-	j, err := open(ctx, dir, log, nil)
+// UnitTests runs the unit tests of the project, which are written in its own
+// language; Log gets what they print, Out is not used. It is false without an error
+// when a test failed, and fs.ErrNotExist where the language has none.
+func UnitTests(ctx context.Context, o BuildOptions) (passed bool, err error) {
+	j, err := open(ctx, o)
 	if err != nil {
 		return false, err
 	}

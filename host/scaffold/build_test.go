@@ -208,7 +208,7 @@ func TestUnitTests(t *testing.T) {
 			programs(t, tt.there)
 			t.Setenv("CODE", tt.code)
 			var said bytes.Buffer
-			passed, err := scaffold.UnitTests(context.Background(), projectIn(t, "name: x\nlanguage: "+tt.language+"\nmain: "+tt.main+"\n"), &said)
+			passed, err := scaffold.UnitTests(context.Background(), scaffold.BuildOptions{Dir: projectIn(t, "name: x\nlanguage: "+tt.language+"\nmain: "+tt.main+"\n"), Log: &said})
 			if passed != tt.passed || (err == nil) != (tt.want == nil) || tt.want == fs.ErrNotExist && !errors.Is(err, tt.want) {
 				t.Errorf("got %v, %v (%s), want %v, %v", passed, err, said.String(), tt.passed, tt.want)
 			}

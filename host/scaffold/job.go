@@ -28,19 +28,20 @@ type job struct {
 	versions []string
 }
 
-func open(ctx context.Context, dir string, log, told io.Writer) (*job, error) {
-	project, l, err := readProject(dir)
+func open(ctx context.Context, o BuildOptions) (*job, error) {
+	project, l, err := readProject(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
 		return nil, err
 	}
 	scratch, err := os.MkdirTemp("", "callgate-tool-")
 	if err != nil {
 		return nil, err
 	}
-	j := &job{ctx: ctx, dir: dir, project: project, language: l, scratch: scratch, out: filepath.Join(scratch, project.Name+".wasm"), log: log, told: told}
+	j := &job{ctx: ctx, dir: dir, project: project, language: l, sdk: o.SDK, scratch: scratch, out: filepath.Join(scratch, project.Name+".wasm"), log: o.Log, told: o.Commands}
 	if j.log == nil {
 		j.log = io.Discard
 	}
@@ -52,17 +53,14 @@ func open(ctx context.Context, dir string, log, told io.Writer) (*job, error) {
 
 func (j *job) close() { _ = os.RemoveAll(j.scratch) } // the system empties its temporary directory
 
-// failedError is a program that ran and refused.
+// failedError is a compiler that refused, or a test that failed; the log has why.
 type failedError struct {
-	program string
-	code    int
-	test    bool // it was a test
+	what string
+	test bool
 }
 
 // Error implements error.
-func (e *failedError) Error() string {
-	return fmt.Sprintf("%s ended with exit code %d; what it said stands above", e.program, e.code)
-}
+func (e *failedError) Error() string { return e.what + "; what it said stands above" }
 
 // run runs a command in the project's directory, with the environment's variables
 // and env besides.
@@ -76,7 +74,7 @@ func (j *job) run(env []string, argv ...string) error {
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && j.ctx.Err() == nil {
-		return &failedError{program: filepath.Base(argv[0]), code: exit.ExitCode()}
+		return &failedError{what: fmt.Sprintf("%s ended with exit code %d", filepath.Base(argv[0]), exit.ExitCode())}
 	}
 	return err
 }

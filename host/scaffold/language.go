@@ -54,6 +54,14 @@ var languages = []language{
 		from:     "assemblyscript", beside: []string{"callgate.ts"}, extension: ".ts", ignore: []string{"node_modules/"}, build: buildAssemblyScript,
 	},
 	{
+		Language: Language{Name: "typescript", Aliases: []string{"ts"}, Title: "TypeScript"},
+		from:     "typescript", beside: []string{"callgate.ts"}, extension: ".ts", ignore: []string{"node_modules/"}, build: buildScript,
+	},
+	{
+		Language: Language{Name: "javascript", Aliases: []string{"js"}, Title: "JavaScript"},
+		from:     "typescript", beside: []string{"callgate.ts"}, extension: ".js", ignore: []string{"node_modules/"}, build: buildScript,
+	},
+	{
 		Language: Language{Name: "wat", Title: "WebAssembly text", Needs: "wat2wasm, of wabt"},
 		from:     "wat", extension: ".wat", build: buildWAT,
 	},
