@@ -158,6 +158,7 @@ func (ck *checker) modules(m *Modules) {
 		ck.add("modules.memory_mib", "%d: want %d to %d: the modules that come with Callgate need the one, and nobody has the other", m.MemoryMiB, leastMemory, mostMemory)
 	}
 	ck.limits(m.Limits, "modules.limits")
+	ck.signatures(m)
 	for _, name := range sortedKeys(m.Grants) {
 		g, field := m.Grants[name], "modules.grants."+name
 		ck.names(g.Names, field+".names")

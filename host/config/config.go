@@ -165,19 +165,30 @@ type Modules struct {
 	MemoryMiB int64 `yaml:"memory_mib"`
 	// Limits are what each module may use, those embedded in the binary as well.
 	Limits Limits `yaml:"limits"`
-	// Grants are what single modules may do, by module name; a module without
-	// a grant may claim plain names that nobody else claims, and nothing else.
+	// Grants are what the configuration says of single modules, by module name.
+	// config and limits hold for every module. names, may_allow and may_read_only
+	// hold only for what dev loads without a pin; for a pinned module those of
+	// callgate tool add stand.
 	Grants map[string]Grant `yaml:"grants"`
+	// Dev loads files of the directory that nobody pinned, and loads them again
+	// whenever they change. For writing modules; default: false.
+	Dev bool `yaml:"dev"`
+	// Keys are the Ed25519 public keys by which modules may be signed, by name: the
+	// base64 of 32 bytes, or PEM. Built in: none.
+	Keys map[string]PublicKey `yaml:"keys"`
+	// RequireSignature is true, or the list of modules, by name or file, that are
+	// only loaded when a key of keys signed them. Default: false.
+	RequireSignature SignatureNeed `yaml:"require_signature"`
 }
 
-// Grant is what the operator lets one module do. Everything is off by default.
+// Grant is what the configuration says of one module. Everything is off by default.
 type Grant struct {
 	// Names are tool names and globs that the module may claim; empty means
-	// the plain names it declares itself.
+	// the plain names it declares itself. Not for a pinned module.
 	Names []string `yaml:"names"`
-	// MayAllow lets the module's own "allow" count.
+	// MayAllow lets the module's own "allow" count. Not for a pinned module.
 	MayAllow bool `yaml:"may_allow"`
-	// MayReadOnly lets the module's own "read only" count.
+	// MayReadOnly lets the module's own "read only" count. Not for a pinned module.
 	MayReadOnly bool `yaml:"may_read_only"`
 	// Config goes to every tool of the module as it is; tools.NAME.config
 	// replaces its keys.

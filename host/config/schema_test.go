@@ -59,6 +59,8 @@ func mapType(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string", Pattern: `^[1-9][0-9]{14,19}$`}, {Type: "integer", Minimum: "100000000000000"}}}
 	case reflect.TypeFor[config.ProfileChoice]():
 		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string", Pattern: `^[^\x00-\x20:\x7f]{1,64}$`}, {Ref: "#/$defs/Profile"}}}
+	case reflect.TypeFor[config.SignatureNeed]():
+		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "boolean"}, {Type: "array", Items: &jsonschema.Schema{Type: "string", MinLength: new(uint64(1))}}}}
 	case reflect.TypeFor[config.Dialect]():
 		return &jsonschema.Schema{Type: "string", Enum: words(config.Dialects())}
 	case reflect.TypeFor[config.Time]():

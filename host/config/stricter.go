@@ -58,7 +58,10 @@ func (c *Combination) ToolConfig(agent, module string, names ...string) json.Raw
 // may use what one without a grant may.
 func (c *Combination) Modules() Modules {
 	was, will := c.accepted.Modules, c.next.Modules
-	m := Modules{Dir: was.Dir, MemoryMiB: min(was.MemoryMiB, will.MemoryMiB), Limits: stricterLimits(was.LimitsSet(Grant{}), will.LimitsSet(Grant{})), Grants: map[string]Grant{}}
+	m := Modules{
+		Dir: was.Dir, MemoryMiB: min(was.MemoryMiB, will.MemoryMiB), Limits: stricterLimits(was.LimitsSet(Grant{}), will.LimitsSet(Grant{})), Grants: map[string]Grant{},
+		Dev: was.Dev && will.Dev, Keys: bothKeys(was.Keys, will.Keys), RequireSignature: stricterNeed(was.RequireSignature, will.RequireSignature),
+	}
 	for name, g := range was.Grants {
 		stricter := stricterGrant(g, will.Grants[name])
 		stricter.Limits = stricterLimits(was.LimitsSet(g), will.LimitsSet(will.Grants[name]))

@@ -44,6 +44,7 @@ func (c *Combination) Widenings() []Widening {
 		d.toolConfig("agents."+name+".tools", c.accepted.Agents[name].Tools, c.next.Agents[name].Tools)
 	}
 	d.grants()
+	d.trust()
 	d.people()
 	d.approvers()
 	d.permissionGrants()

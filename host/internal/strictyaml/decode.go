@@ -16,7 +16,9 @@ import (
 // It understands structs, pointers, slices, maps with string keys, strings,
 // booleans, integers, encoding.TextUnmarshaler (from a string; where it has a
 // method UnmarshalInteger(int64) error, from a whole number as well; where it has a
-// method Mapped() any, from a mapping into the struct that this points to) and
+// method Mapped() any, from a mapping into the struct that this points to; where it
+// has methods Switched(bool) and Listed() any, from a boolean, and from a list into
+// what Listed points to) and
 // json.RawMessage (any value, kept as JSON). null is refused, except inside a
 // json.RawMessage. An empty document leaves into as it is.
 //
@@ -101,8 +103,25 @@ type numbered interface{ UnmarshalInteger(int64) error }
 // mapped is a text that may be written as a mapping.
 type mapped interface{ Mapped() any }
 
+// switched is a text that is written as a boolean or a list.
+type switched interface {
+	Switched(on bool)
+	Listed() any
+}
+
 func (d *decoder) text(n ast.Node, v reflect.Value, field string) {
 	want := "text"
+	if into, ok := v.Addr().Interface().(switched); ok {
+		switch n := n.(type) {
+		case *ast.BoolNode:
+			into.Switched(n.Value)
+			return
+		case *ast.SequenceNode:
+			d.value(n, reflect.ValueOf(into.Listed()).Elem(), field)
+			return
+		}
+		want = "true, false or a list"
+	}
 	if into, ok := v.Addr().Interface().(mapped); ok {
 		switch n.(type) {
 		case *ast.MappingNode, *ast.MappingValueNode:
