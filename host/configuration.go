@@ -187,7 +187,7 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 			h.trouble(err)
 		}
 	}()
-	if err := h.trial().CheckExamples(ctx, next); err != nil {
+	if err := h.checkExamples(ctx, next); err != nil {
 		return nil, err
 	}
 	now := combine(old.accepted, next)
@@ -228,7 +228,9 @@ func (h *Host) settleProfiles(ctx context.Context) (notes []string) {
 // permit tells the catalogue what modules may do and use.
 func (h *Host) permit(ctx context.Context, s *configuration) error {
 	grants, limits := permissions(s.modules())
-	return h.Catalog.SetGrants(ctx, grants, limits)
+	outcome, err := h.Catalog.SetGrants(ctx, grants, limits)
+	h.swapped(outcome)
+	return err
 }
 
 // late reports whether something changed that holds from the next start on.

@@ -60,6 +60,7 @@ type Host struct {
 	runtime       *sandbox.Runtime
 	guard         *protect.Guard
 	tried         *gate.Tried
+	swaps         atomic.Pointer[func(catalog.Outcome)] // hears of swapped modules
 	log           *slog.Logger
 }
 
@@ -111,7 +112,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	}
 	h.hub = webhook.NewHub(o.Log, webhook.Options{Now: o.Now})
 	h.put(first)
-	if h.runtime, h.Catalog, err = OpenCatalog(ctx, o.tools(), first.modules()); err != nil {
+	if h.runtime, h.Catalog, err = OpenCatalog(ctx, h.tools(o), first.modules()); err != nil {
 		return nil, err
 	}
 	if h.tried, err = gate.OpenTried(o.CacheDir, func(err error) { o.Log.Warn("cache of tried rules", "problem", err) }); err != nil {
@@ -129,7 +130,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	h.guard.Answers(o.Config.Endpoint())
 	h.Gate, err = gate.New(gate.Config{
 		Protect:  h.guard,
-		Catalog:  h.Catalog,
+		Catalog:  func() gate.Snapshot { return h.Catalog.Snapshot() },
 		Settings: func() gate.Settings { return h.configuration.Load().settings() },
 		Targets:  &target.Resolver{FS: target.OS()},
 		Projects: &project.Loader{Report: h.ignored},
@@ -143,6 +144,9 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := h.Gate.RecallSuspended(ctx); err != nil {
+		o.Log.Error("stored rules", "problem", err)
+	}
 	for _, p := range h.Catalog.Problems() {
 		o.Log.Warn("tool module not usable", "file", p.File, "error", p.Err)
 	}
@@ -152,7 +156,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	for _, r := range h.Store.RefusedRules() {
 		o.Log.Warn("stored allow rule not used: it was changed outside Callgate; remove it or add it again", "id", r.ID, "tool", r.Tool, "scope", r.Scope)
 	}
-	if err := h.trial().CheckExamples(ctx, o.Config); err != nil {
+	if err := h.checkExamples(ctx, o.Config); err != nil {
 		return nil, err
 	}
 	if o.Ready != nil {
@@ -184,12 +188,15 @@ type Tools struct {
 	// wrong with the cache. Nil drops it.
 	Compiling func(file string)
 	Report    func(error)
+	// Swapping is that of catalog.Options; nil for none.
+	Swapping func(ctx context.Context, next *catalog.Snapshot, files []string) []string
 	// Log gets the modules' own warnings and errors. Nil drops them.
 	Log *slog.Logger
 }
 
-func (o Options) tools() Tools {
+func (h *Host) tools(o Options) Tools {
 	return Tools{
+		Swapping: h.swapping,
 		Embedded: o.Modules, CacheDir: o.CacheDir, Compiler: o.Compiler,
 		Compiling: func(file string) { o.Log.Info("compiling a tool module, once", "file", file) },
 		Report:    func(err error) { o.Log.Warn("cache of tool modules", "problem", err) },
@@ -211,7 +218,7 @@ func OpenCatalog(ctx context.Context, t Tools, m config.Modules) (*sandbox.Runti
 	}
 	given, limits := permissions(m)
 	c, err := catalog.Open(ctx, catalog.Options{
-		Runtime: runtime, Embedded: t.Embedded, Dir: m.Dir, CacheDir: t.CacheDir, Grants: given, Limits: limits, Compiling: t.Compiling, Report: t.Report,
+		Runtime: runtime, Embedded: t.Embedded, Dir: m.Dir, CacheDir: t.CacheDir, Grants: given, Limits: limits, Compiling: t.Compiling, Report: t.Report, Swapping: t.Swapping,
 	})
 	if err != nil {
 		_ = runtime.Close(ctx) // the catalogue's error is the one to tell
@@ -247,8 +254,11 @@ func (h *Host) ignored(problems []project.Problem) {
 	}
 }
 
-func (h *Host) trial() gate.Trial {
-	return gate.Trial{Catalog: h.Catalog, Targets: &target.Resolver{FS: target.OS()}, Tried: h.tried}
+// checkExamples tries the rules of a configuration.
+func (h *Host) checkExamples(ctx context.Context, c *config.Config) error {
+	tools := h.Catalog.Snapshot()
+	defer tools.Release()
+	return gate.Trial{Catalog: tools, Targets: &target.Resolver{FS: target.OS()}, Tried: h.tried}.CheckExamples(ctx, c)
 }
 
 // Close ends the parts. What waits stays in the store.

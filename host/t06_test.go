@@ -296,7 +296,7 @@ func TestT06_HarmlessNeighbors(t *testing.T) {
 func TestT06_TheGuardNeverLoosens(t *testing.T) {
 	w := newProtectedWorld(t)
 	open, err := gate.New(gate.Config{
-		Catalog: w.Catalog, Settings: func() gate.Settings { return w.Config() }, Targets: &target.Resolver{FS: target.OS()},
+		Catalog: func() gate.Snapshot { return w.Catalog.Snapshot() }, Settings: func() gate.Settings { return w.Config() }, Targets: &target.Resolver{FS: target.OS()},
 		Projects: &project.Loader{}, Asks: w.Asks, Store: w.Store,
 	})
 	if err != nil {

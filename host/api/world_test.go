@@ -82,6 +82,8 @@ func (tools) Lookup(name string) catalog.Entry {
 	return catalog.Entry{Entry: e, Module: "test", Version: "1", Digest: strings.Repeat("a", 64), InputSchema: json.RawMessage(`{"required":["command"]}`)}
 }
 
+func (tools) Release() {}
+
 func (tools) Tools() []catalog.Info {
 	return []catalog.Info{{Name: "Bash", Aliases: []string{"shell"}, Module: "test", Version: "1", Digest: strings.Repeat("a", 64)}}
 }
@@ -145,7 +147,7 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 	w.store = storetest.Open(t, filepath.Join(dirs.State, "callgate.db"), store.Options{})
 	w.broker = ask.New(ask.Config{Store: w.store, PerSession: 1000, PerAgent: 1000})
 	g, err := gate.New(gate.Config{
-		Catalog: tools{}, Settings: func() gate.Settings { return c }, Targets: &target.Resolver{FS: target.OS()}, Projects: &project.Loader{},
+		Catalog: func() gate.Snapshot { return tools{} }, Settings: func() gate.Settings { return c }, Targets: &target.Resolver{FS: target.OS()}, Projects: &project.Loader{},
 		Asks: w.broker, Store: w.store,
 	})
 	must(t, err)

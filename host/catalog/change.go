@@ -33,11 +33,10 @@ func (c *Catalog) Change(ctx context.Context, change func() error) (Outcome, err
 }
 
 // SetGrants reloads with other grants and other limits for modules without one.
-func (c *Catalog) SetGrants(ctx context.Context, grants map[string]Grant, limits sandbox.Limits) error {
+func (c *Catalog) SetGrants(ctx context.Context, grants map[string]Grant, limits sandbox.Limits) (Outcome, error) {
 	c.reload.Lock()
 	defer c.reload.Unlock()
-	_, err := c.replace(ctx, grants, limits)
-	return err
+	return c.replace(ctx, grants, limits)
 }
 
 // replace makes a new state. The caller holds reload.

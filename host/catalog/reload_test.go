@@ -70,7 +70,7 @@ func TestReloadThatFailsChangesNothing(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "deploy.wasm")); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.SetGrants(t.Context(), map[string]catalog.Grant{"echo": {MayAllow: true}}, sandbox.Limits{}); err == nil {
+	if _, err := c.SetGrants(t.Context(), map[string]catalog.Grant{"echo": {MayAllow: true}}, sandbox.Limits{}); err == nil {
 		t.Error("got no error, want one about the verdicts")
 	}
 	if e := c.Lookup("Deploy"); e.Module != "deploy" {
@@ -88,7 +88,7 @@ func TestReloadKeepsWhatDidNotChange(t *testing.T) {
 		{MayAllow: true, Limits: sandbox.Limits{InputBytes: 100}},
 		{MayAllow: true, Limits: sandbox.Limits{InputBytes: 1 << 20}},
 	} {
-		if err := c.SetGrants(t.Context(), map[string]catalog.Grant{"deploy": g}, sandbox.Limits{}); err != nil {
+		if _, err := c.SetGrants(t.Context(), map[string]catalog.Grant{"deploy": g}, sandbox.Limits{}); err != nil {
 			t.Fatal(err)
 		}
 		e := c.Lookup("Deploy")
@@ -100,7 +100,7 @@ func TestReloadKeepsWhatDidNotChange(t *testing.T) {
 			t.Errorf("limits %+v: got %v", g.Limits, err)
 		}
 	}
-	if err := c.SetGrants(t.Context(), nil, sandbox.Limits{}); err != nil {
+	if _, err := c.SetGrants(t.Context(), nil, sandbox.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	if e := c.Lookup("Deploy"); e.MayAllow {

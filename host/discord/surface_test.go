@@ -72,6 +72,8 @@ func (tools) Lookup(name string) catalog.Entry {
 	}
 }
 
+func (tools) Release() {}
+
 func (tools) Tools() []catalog.Info { return []catalog.Info{{Name: "Probe"}} }
 
 // world is a gate with its broker and store, and a surface before a Discord-shaped
@@ -162,7 +164,7 @@ func (w *world) openGate() {
 	must(w.t, err)
 	w.broker.Attach(ask.Surface{Name: "terminal"})
 	w.gate, err = gate.New(gate.Config{
-		Catalog: tools{}, Settings: func() gate.Settings { return cfg }, Targets: &target.Resolver{FS: target.OS(), Limits: target.Limits{Time: time.Minute}},
+		Catalog: func() gate.Snapshot { return tools{} }, Settings: func() gate.Settings { return cfg }, Targets: &target.Resolver{FS: target.OS(), Limits: target.Limits{Time: time.Minute}},
 		Projects: &project.Loader{}, Asks: w.broker, Store: w.store,
 	})
 	must(w.t, err)

@@ -84,6 +84,8 @@ func (c tools) Lookup(name string) catalog.Entry {
 	}
 }
 
+func (tools) Release() {}
+
 func (c tools) Tools() []catalog.Info { return []catalog.Info{{Name: "Shell"}} }
 
 // world is a gate over a real store and broker, shown in a Discord of its own.
@@ -210,7 +212,7 @@ func (w *world) open() {
 		w.t.Fatal(err)
 	}
 	if w.gate, err = gate.New(gate.Config{
-		Catalog: tools{w.tool}, Settings: func() gate.Settings { return cfg }, Projects: &project.Loader{}, Asks: w.broker, Store: w.store,
+		Catalog: func() gate.Snapshot { return tools{w.tool} }, Settings: func() gate.Settings { return cfg }, Projects: &project.Loader{}, Asks: w.broker, Store: w.store,
 		Targets: &target.Resolver{FS: target.OS(), Limits: target.Limits{Time: time.Minute}},
 	}); err != nil {
 		w.t.Fatal(err)

@@ -38,7 +38,7 @@ func (g *Gate) eachAnswered(ctx context.Context, r engine.Rule, refuses func(age
 	settings, rule := g.c.Settings(), engine.NewRuleList([]engine.Rule{r})
 	for _, agent := range agents {
 		for _, tool := range append([]string{r.Tool}, settings.ToolsWithApprovers(agent)...) {
-			of := engine.Request{Call: &engine.Call{Tool: tool}, Entry: g.c.Catalog.Lookup(tool).Entry}
+			of := engine.Request{Call: &engine.Call{Tool: tool}, Entry: g.named(tool)}
 			if tool != r.Tool && len(rule.For(of.About())) == 0 {
 				continue
 			}

@@ -36,7 +36,9 @@ func (g *Gate) askHuman(ctx context.Context, caller Caller, way *passage, p prep
 	for range maxAsks {
 		way.leave()
 		g.noticeRequest(p, d, "people")
-		out, err := g.wait(ctx, caller, way, g.newAsk(ctx, p, d, changed), progress)
+		asked := g.newAsk(ctx, p, d, changed)
+		p.release() // a module that is swapped meanwhile need not be kept for as long as a person thinks
+		out, err := g.wait(ctx, caller, way, asked, progress)
 		if errors.Is(err, ask.ErrClosed) {
 			return p.result(denied(engine.CodeHostError, err.Error())), err
 		}
@@ -48,6 +50,7 @@ func (g *Gate) askHuman(ctx context.Context, caller Caller, way *passage, p prep
 		}
 		_ = g.awaitRules(context.WithoutCancel(ctx), out.Ask.ID) // never given up: it is one write
 		again, err := g.prepare(ctx, caller, r, g.seen)
+		defer again.release()
 		if err != nil {
 			return p.result(denied(engine.CodeHostError, err.Error())), nil
 		}
@@ -59,6 +62,7 @@ func (g *Gate) askHuman(ctx context.Context, caller Caller, way *passage, p prep
 		case d2.Behavior == engine.Allow || len(changed) == 0:
 			return again.approved(d2, out), nil
 		}
+		changed = append(changed, moduleDifference(out.Ask, again)...)
 		again.deadline = p.deadline
 		p, d = again, d2
 		p.callID = r.CallID + "~" + rand.Text()[:8] // a new ask: the first approval was for what has changed
@@ -73,6 +77,7 @@ func (g *Gate) wait(ctx context.Context, caller Caller, way *passage, a ask.Ask,
 	g.mu.Lock()
 	g.waiting[key] = func(ctx context.Context) engine.Decision {
 		p, err := g.prepare(ctx, caller, way.r, g.seen)
+		defer p.release()
 		if err != nil {
 			return engine.Decision{}
 		}

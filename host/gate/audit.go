@@ -20,7 +20,7 @@ func (g *Gate) audited(ctx context.Context, way *passage, p prepared, res Result
 		Time: g.c.Now(), Agent: p.req.Call.Context.Agent, Action: p.desc.Action, Decision: res.Outcome,
 		User: p.req.Call.Context.User, DecidedBy: res.DecidedBy, Detail: res.Decision.Reason,
 		Session: p.req.Call.Context.Session, Tool: p.req.Call.Tool,
-		Module: strings.TrimSpace(p.entry.Module + " " + p.entry.Version), ModuleDigest: p.entry.Digest, AskID: res.AskID,
+		Module: res.Module, ModuleDigest: res.ModuleDigest, AskID: res.AskID,
 		Stage: string(res.Decision.Stage), Code: res.Decision.Code, CallID: p.callID, Digest: p.digest,
 		Input: string(p.req.Call.Input), Latency: time.Duration(res.Micros) * time.Microsecond,
 	}
@@ -78,6 +78,7 @@ func (g *Gate) append(ctx context.Context, row store.Row, res Result, call *stor
 		return Result{
 			Decision: denied(engine.CodeHostError, "the decision could not be audited: "+err.Error()),
 			Outcome:  store.Denied, Action: res.Action, Digest: res.Digest, AskID: res.AskID, Micros: res.Micros,
+			Module: res.Module, ModuleDigest: res.ModuleDigest,
 		}, err
 	}
 	res.AuditSeq = written.Seq

@@ -95,11 +95,13 @@ func (g *Gate) askCallback(ctx context.Context, caller Caller, way *passage, p p
 		way.leave()
 		asked := g.newAsk(ctx, p, d, changed)
 		g.noticeRequest(p, d, cb.Name())
+		p.release()
 		answer, outcome := g.consult(ctx, cb, p, asked)
 		if out := engine.ApplyCallback(d, p.req.Call.Tool, answer); out.Behavior != engine.Allow {
 			return p.consulted(out, cb, outcome)
 		}
 		again, err := g.prepare(ctx, caller, way.r, g.seen)
+		defer again.release()
 		if err != nil {
 			return p.result(denied(engine.CodeHostError, err.Error()))
 		}
@@ -111,6 +113,7 @@ func (g *Gate) askCallback(ctx context.Context, caller Caller, way *passage, p p
 		case d2.Behavior == engine.Allow || len(changed) == 0:
 			return again.consulted(engine.ApplyCallback(d2, again.req.Call.Tool, answer), cb, outcome)
 		}
+		changed = append(changed, moduleDifference(asked, again)...)
 		again.deadline = p.deadline
 		p, d = again, d2
 	}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"strings"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/store"
@@ -15,6 +16,7 @@ import (
 // the result then denies, as it does on every failure.
 func (g *Gate) Check(ctx context.Context, caller Caller, r Request, progress Progress) (Result, error) {
 	p, err := g.prepare(ctx, caller, r, g.c.Store.TouchSession)
+	defer p.release()
 	if err != nil {
 		return g.refuse(ctx, caller, r, err)
 	}
@@ -66,6 +68,7 @@ func (g *Gate) answered(ctx context.Context, caller Caller, way *passage, p prep
 // Evaluate decides without asking, storing or auditing: what Check would see.
 func (g *Gate) Evaluate(ctx context.Context, caller Caller, r Request) (Result, error) {
 	p, err := g.prepare(ctx, caller, r, g.seen)
+	defer p.release()
 	if err != nil {
 		return Result{Decision: denied(engine.CodeHostError, err.Error())}, err
 	}
@@ -80,6 +83,7 @@ func (g *Gate) Evaluate(ctx context.Context, caller Caller, r Request) (Result, 
 func (p prepared) result(d engine.Decision) Result {
 	return Result{
 		Decision: d, Action: p.desc.Action, Targets: p.req.Call.Context.Targets, Digest: p.digest,
+		Module: strings.TrimSpace(p.entry.Module + " " + p.entry.Version), ModuleDigest: p.entry.Digest,
 	}
 }
 

@@ -70,7 +70,9 @@ func (g *Gate) Command(ctx context.Context, c Change, where Where, text string) 
 	if err != nil {
 		return Commanded{}, err
 	}
-	k := p.known(g.trial().Known(ctx))
+	t, done := g.trial()
+	defer done()
+	k := p.known(t.Known(ctx))
 	before := p.state
 	a := command.Run(before, text, k)
 	out := Commanded{OK: a.OK, Message: a.Message, Notes: a.Notes, Lists: a.State, Mode: a.Mode, Scope: p.scope, ScopeKey: p.key}
@@ -361,7 +363,9 @@ func (g *Gate) CommandOn(ctx context.Context, lists command.State, where Where, 
 	if err != nil {
 		return Commanded{}, err
 	}
-	k := p.known(g.trial().Known(ctx))
+	t, done := g.trial()
+	defer done()
+	k := p.known(t.Known(ctx))
 	for _, r := range p.stored {
 		k.Others = append(k.Others, command.Other{Rule: r, From: from(r)})
 	}

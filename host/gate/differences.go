@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
@@ -54,4 +55,21 @@ func ruleText(r *engine.Rule) string {
 		return ""
 	}
 	return r.String()
+}
+
+// moduleDifference says that another module answers than when a call was asked
+// about. By itself that is no new ask: what it answers may be the same.
+func moduleDifference(shown ask.Ask, now prepared) []string {
+	if shown.ModuleDigest == now.entry.Digest {
+		return nil
+	}
+	was, is := clip(shown.ModuleDigest, 12), clip(now.entry.Digest, 12)
+	name := strings.TrimSpace(now.entry.Module + " " + now.entry.Version)
+	switch {
+	case is == "":
+		return []string{fmt.Sprintf("the tool's module %s is gone", was)}
+	case was == "":
+		return []string{fmt.Sprintf("the tool has a module now: %s (%s)", name, is)}
+	}
+	return []string{fmt.Sprintf("the tool's module was replaced: %s is now %s (%s)", was, is, name)}
 }

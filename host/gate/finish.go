@@ -57,7 +57,7 @@ func (g *Gate) Finish(ctx context.Context, caller Caller, f Finished) (Matched, 
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return Matched{Reason: "it is not known what was judged"}, err
 	}
-	ran := ran{f: f, tool: g.c.Catalog.Lookup(f.Tool).Name, input: f.Input}
+	ran := ran{f: f, tool: g.named(f.Tool).Name, input: f.Input}
 	if ran.input, ran.err = StrictObject(f.Input); ran.err != nil {
 		ran.input = f.Input
 	}

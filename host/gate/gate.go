@@ -24,6 +24,13 @@ type Catalog interface {
 	Tools() []catalog.Info
 }
 
+// Snapshot is a Catalog that stays as it is until it is released. To release it
+// again does nothing.
+type Snapshot interface {
+	Catalog
+	Release()
+}
+
 // Settings answers what the operator configured.
 type Settings interface {
 	Agent(name string) config.Agent
@@ -132,7 +139,8 @@ type Protection interface {
 
 // Config is what a Gate is made of. All members are required but Now and Log.
 type Config struct {
-	Catalog  Catalog
+	// Catalog is the catalogue as it is now: what begins with one ends with it.
+	Catalog  func() Snapshot
 	Settings func() Settings
 	Targets  Targets
 	Projects Projects
@@ -173,6 +181,10 @@ type Gate struct {
 	tickets int
 	// tried tells of stored rules whether a module reads them as their examples say.
 	tried map[trialOf]bool
+	// suspensions are the rules that modules read more widely than those before them;
+	// doubtful tells that they are not known.
+	suspensions []suspension
+	doubtful    bool
 }
 
 // New returns a gate over its parts.

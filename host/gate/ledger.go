@@ -117,7 +117,7 @@ func (g *Gate) approvedBefore(ctx context.Context, p prepared, d engine.Decision
 		return Result{}, nil, false
 	}
 	if changed := g.changed(ctx, a, p, d); len(changed) > 0 {
-		return Result{}, changed, false
+		return Result{}, append(changed, moduleDifference(a, p)...), false
 	}
 	return p.approved(d, out), nil, true
 }

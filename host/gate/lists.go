@@ -43,7 +43,9 @@ func (g *Gate) SetLists(ctx context.Context, c Change, session string, lists com
 		return Listed{}, err
 	}
 	out := Listed{Session: session, Added: []engine.Rule{}, Removed: []engine.Rule{}}
-	k := p.known(g.trial().Known(ctx))
+	t, done := g.trial()
+	defer done()
+	k := p.known(t.Known(ctx))
 	for _, r := range change.Add {
 		for _, note := range k.Order(r, lists) {
 			out.Notes = append(out.Notes, r.String()+": "+note)
@@ -66,13 +68,15 @@ func (g *Gate) SetLists(ctx context.Context, c Change, session string, lists com
 func (g *Gate) chatRules(ctx context.Context, p place, lists command.State) (store.Change, error) {
 	var c store.Change
 	named := map[string]bool{}
+	t, done := g.trial()
+	defer done()
 	key := func(r engine.Rule) string { return r.Behavior.String() + " " + r.String() }
 	for _, b := range []engine.Behavior{engine.Deny, engine.Ask, engine.Allow} {
 		for i, text := range *p.list(&lists, b) {
 			r, err := engine.ParseRule(text)
 			r.Behavior, r.Source, r.Scope, r.ScopeKey = b, SourceChat, p.scope, p.key
 			if err == nil {
-				err = g.trial().Try(ctx, &r)
+				err = t.Try(ctx, &r)
 			}
 			if err != nil {
 				return c, fmt.Errorf("%w: %s[%d]: %w", ErrBadRule, b, i, err)

@@ -35,7 +35,8 @@ func (g *Gate) exemplified(ctx context.Context, a ask.Ask, rules []engine.Rule) 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), missPatience)
 	defer cancel()
-	t := g.trial()
+	t, done := g.trial()
+	defer done()
 	for i := range rules {
 		r := &rules[i]
 		if r.WholeTool() {

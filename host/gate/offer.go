@@ -60,13 +60,15 @@ func (g *Gate) Offer(ctx context.Context, caller Caller, r OfferRequest) (Offeri
 	if err != nil {
 		return Offering{}, err
 	}
+	p.tools = g.c.Catalog()
+	defer p.release()
 	inForce, err := g.profileInForce(ctx, &p)
 	if err != nil {
 		return Offering{}, err
 	}
 	out := Offering{Agent: p.agent.Name, Mode: p.req.Call.Context.Mode, Profile: inForce.Name(), Tools: []Offer{}}
-	for _, o := range g.nameable(r.Tools) {
-		p.entry = g.c.Catalog.Lookup(o.Name)
+	for _, o := range nameable(p.tools, r.Tools) {
+		p.entry = p.tools.Lookup(o.Name)
 		p.req.Call.Tool, p.req.Entry, p.req.Lists = o.Name, p.entry.Entry, p.agent.Lists
 		p.req.Lists.Skills = r.Context.ActiveSkills
 		if err := g.gatherRules(ctx, &p); err != nil {
@@ -138,10 +140,10 @@ func (g *Gate) knownSession(ctx context.Context, caller Caller, claim *Claim) (s
 
 // nameable are the tools that a model can be told of: those of the modules that have
 // a name of their own, and the further names, each once.
-func (g *Gate) nameable(more []string) []Offer {
+func nameable(tools Catalog, more []string) []Offer {
 	var out []Offer
 	seen := map[string]bool{}
-	for _, i := range g.c.Catalog.Tools() {
+	for _, i := range tools.Tools() {
 		if i.Fallback || strings.ContainsAny(i.Name, "*?") {
 			continue
 		}

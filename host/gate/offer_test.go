@@ -38,6 +38,8 @@ func (c several) Lookup(name string) catalog.Entry {
 	return e
 }
 
+func (several) Release() {}
+
 func (c several) Tools() []catalog.Info {
 	infos := []catalog.Info{{Name: "mcp__*"}, {Name: "generic", Fallback: true}}
 	for _, name := range c.names {
@@ -51,7 +53,9 @@ func offering(t *testing.T, yaml string) *world {
 	t.Helper()
 	w := newWorld(t, yaml)
 	parts := w.partsWith(w.broker)
-	parts.Catalog = several{tool: w.tool, names: []string{"A", "B", "C", "Gone"}, plain: []string{"C"}, broken: "Gone"}
+	parts.Catalog = func() gate.Snapshot {
+		return several{tool: w.tool, names: []string{"A", "B", "C", "Gone"}, plain: []string{"C"}, broken: "Gone"}
+	}
 	var err error
 	if w.gate, err = gate.New(parts); err != nil {
 		t.Fatal(err)

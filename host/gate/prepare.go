@@ -20,7 +20,9 @@ import (
 
 // prepared is a call made ready to be decided.
 type prepared struct {
-	req   engine.Request
+	req engine.Request
+	// tools are the modules that the call is decided by, from here to its end.
+	tools Snapshot
 	entry catalog.Entry
 	desc  catalog.Description
 	// settings is the configuration that the call is decided by, which another one may
@@ -55,7 +57,14 @@ type prepared struct {
 	configured []string
 }
 
-// prepare builds the engine's request. Its error is a bad request or a lack of
+// release gives up the modules that the call was decided by.
+func (p prepared) release() {
+	if p.tools != nil {
+		p.tools.Release()
+	}
+}
+
+// prepare builds the engine's request, which the caller releases. Its error is a bad request or a lack of
 // standing; every other failure is inside the request, where it can only deny
 // or ask.
 func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look session) (prepared, error) {
@@ -86,7 +95,8 @@ func (g *Gate) prepare(ctx context.Context, caller Caller, r Request, look sessi
 		return p, err
 	}
 	failure := g.stand(ctx, caller, r.Context, &p, &call.Context)
-	p.entry = g.c.Catalog.Lookup(r.Tool)
+	p.tools = g.c.Catalog()
+	p.entry = p.tools.Lookup(r.Tool)
 	p.digest = Digest(p.entry.Name, input, call.Context.CWD)
 	p.req = engine.Request{Call: call, Entry: p.entry.Entry, Lists: p.agent.Lists, ResumeAsks: p.agent.ResumeAsks}
 	p.req.Lists.Skills = skillsInForce(r.Context.ActiveSkills, p.agent.Skills)
@@ -154,7 +164,7 @@ func (g *Gate) gatherRules(ctx context.Context, p *prepared) error {
 	about := p.req.About()
 	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.ProjectRoot, about)
 	stored = withoutGrants(c.Kind, stored)
-	p.req.Rules = slices.Concat(g.live(p.agent.Rules.For(about)), g.proven(ctx, p.entry, p.req.Call.Tool, stored))
+	p.req.Rules = slices.Concat(g.live(p.agent.Rules.For(about)), g.proven(ctx, p.tools, p.entry, p.req.Call.Tool, stored))
 	if err != nil {
 		err = fmt.Errorf("read the stored rules: %w", err)
 	}
@@ -237,7 +247,7 @@ func (g *Gate) live(rules []engine.Rule) []engine.Rule {
 
 // describe asks the module what the call touches and resolves it.
 func (g *Gate) describe(ctx context.Context, p *prepared) (err error) {
-	p.desc, p.req.Related, err = Touch(ctx, g.c.Catalog.Lookup, g.c.Targets, p.entry, p.req.Call, p.configured...)
+	p.desc, p.req.Related, err = Touch(ctx, p.tools.Lookup, g.c.Targets, p.entry, p.req.Call, p.configured...)
 	p.req.Protected = g.protected(p.req.Call, p.desc)
 	g.profiled(ctx, p, err)
 	return err

@@ -81,7 +81,7 @@ func (g *Gate) profiled(ctx context.Context, p *prepared, err error) {
 		p.req.Profile = &engine.ProfileAnswer{Name: p.agent.Profile.Name(), Note: unknown.Error()}
 		return
 	}
-	if other := g.readsAs(p.entry); other != "" {
+	if other := readsAs(p.tools, p.entry); other != "" {
 		p.req.Profile = inForce.DecideUnknown(fmt.Sprintf("the actions of a tool called %.80q read as those of %s", p.entry.Name, other))
 		return
 	}
@@ -90,11 +90,11 @@ func (g *Gate) profiled(ctx context.Context, p *prepared, err error) {
 
 // readsAs is the tool whose actions a profile would take those of another one for,
 // which nobody knows and whose name goes on behind a colon: tool:Read:x:{}.
-func (g *Gate) readsAs(entry catalog.Entry) string {
+func readsAs(tools Catalog, entry catalog.Entry) string {
 	if entry.Own || !strings.Contains(entry.Name, ":") {
 		return ""
 	}
-	for _, name := range Vocabulary(g.c.Catalog) {
+	for _, name := range Vocabulary(tools) {
 		if strings.HasPrefix(entry.Name, name+":") {
 			return name
 		}

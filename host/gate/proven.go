@@ -11,20 +11,21 @@ import (
 // maxProven bounds how many rules are remembered as tried.
 const maxProven = 1 << 14
 
-// trialOf is a stored rule as one module reads it.
-type trialOf struct{ rule, digest string }
+// trialOf is a stored rule as one module reads it for one tool.
+type trialOf struct{ rule, digest, tool string }
 
 // proven leaves out the stored allow rules whose own examples the module of the
 // call's tool reads otherwise than when they were stored: a rule must not outlive
-// its meaning (threat T05). Each rule with near misses is tried once for each
-// module; deny and ask rules stay as they are.
-func (g *Gate) proven(ctx context.Context, entry catalog.Entry, called string, rules []engine.Rule) []engine.Rule {
+// its meaning (threat T05). Each rule with examples is tried once for each module;
+// deny and ask rules stay as they are. So are left out the rules that were suspended
+// when the module was swapped in.
+func (g *Gate) proven(ctx context.Context, tools Catalog, entry catalog.Entry, called string, rules []engine.Rule) []engine.Rule {
 	if entry.Err != nil {
 		return rules // no rule of it matches
 	}
 	names := entry.Names(called)
 	return without(rules, func(r engine.Rule) bool {
-		return r.Behavior == engine.Allow && len(r.NotMatch) > 0 && engine.MatchName(r.Tool, names...) && !g.provenRule(ctx, entry, r)
+		return r.Behavior == engine.Allow && !r.WholeTool() && engine.MatchName(r.Tool, names...) && !g.provenRule(ctx, tools, entry, r)
 	})
 }
 
@@ -39,15 +40,19 @@ func without(rules []engine.Rule, drop func(engine.Rule) bool) []engine.Rule {
 	return rules
 }
 
-func (g *Gate) provenRule(ctx context.Context, entry catalog.Entry, r engine.Rule) bool {
-	key := trialOf{r.ID, entry.Digest}
+func (g *Gate) provenRule(ctx context.Context, tools Catalog, entry catalog.Entry, r engine.Rule) bool {
+	key := trialOf{r.ID, entry.Digest, entry.Name}
 	g.mu.Lock()
 	holds, known := g.tried[key]
+	suspended := g.isSuspended(entry, r)
 	g.mu.Unlock()
-	if known {
-		return holds
+	if suspended || known {
+		return holds && !suspended
 	}
-	err := g.trial().examples(ctx, entry, r)
+	if len(r.Match) == 0 && len(r.NotMatch) == 0 {
+		return true
+	}
+	err := Trial{Catalog: tools, Targets: g.c.Targets}.examples(ctx, entry, r)
 	if ctx.Err() != nil {
 		return false // it is not known, and is tried again with the next call
 	}

@@ -110,6 +110,10 @@ type Result struct {
 	Targets   []engine.Target `json:"targets,omitempty"`
 	// Digest is the SHA-256 of tool, input and cwd.
 	Digest string `json:"digest,omitempty"`
+	// Module is the name and the version of the module that answered for the tool,
+	// ModuleDigest the SHA-256 of its bytes.
+	Module       string `json:"module,omitempty"`
+	ModuleDigest string `json:"module_digest,omitempty"`
 	// AuditSeq is the audit row; 0 from Evaluate.
 	AuditSeq int64 `json:"audit_seq,omitempty"`
 	// Micros is how long the decision took in microseconds, waiting left out.

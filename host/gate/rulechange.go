@@ -40,11 +40,13 @@ func (g *Gate) ChangeRules(ctx context.Context, c Change, add []engine.Rule, rem
 	if err != nil {
 		return out, err
 	}
+	t, done := g.trial()
+	defer done()
 	for i, r := range add {
-		if err := g.trial().Try(ctx, &r); err != nil {
+		if err := t.Try(ctx, &r); err != nil {
 			return out, fmt.Errorf("%w: rules[%d]: %w", ErrBadRule, i, err)
 		}
-		p, err := g.plan(ctx, r, stored)
+		p, err := g.plan(ctx, t, r, stored)
 		if err != nil {
 			return out, err
 		}
@@ -72,12 +74,12 @@ func (g *Gate) ChangeRules(ctx context.Context, c Change, add []engine.Rule, rem
 }
 
 // plan says what a rule would be among those that are there.
-func (g *Gate) plan(ctx context.Context, r engine.Rule, stored []engine.Rule) (Planned, error) {
+func (g *Gate) plan(ctx context.Context, t Trial, r engine.Rule, stored []engine.Rule) (Planned, error) {
 	p, err := g.placeOf(ctx, Where{Scope: r.Scope, Key: r.ScopeKey})
 	if err != nil {
 		return Planned{}, err
 	}
-	k := p.known(g.trial().Known(ctx))
+	k := p.known(t.Known(ctx))
 	for _, other := range p.stored {
 		k.Others = append(k.Others, command.Other{Rule: other, From: from(other)})
 	}

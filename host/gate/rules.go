@@ -12,7 +12,9 @@ import (
 // AddRule stores a rule in the name of by, after trying it on its own examples,
 // and returns it with notes about what it will not do.
 func (g *Gate) AddRule(ctx context.Context, by string, r engine.Rule) (engine.Rule, []string, error) {
-	if err := g.trial().Try(ctx, &r); err != nil {
+	t, done := g.trial()
+	defer done()
+	if err := t.Try(ctx, &r); err != nil {
 		return r, nil, err
 	}
 	r.CreatedBy = by
@@ -60,14 +62,28 @@ func (g *Gate) Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, er
 
 // TestRule reports whether a rule would match a call, without storing either.
 func (g *Gate) TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (bool, error) {
-	entry, err := g.trial().canonical(&r)
+	t, done := g.trial()
+	defer done()
+	entry, err := t.canonical(&r)
 	if err != nil {
 		return false, err
 	}
-	return g.trial().matches(ctx, entry, r, c)
+	return t.matches(ctx, entry, r, c)
 }
 
-func (g *Gate) trial() Trial { return Trial{Catalog: g.c.Catalog, Targets: g.c.Targets} }
+// trial tries rules on the modules as they are now; done is called when nothing of
+// it is used any more.
+func (g *Gate) trial() (t Trial, done func()) {
+	tools := g.c.Catalog()
+	return Trial{Catalog: tools, Targets: g.c.Targets}, tools.Release
+}
+
+// named is the tool of a name, for its names alone.
+func (g *Gate) named(tool string) engine.Entry {
+	tools := g.c.Catalog()
+	defer tools.Release()
+	return tools.Lookup(tool).Entry
+}
 
 // shadows tells of ask and deny rules that hold before a new allow rule.
 // Source: design section 13, "ask or allow first".

@@ -14,8 +14,7 @@ import (
 // approvers are who may answer asks about an agent's calls of a tool, by what the
 // operator says.
 func (g *Gate) approvers(agent, tool string) people.Policy {
-	entry := g.c.Catalog.Lookup(tool)
-	return g.c.Settings().Approvers(agent, entry.Entry.Names(tool)...)
+	return g.c.Settings().Approvers(agent, g.named(tool).Names(tool)...)
 }
 
 // approversOf are who may answer asks that say d: of safety checks, fewer.
@@ -23,8 +22,7 @@ func (g *Gate) approversOf(agent, tool string, d engine.Decision) people.Policy 
 	if !d.Safety() {
 		return g.approvers(agent, tool)
 	}
-	entry := g.c.Catalog.Lookup(tool)
-	return g.c.Settings().SafetyApprovers(agent, entry.Entry.Names(tool)...)
+	return g.c.Settings().SafetyApprovers(agent, g.named(tool).Names(tool)...)
 }
 
 // turnedAway writes the row of somebody who answered and may not: once for each of

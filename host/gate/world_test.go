@@ -89,6 +89,8 @@ func (c tools) Lookup(name string) catalog.Entry {
 	}
 }
 
+func (tools) Release() {}
+
 func (c tools) Tools() []catalog.Info { return []catalog.Info{{Name: "Probe"}} }
 
 // world is a gate over a real store and broker, with one tool in Go.
@@ -154,7 +156,7 @@ func (w *world) partsWith(b *ask.Broker) gate.Config {
 	cfg := w.settings
 	return gate.Config{
 		// A look at a path that takes 200 ms on a busy machine is not what these tests are about.
-		Catalog: tools{w.tool}, Settings: func() gate.Settings { return cfg }, Targets: &target.Resolver{FS: target.OS(), Limits: target.Limits{Time: time.Minute}},
+		Catalog: func() gate.Snapshot { return tools{w.tool} }, Settings: func() gate.Settings { return cfg }, Targets: &target.Resolver{FS: target.OS(), Limits: target.Limits{Time: time.Minute}},
 		Projects: &project.Loader{}, Asks: b, Store: w.store,
 	}
 }

@@ -72,6 +72,9 @@ const (
 	EventRuleKept    Event = "rule_kept"
 	EventTokenKept   Event = "token_kept"
 	EventSettingKept Event = "setting_kept"
+	// EventRulesSuspended: a new module reads stored allow rules more widely than the
+	// one before it, so that they are not used with it.
+	EventRulesSuspended Event = "rules_suspended"
 )
 
 // Row is one line of the audit. The caller fills what it knows; Append sets Seq,

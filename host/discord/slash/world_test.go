@@ -84,6 +84,8 @@ func (tools) Lookup(name string) catalog.Entry {
 	}
 }
 
+func (tools) Release() {}
+
 func (tools) Tools() []catalog.Info { return infos }
 
 // places are the channels of the tests.
@@ -163,7 +165,7 @@ func newWorld(t testing.TB, configure ...func(*world)) *world {
 	}
 	w.broker.Attach(ask.Surface{Name: "test"})
 	w.gate, err = gate.New(gate.Config{
-		Catalog: tools{}, Settings: func() gate.Settings { return w.cfg }, Targets: &target.Resolver{FS: target.OS(), Limits: target.Limits{Time: time.Minute}},
+		Catalog: func() gate.Snapshot { return tools{} }, Settings: func() gate.Settings { return w.cfg }, Targets: &target.Resolver{FS: target.OS(), Limits: target.Limits{Time: time.Minute}},
 		Projects: &project.Loader{}, Asks: w.broker, Store: w.store,
 	})
 	if err != nil {
