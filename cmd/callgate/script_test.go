@@ -61,8 +61,14 @@ func (w warmed) Run() int {
 // TestScripts runs the real main, one script per command.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	p := scriptParams()
+	p.Dir = "testdata/script"
+	testscript.Run(t, p)
+}
+
+// scriptParams are what every script has: directories of its own, and our commands.
+func scriptParams() testscript.Params {
+	return testscript.Params{
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -94,7 +100,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"approver": approver, "discord": discordScript, "exits": exits, "serve": serve, "halt": halt, "logged": logged, "shown": shown, "bytes": writeBytes, "bomb": writeBomb, "written": written,
 		},
-	})
+	}
 }
 
 // exits N COMMAND... runs a command that must end with exit code N.
