@@ -146,6 +146,9 @@ func TestMissing(t *testing.T) {
 			if !errors.As(err, &missing) || len(missing.Install) == 0 {
 				t.Fatalf("got %v, want a MissingError", err)
 			}
+			if ready := scaffold.Ready(context.Background(), tt.language); ready == nil || ready.Error() != err.Error() {
+				t.Errorf("ready: got %v, want %v", ready, err)
+			}
 			for _, want := range tt.want {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("got %q, want %q in it", err, want)

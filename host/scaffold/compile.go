@@ -8,14 +8,6 @@ import "path/filepath"
 // guest is the environment in which Go compiles for WebAssembly.
 var guest = []string{"GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0"}
 
-func goCompiler() (string, error) {
-	program := firstOf([]string{"go"}, nil)
-	if program == "" {
-		return "", missing("Go 1.26 or later", ways{"Go from https://go.dev/dl (the distributions' is often older)", "brew install go", "Go from https://go.dev/dl"})
-	}
-	return program, nil
-}
-
 func buildGo(j *job) error {
 	program, err := goCompiler()
 	if err != nil {
@@ -89,9 +81,9 @@ func buildC(j *job) error {
 }
 
 func testC(j *job) error {
-	compiler := firstOf([]string{"cc", "gcc", "clang"}, nil)
-	if compiler == "" {
-		return missing("a C compiler for this system", ways{"apt-get install gcc libc6-dev", "xcode-select --install", "gcc or clang, by your system's package manager"})
+	compiler, err := cc()
+	if err != nil {
+		return err
 	}
 	tests := filepath.Join(j.scratch, "tests")
 	if err := j.run(nil, compiler, "-std=c99", "-Wall", "-Wextra", "-o", tests, j.language.tests(j.project.Name)); err != nil {
@@ -110,9 +102,9 @@ func buildAssemblyScript(j *job) error {
 }
 
 func buildWAT(j *job) error {
-	program := firstOf([]string{"wat2wasm"}, nil)
-	if program == "" {
-		return missing("wat2wasm", ways{"apt-get install wabt", "brew install wabt", "wabt, from https://github.com/WebAssembly/wabt"})
+	program, err := wat2wasm()
+	if err != nil {
+		return err
 	}
 	j.versions = append(j.versions, "wat2wasm "+version(j.ctx, program, "--version"))
 	return j.run(nil, program, j.project.Main, "-o", j.out)

@@ -24,24 +24,27 @@ func (e *MissingError) Error() string {
 	return e.Compiler + " was not found; install it with:\n  " + strings.Join(e.Install, "\n  ")
 }
 
-// ways are how to install one compiler.
+// ways are how to install one compiler; empty where another says it.
 type ways struct{ debian, macOS, other string }
 
-// here are the ways for the system at hand, the likeliest first; Linux systems of
-// all kinds get Debian's and the general one.
-func (w ways) here(goos string) []string {
+// on are the ways for one system, the likeliest first; Linux of all kinds gets
+// Debian's and the general one.
+func (w ways) on(goos string) []string {
 	var out []string
-	switch goos {
-	case "darwin":
-		out = []string{w.macOS}
-	case "linux":
-		out = []string{w.debian + "   (Debian, Ubuntu)"}
+	switch {
+	case goos == "darwin" && w.macOS != "":
+		out = append(out, w.macOS)
+	case goos == "linux" && w.debian != "":
+		out = append(out, w.debian+"   (Debian, Ubuntu)")
 	}
-	return append(out, w.other)
+	if w.other != "" {
+		out = append(out, w.other)
+	}
+	return out
 }
 
 func missing(compiler string, w ways) error {
-	return &MissingError{Compiler: compiler, Install: w.here(runtime.GOOS)}
+	return &MissingError{Compiler: compiler, Install: w.on(runtime.GOOS)}
 }
 
 // oldest and newest are the versions of LLVM whose programs are looked for under
@@ -159,9 +162,32 @@ func asc(ctx context.Context, dir string) ([]string, error) {
 			return argv, nil
 		}
 	}
-	install := "npm install --save-dev assemblyscript@" + ascVersion
 	return nil, missing("asc, the AssemblyScript compiler,", ways{
-		install + "   (in the project; npm: apt-get install npm)", install + "   (in the project; npm: brew install node)",
-		install + "   (in the project; npm comes with https://nodejs.org)",
+		other: "npm install --save-dev assemblyscript@" + ascVersion + "   (in the project; npm comes with Node.js: apt-get install npm, brew install node, or https://nodejs.org)",
 	})
+}
+
+func goCompiler() (string, error) {
+	program := firstOf([]string{"go"}, nil)
+	if program == "" {
+		return "", missing("Go 1.26 or later", ways{"Go from https://go.dev/dl (the distributions' is often older)", "brew install go", "Go from https://go.dev/dl"})
+	}
+	return program, nil
+}
+
+// cc finds a C compiler for this system, which unit tests run on.
+func cc() (string, error) {
+	program := firstOf([]string{"cc", "gcc", "clang"}, nil)
+	if program == "" {
+		return "", missing("a C compiler for this system", ways{"apt-get install gcc libc6-dev", "xcode-select --install", "gcc or clang, by your system's package manager"})
+	}
+	return program, nil
+}
+
+func wat2wasm() (string, error) {
+	program := firstOf([]string{"wat2wasm"}, nil)
+	if program == "" {
+		return "", missing("wat2wasm", ways{"apt-get install wabt", "brew install wabt", "wabt, from https://github.com/WebAssembly/wabt"})
+	}
+	return program, nil
 }

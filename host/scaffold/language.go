@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -30,6 +31,8 @@ type language struct {
 	extension string
 	// ignore are lines of .gitignore.
 	ignore []string
+	// ready says which compiler is missing; nil where none is needed.
+	ready func(context.Context) error
 	// build leaves the module at job.out.
 	build func(*job) error
 	// unit runs the unit tests; nil where the language has none of its own.
@@ -39,19 +42,19 @@ type language struct {
 var languages = []language{
 	{
 		Language: Language{Name: "go", Title: "Go", Needs: "Go 1.26 or later"},
-		from:     "go", extension: ".go", build: buildGo, unit: testGo,
+		from:     "go", extension: ".go", ready: readyGo, build: buildGo, unit: testGo,
 	},
 	{
 		Language: Language{Name: "rust", Aliases: []string{"rs"}, Title: "Rust", Needs: "rustc 1.63 or later with the target wasm32-unknown-unknown"},
-		from:     "rust", beside: []string{"callgate.rs"}, extension: ".rs", build: buildRust, unit: testRust,
+		from:     "rust", beside: []string{"callgate.rs"}, extension: ".rs", ready: readyRust, build: buildRust, unit: testRust,
 	},
 	{
 		Language: Language{Name: "c", Title: "C", Needs: "clang 14 or later, with wasm-ld"},
-		from:     "c", beside: []string{"callgate.h"}, extension: ".c", build: buildC, unit: testC,
+		from:     "c", beside: []string{"callgate.h"}, extension: ".c", ready: readyC, build: buildC, unit: testC,
 	},
 	{
 		Language: Language{Name: "assemblyscript", Aliases: []string{"as"}, Title: "AssemblyScript", Needs: "asc " + ascVersion + ", with Node.js"},
-		from:     "assemblyscript", beside: []string{"callgate.ts"}, extension: ".ts", ignore: []string{"node_modules/"}, build: buildAssemblyScript,
+		from:     "assemblyscript", beside: []string{"callgate.ts"}, extension: ".ts", ignore: []string{"node_modules/"}, ready: readyAssemblyScript, build: buildAssemblyScript,
 	},
 	{
 		Language: Language{Name: "typescript", Aliases: []string{"ts"}, Title: "TypeScript"},
@@ -63,7 +66,7 @@ var languages = []language{
 	},
 	{
 		Language: Language{Name: "wat", Title: "WebAssembly text", Needs: "wat2wasm, of wabt"},
-		from:     "wat", extension: ".wat", build: buildWAT,
+		from:     "wat", extension: ".wat", ready: readyWAT, build: buildWAT,
 	},
 }
 

@@ -19,9 +19,6 @@ var reserved = map[string]string{
 	"callgate": "the SDK's own files have that name",
 	"status":   "the example that a project begins with has an operation of that name",
 	"rollback": "the example that a project begins with has an operation of that name",
-	"prod":     "the example that a project begins with has a stage of that name",
-	"staging":  "the example that a project begins with has a stage of that name",
-	"web":      "the example that a project begins with has a service of that name",
 }
 
 // checkName says why a project cannot have that name. taken are the names of tools

