@@ -1,0 +1,1 @@
+// dtoa.c includes this and uses nothing of it.
