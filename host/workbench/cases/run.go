@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -82,7 +83,11 @@ func (c Case) compare(a *workbench.Answers) (diffs []Difference) {
 	add(c.check, &a.Check)
 	add(c.readOnly, &a.ReadOnly)
 	for i, w := range c.match {
-		add(w, &a.Match[i])
+		one := &a.Match[i]
+		for _, d := range w.compare(one.Verb, one.Output, one.Failed()) {
+			d.Where = strings.TrimSuffix(fmt.Sprintf("match[%d].%s", i, d.Where), ".")
+			diffs = append(diffs, d)
+		}
 	}
 	add(c.suggest, &a.Suggest)
 	return diffs
