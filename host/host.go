@@ -14,6 +14,7 @@ import (
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/modules"
 	"github.com/callgate/callgate/host/project"
 	"github.com/callgate/callgate/host/protect"
 	"github.com/callgate/callgate/host/sandbox"
@@ -60,6 +61,8 @@ type Host struct {
 	runtime       *sandbox.Runtime
 	guard         *protect.Guard
 	tried         *gate.Tried
+	pins          *pins
+	modules       *modules.Manager
 	swaps         atomic.Pointer[func(catalog.Outcome)] // hears of swapped modules
 	log           *slog.Logger
 }
@@ -112,9 +115,11 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	}
 	h.hub = webhook.NewHub(o.Log, webhook.Options{Now: o.Now})
 	h.put(first)
-	if h.runtime, h.Catalog, err = OpenCatalog(ctx, h.tools(o), first.modules()); err != nil {
+	h.pins = newPins(o.Config.Dirs().State, first.modules())
+	if h.runtime, h.Catalog, err = openCatalog(ctx, h.tools(o), first.modules(), h.pins); err != nil {
 		return nil, err
 	}
+	h.modules = h.manager(o)
 	if h.tried, err = gate.OpenTried(o.CacheDir, func(err error) { o.Log.Warn("cache of tried rules", "problem", err) }); err != nil {
 		return nil, err
 	}
@@ -153,6 +158,9 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	for _, p := range o.Config.Problems() {
 		o.Log.Warn("in the configuration", "problem", p)
 	}
+	for _, text := range GrantAdvice(o.Config) {
+		o.Log.Warn("in the configuration", "problem", text)
+	}
 	for _, r := range h.Store.RefusedRules() {
 		o.Log.Warn("stored allow rule not used: it was changed outside Callgate; remove it or add it again", "id", r.ID, "tool", r.Tool, "scope", r.Scope)
 	}
@@ -184,6 +192,9 @@ type Tools struct {
 	Embedded fs.FS
 	CacheDir string
 	Compiler []string
+	// State is the state directory of the daemon whose lock says what the operator's
+	// modules were granted. Without one they all load, by modules.grants alone.
+	State string
 	// Compiling hears of each module that has to be compiled first, Report of what is
 	// wrong with the cache. Nil drops it.
 	Compiling func(file string)
@@ -199,7 +210,7 @@ func (h *Host) tools(o Options) Tools {
 		Swapping: h.swapping,
 		Embedded: o.Modules, CacheDir: o.CacheDir, Compiler: o.Compiler,
 		Compiling: func(file string) { o.Log.Info("compiling a tool module, once", "file", file) },
-		Report:    func(err error) { o.Log.Warn("cache of tool modules", "problem", err) },
+		Report:    func(err error) { o.Log.Warn("tool modules", "problem", err) },
 		Log:       o.Log,
 	}
 }
@@ -208,6 +219,14 @@ func (h *Host) tools(o Options) Tools {
 // the operator's directory. The runtime is closed after the catalogue is no longer
 // used.
 func OpenCatalog(ctx context.Context, t Tools, m config.Modules) (*sandbox.Runtime, *catalog.Catalog, error) {
+	if t.State == "" {
+		return openCatalog(ctx, t, m, nil)
+	}
+	return openCatalog(ctx, t, m, newPins(t.State, m))
+}
+
+// openCatalog loads what the pins admit; nil admits every file.
+func openCatalog(ctx context.Context, t Tools, m config.Modules, p *pins) (*sandbox.Runtime, *catalog.Catalog, error) {
 	// Each module has limits of its own; these are the most that any may have.
 	most := sandbox.Limits{MemoryPages: sandbox.MaxMemoryPages}
 	runtime, err := sandbox.New(ctx, sandbox.Config{
@@ -217,9 +236,13 @@ func OpenCatalog(ctx context.Context, t Tools, m config.Modules) (*sandbox.Runti
 		return nil, nil, err
 	}
 	given, limits := permissions(m)
-	c, err := catalog.Open(ctx, catalog.Options{
+	options := catalog.Options{
 		Runtime: runtime, Embedded: t.Embedded, Dir: m.Dir, CacheDir: t.CacheDir, Grants: given, Limits: limits, Compiling: t.Compiling, Report: t.Report, Swapping: t.Swapping,
-	})
+	}
+	if p != nil {
+		options.Pins, options.Unpinned = p.all, p.unpinned
+	}
+	c, err := catalog.Open(ctx, options)
 	if err != nil {
 		_ = runtime.Close(ctx) // the catalogue's error is the one to tell
 		return nil, nil, err

@@ -44,8 +44,8 @@ type Options struct {
 	// not run them. It is the Runtime's own, whose key authenticates it. Empty
 	// remembers nothing.
 	CacheDir string
-	// Report hears of what is wrong with CacheDir and costs no more than time; nil
-	// drops it.
+	// Report hears of what is wrong with CacheDir and costs no more than time, and
+	// of what keeps Watch from seeing Dir; nil drops it.
 	Report func(error)
 	// Grants by file name ("deploy.wasm" or "deploy") or by the module's name.
 	Grants map[string]Grant
@@ -87,6 +87,7 @@ type Catalog struct {
 	grants  map[string]Grant
 	limits  sandbox.Limits
 	refused map[string]refusal // by lastKey
+	read    map[string]string  // the digests of the files read last
 	tried   []*code            // what Try left in the cache
 	current atomic.Pointer[state]
 }
@@ -128,7 +129,7 @@ func Open(ctx context.Context, opts Options) (*Catalog, error) {
 	b.problems = slices.Concat(c.builtin, problems)
 	b.unreadable = err
 	next := b.build(slices.Concat(c.embedded, files))
-	c.refused = b.refused
+	c.refused, c.read = b.refused, digests(files)
 	c.current.Store(next)
 	if err := c.verdicts.remember(next.seen); err != nil {
 		opts.Report(err)

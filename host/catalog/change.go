@@ -68,7 +68,7 @@ func (c *Catalog) replace(ctx context.Context, grants map[string]Grant, limits s
 	}
 	c.current.Store(next)
 	took := time.Since(began)
-	c.refused = b.refused
+	c.refused, c.read = b.refused, digests(files)
 	b.forget()
 	prev.letGo()
 	return Outcome{Swaps: swaps, Problems: slices.Clone(next.problems), Took: took}, nil

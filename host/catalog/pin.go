@@ -20,6 +20,8 @@ type Pin struct {
 	Dev bool
 	// Grant is what the module may do, complete. Nil Names are none.
 	Grant Grant
+	// Why says, without a Digest, why the file is not loaded.
+	Why string
 }
 
 // pins are what the files of the directory were granted, as far as files have to be

@@ -1,0 +1,87 @@
+// Package swaptest gives tests of swapped modules a module in any number of
+// versions, each of which says in all its answers which one it is, and modules that
+// are broken in every way.
+package swaptest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Modules makes versions of the module deploy of testdata/modules.
+type Modules struct {
+	tb                     testing.TB
+	deploy, endless, other []byte
+}
+
+// Open reads the modules below the directory testdata.
+func Open(tb testing.TB, testdata string) *Modules {
+	tb.Helper()
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join(testdata, name))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return data
+	}
+	return &Modules{tb, read("modules/deploy.wasm"), read("modules/describe_loop.wasm"), read("hostile/missing_export.wasm")}
+}
+
+// Version is the module with a number, below a million, which it tells: Reason of it
+// is why it allows {"target":"staging/x"}, Action what it does, Description that of
+// its suggestion.
+func (m *Modules) Version(n int) []byte {
+	wasm := m.patch(m.deploy, `"version":"1.2.0"`, fmt.Sprintf(`"version":"%05x"`, n))
+	wasm = m.patch(wasm, `"reason":"staging"`, fmt.Sprintf(`"reason":"%s"`, Reason(n)))
+	wasm = m.patch(wasm, `"all of staging"`, fmt.Sprintf("%q", Description(n)))
+	return m.patch(wasm, `"title":"Deploy"`, fmt.Sprintf(`"title":"%s"`, Title(n)))
+}
+
+// Reason, Description and Title are what version n says.
+func Reason(n int) string { return fmt.Sprintf("r%06d", n) }
+
+// Description is that of the suggestion of version n.
+func Description(n int) string { return fmt.Sprintf("suggest %06d", n) }
+
+// Title is that of the calls of version n.
+func Title(n int) string { return fmt.Sprintf("%06x", n) }
+
+// Ways are in how many ways Broken breaks a module.
+const Ways = 5
+
+// Broken is a module that cannot be used, with a number that makes its bytes its
+// own, and what is said of it.
+func (m *Modules) Broken(way, n int) (wasm []byte, want string) {
+	whole := m.Version(n)
+	switch way % Ways {
+	case 0:
+		return whole[:len(whole)/2], "not a module this host runs"
+	case 1:
+		return numbered(m.other, n), "export match_rule: missing"
+	case 2:
+		return m.patch(whole, `"target":"staging/web"`, `"target":"nowhere/web"`), "the example says true"
+	case 3:
+		return numbered(m.endless, n), "describe: fuel"
+	}
+	rest := fmt.Sprintf(`,"name":"deploy","version":"%05x"`, n)
+	return m.patch(whole, `"abi":1`+rest, `"abi":9`+rest), "describe: abi"
+}
+
+// patch replaces a text by one as long, where it stands first.
+func (m *Modules) patch(wasm []byte, old, now string) []byte {
+	m.tb.Helper()
+	if len(old) != len(now) || !bytes.Contains(wasm, []byte(old)) {
+		m.tb.Fatalf("cannot put %s in the place of %s", now, old)
+	}
+	return bytes.Replace(wasm, []byte(old), []byte(now), 1)
+}
+
+// numbered appends a custom section that changes nothing but the bytes.
+func numbered(wasm []byte, n int) []byte {
+	name := fmt.Sprintf("n%06d", n)
+	section := append([]byte{0, byte(len(name) + 1), byte(len(name))}, name...)
+	return append(bytes.Clone(wasm), section...)
+}
