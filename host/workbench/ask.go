@@ -230,7 +230,7 @@ const noInput = `{}`
 // asker puts one call to a module.
 type asker struct {
 	ctx    context.Context
-	module *Module
+	module Runner
 	call   *engine.Call
 	raw    []byte // nil: the call's own input
 }
