@@ -64,9 +64,16 @@ bench: $(MODULES) build ## measure, beside the named peers, in one run
 	@$(MAKE) --no-print-directory -C testdata/bench bench
 
 ##@ Keep
-.PHONY: wasm wasm-clean lint fmt check tidy clean help
-wasm: wasm-clean $(MODULES) ## rebuild the first-party modules and the golden test modules from source
+.PHONY: wasm wasm-check wasm-clean lint fmt check tidy clean help
+# Nothing is installed: what a language lacks here is said, and its module stays.
+GOLDENS := $(GO) test ./host/scaffold -run '^TestGoldens$$' -count=1 -v
+wasm: wasm-clean $(MODULES) ## rebuild every module from source: first-party, test modules, the deploy example
 	@testdata/modules/build.sh
+	@$(GOLDENS) -rebuild | $(SHORTEN)
+
+wasm-check: ## compare the committed modules with what their sources make
+	@testdata/modules/build.sh --check
+	@$(GOLDENS) | $(SHORTEN)
 
 wasm-clean:
 	@rm -f $(MODULES)

@@ -32,8 +32,8 @@ func buildRust(j *job) error {
 	}
 	j.versions = append(j.versions, version(j.ctx, program, "--version"))
 	argv := []string{
-		program, "--edition", "2021", "--crate-type", "cdylib", "--target", rustTarget, "-C", "opt-level=s", "-C", "lto", "-C", "codegen-units=1",
-		"-C", "panic=abort", "-C", "strip=symbols", "-C", "link-arg=--stack-first",
+		program, "--edition", "2021", "--crate-type", "cdylib", "--target", rustTarget, "-C", "opt-level=z", "-C", "lto", "-C", "codegen-units=1",
+		"-C", "panic=abort", "-C", "strip=symbols", "-C", "link-arg=--stack-first", "--remap-path-prefix", "..=.",
 	}
 	if !links {
 		ld, err := linker()
