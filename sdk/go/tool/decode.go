@@ -34,7 +34,37 @@ func decodeEnvelope(data []byte) (*envelope, error) {
 	if env.Tool == "" {
 		return nil, errors.New("envelope: no tool")
 	}
+	if nesting(data) > maxNesting {
+		return nil, fmt.Errorf("envelope: nested deeper than %d levels", maxNesting)
+	}
 	return &env, nil
+}
+
+// maxNesting is how many objects and lists may stand in one another, the envelope
+// itself being the first. Source: docs/abi.md.
+const maxNesting = 1000
+
+// nesting is the depth of data, which is JSON; 0 for what is too short to be deep.
+func nesting(data []byte) (deepest int) {
+	if len(data) <= maxNesting {
+		return 0
+	}
+	depth, text := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
 }
 
 // decodeInput decodes a call's input into *in; the error names the member.
@@ -62,13 +92,13 @@ func decodeInput(input jsontext.Value, in any) error {
 // none, and are read once.
 func readInput(t reflect.Type, input jsontext.Value, in any) (unknown []string, err error) {
 	if input.Kind() == '{' && json.Unmarshal(input, in, json.RejectUnknownMembers(true)) == nil {
-		return nil, nil
+		return nil, missing(t, input, "")
 	}
 	reflect.ValueOf(in).Elem().SetZero()
 	if err := decodeInput(input, in); err != nil {
 		return nil, err
 	}
-	return unknownMembers(t, input), nil
+	return unknownMembers(t, input), missing(t, input, "")
 }
 
 // unknownMembers lists the members of input, an object that decodes into t, that
@@ -138,15 +168,8 @@ func fieldTypes(t reflect.Type) map[string]reflect.Type {
 		return fields.(map[string]reflect.Type)
 	}
 	fields := map[string]reflect.Type{}
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || name == "-" || f.Anonymous && name == "" {
-			continue
-		}
-		if name == "" {
-			name = f.Name
-		}
-		fields[name] = f.Type
+	for _, f := range fieldsOf(t) {
+		fields[f.name] = f.of
 	}
 	known.Store(t, fields)
 	return fields

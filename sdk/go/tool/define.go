@@ -21,7 +21,8 @@ type Tool interface {
 // Define makes a tool of its specification. Around the author's functions it
 // puts what no author should have to remember:
 //
-//   - An input that does not decode into In is a bypass-immune ask that names
+//   - An input that does not decode into In, or lacks a member that is tagged
+//     `tool:"required"`, or has it as null, is a bypass-immune ask that names
 //     the member; it is never read-only, no allow rule matches it, every deny
 //     and ask rule does, nothing is suggested, and its targets are unknown.
 //   - An input with members unknown to In (see Spec.AnyField) loses every
@@ -107,6 +108,9 @@ type toolDescription struct {
 func (d definition) describe() (toolDescription, error) {
 	if d.name == "" {
 		return toolDescription{}, errors.New("a tool has no name")
+	}
+	if err := checkTags(d.input, nil); err != nil {
+		return toolDescription{}, fmt.Errorf("tool %s: %w", d.name, err)
 	}
 	schema := jsontext.Value(d.schema)
 	if len(schema) == 0 {

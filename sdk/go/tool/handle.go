@@ -98,7 +98,7 @@ func (m Module) tool(name string) (Tool, error) {
 			if own == name {
 				return t, nil
 			}
-			if len(own) > longest && strings.Contains(own, "*") && wildcard(own, name) {
+			if len(own) > longest && strings.Contains(own, "*") && Wildcard(own, name) {
 				found, longest = t, len(own)
 			}
 		}
@@ -112,9 +112,10 @@ func (m Module) tool(name string) (Tool, error) {
 	return m.tool(m.Fallback)
 }
 
-// wildcard reports whether text matches pattern, in which "*" stands for any
-// run of bytes and everything else for itself.
-func wildcard(pattern, text string) bool {
+// Wildcard reports whether text matches pattern, in which "*" stands for any
+// run of bytes and everything else for itself. It takes no longer than both are
+// long together, times the stars.
+func Wildcard(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
 		return pattern == text

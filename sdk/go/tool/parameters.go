@@ -96,11 +96,11 @@ func allowsValue(value jsontext.Value, pattern string) bool {
 	if kind := value.Kind(); (kind == '[' || kind == '{') && pattern != "*" {
 		return string(value) == pattern
 	}
-	return wildcard(pattern, plainText(value))
+	return Wildcard(pattern, plainText(value))
 }
 
 func catchesValue(value jsontext.Value, pattern string) bool {
-	if wildcard(pattern, plainText(value)) {
+	if Wildcard(pattern, plainText(value)) {
 		return true
 	}
 	switch value.Kind() {
