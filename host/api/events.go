@@ -8,6 +8,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/gate"
 )
 
@@ -23,6 +24,10 @@ const (
 	EventConfig = "config"
 	// EventMismatch carries a Mismatch.
 	EventMismatch = "mismatch"
+	// EventModuleSwapped and EventModuleRefused carry a catalog.Swap: a tool module that
+	// came, went or was replaced, and one that was not taken.
+	EventModuleSwapped = "module_swapped"
+	EventModuleRefused = "module_refused"
 	// EventPermissionRequest and EventPermissionDenied carry a gate.Notice.
 	EventPermissionRequest = gate.PermissionRequest
 	EventPermissionDenied  = gate.PermissionDenied
@@ -44,15 +49,17 @@ type Decided struct {
 	Rule      string `json:"rule,omitempty"`
 	AskID     string `json:"ask_id,omitempty"`
 	DecidedBy string `json:"decided_by,omitempty"`
-	AuditSeq  int64  `json:"audit_seq,omitempty"`
-	Micros    int64  `json:"micros"`
+	// ModuleDigest is the SHA-256 of the module that answered.
+	ModuleDigest string `json:"module_digest,omitempty"`
+	AuditSeq     int64  `json:"audit_seq,omitempty"`
+	Micros       int64  `json:"micros"`
 }
 
 func decisionEvent(req gate.Request, caller gate.Caller, res gate.Result) Decided {
 	d := Decided{
 		Tool: req.Tool, Agent: req.Context.Agent, Session: req.Context.Session, CallID: req.CallID,
 		Behavior: res.Decision.Behavior, Outcome: string(res.Outcome), Stage: res.Decision.Stage, Code: res.Decision.Code,
-		AskID: res.AskID, DecidedBy: res.DecidedBy, AuditSeq: res.AuditSeq, Micros: res.Micros,
+		AskID: res.AskID, DecidedBy: res.DecidedBy, ModuleDigest: res.ModuleDigest, AuditSeq: res.AuditSeq, Micros: res.Micros,
 	}
 	if caller.Standing == gate.Checker {
 		d.Agent = caller.Agent
@@ -78,6 +85,17 @@ func (s *Server) Tell(n gate.Notice) { s.feed.publish(n.Event, n) }
 
 // Announce tells the readers of events about the configuration.
 func (s *Server) Announce(c ConfigChange) { s.feed.publish(EventConfig, c) }
+
+// Swapped tells the readers of events what became of tool modules.
+func (s *Server) Swapped(o catalog.Outcome) {
+	for _, swap := range o.Swaps {
+		name := EventModuleSwapped
+		if swap.What == catalog.Refused || swap.What == catalog.Kept {
+			name = EventModuleRefused
+		}
+		s.feed.publish(name, swap)
+	}
+}
 
 // feed gives events that are not the broker's to all readers. The zero feed has
 // none.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -345,11 +346,16 @@ func (x *exchange) events() {
 	x.t.Helper()
 	ctx, stop := context.WithCancel(x.t.Context())
 	defer stop()
-	schemas := map[string]string{api.EventAsk: "AskEvent", api.EventDecision: "Decided", api.EventConfig: "ConfigChange"}
+	schemas := map[string]string{api.EventAsk: "AskEvent", api.EventDecision: "Decided", api.EventConfig: "ConfigChange",
+		api.EventModuleSwapped: "ModuleSwap", api.EventModuleRefused: "ModuleSwap"}
 	open := maps.Clone(schemas)
 	err := x.w.client("admin").Events(ctx, "page", "ana", func(ev api.Event) error {
 		if ev.Name == api.EventReady {
 			x.w.server.Announce(api.ConfigChange{File: "/etc/callgate.yaml", Error: "line 3", Pending: 2})
+			x.w.server.Swapped(catalog.Outcome{Swaps: []catalog.Swap{
+				{File: "d.wasm", Module: "deploy", Version: "2", Was: "aa", Is: "bb", What: catalog.Swapped, Suspended: []string{"Deploy(x)"}, Compiled: 1, Tried: 2},
+				{File: "d.wasm", Was: "bb", Is: "bb", Found: "cc", What: catalog.Kept, Why: "not a module"},
+			}})
 			go func() { _, _ = x.w.client("default").Check(ctx, bash("make more"), nil) }()
 			return nil
 		}

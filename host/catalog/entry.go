@@ -91,7 +91,7 @@ type Info struct {
 	// Limits are what the tool's module may use; none when it cannot run.
 	Limits []Limit `json:"limits,omitempty"`
 	// State says how its module's file stands.
-	State Standing `json:"state"`
+	State Standing `json:"state,omitempty"`
 	// Fallback marks the tool that answers for names nobody claims.
 	Fallback bool `json:"fallback,omitempty"`
 	// Error says why calls of this name fail; empty when all is well.

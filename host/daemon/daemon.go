@@ -84,6 +84,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	})
 	if err == nil {
 		d.Host.Notices(d.server.Tell)
+		d.Host.Swaps(d.server.Swapped)
 	}
 	return d, err
 }
@@ -119,7 +120,8 @@ func (d *Daemon) Address() net.Addr { return d.listener.Addr() }
 // closePatience is how long checks under way get at a shutdown.
 const closePatience = 5 * time.Second
 
-// Run serves until ctx ends, applies the configuration when it changes, deletes
+// Run serves until ctx ends, applies the configuration when it changes, swaps tool
+// modules when their files do, deletes
 // rules whose time is over, verifies the audit once, shows asks in Discord where that is
 // configured, and closes everything. What waits for a human stays in the store and is
 // taken up at the next start.
@@ -134,6 +136,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 		if err := d.Host.Watch(ctx, d.reloaded); err != nil && !errors.Is(err, context.Canceled) {
 			d.log.Error("the configuration is no longer watched: restart to apply changes", "error", err)
 		}
+	}()
+	swapping := make(chan struct{})
+	go func() {
+		defer close(swapping)
+		_ = d.Host.WatchModules(ctx) // it ends with ctx
 	}()
 	expiring := make(chan struct{})
 	go func() {
@@ -162,6 +169,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	}
 	cancel()
 	<-watching
+	<-swapping
 	<-expiring
 	<-retaining
 	<-verifying
