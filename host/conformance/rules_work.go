@@ -1,0 +1,213 @@
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/callgate/callgate/host/sandbox"
+	"github.com/callgate/callgate/host/workbench"
+)
+
+// workRules are about fuel, time and size.
+var workRules = []trials{
+	{Rule: Rule{"work.bounded", "calls of 32 KiB and less are judged within the limits", Failed, "Transport",
+		"Find what is slow (callgate tool bench): quadratic loops over the text, joining texts in a loop, a matcher that goes back."}, tool: bounded},
+	{Rule: Rule{"work.growth", "the fuel grows about as the input does", Advice, "Transport",
+		"Read the input once. Where the fuel grows as the square, an agent makes calls that cannot be judged by writing longer ones."}, tool: growth},
+	{Rule: Rule{"work.patterns", "a rule of many * is matched within the limits", Advice, "match_rule",
+		"Match * without recursion: remember the last * and go on from there; a matcher that tries all ways needs time without end."}, tool: patterns},
+	{Rule: Rule{"work.huge", "answers to calls of 1 MiB and of 15 MiB stay within the caps", Failed, "Transport",
+		"Cut what you repeat of a call: a title, a preview, an action; propose no rule with a content of more than 4 KiB."}, tool: huge},
+	{Rule: Rule{"work.headroom", "its own examples take less than half of the fuel", Advice, "Transport",
+		"Do less at each call: what is made of constants can be made at start, in _initialize, before the first call."}, tool: headroom},
+}
+
+// fillers are what texts are made longer with.
+var fillers = []string{"a", "a/", "a ", "*", "-", "\\\"", "é"}
+
+// sizes double; growth is told by the last two.
+var sizes = []int{4 << 10, 8 << 10, 16 << 10, 32 << 10}
+
+// grown is a call with a text made longer.
+type grown struct {
+	name   string
+	filler string
+	base   *probe
+	at     object
+}
+
+// growths are the ways to make calls of a tool longer: each text that its first call
+// has, filled with each filler.
+func (t *toolTrial) growths() (list []grown) {
+	for _, p := range t.bases()[:min(1, len(t.probes))] {
+		o := parseObject(p.call.Input)
+		for _, m := range o {
+			if !bytes.HasPrefix(m.value, []byte(`"`)) || len(list) >= 3*len(fillers) {
+				continue
+			}
+			for _, filler := range fillers {
+				list = append(list, grown{m.name, filler, p, o})
+			}
+		}
+	}
+	return list
+}
+
+// call is the call with a text of some size.
+func (g grown) call(size int) workbench.Call {
+	c := g.base.call
+	value := g.at.get(g.name)
+	long := append(bytes.Clone(value[:len(value)-1]), strings.Repeat(g.filler, size/len(g.filler))...)
+	c.Input = g.at.with(g.name, append(long, '"')).text()
+	return c
+}
+
+// each puts one size of a call to all verbs, with the tool's rules.
+func (r *run) each(t *toolTrial, c workbench.Call, do func(workbench.Answer)) {
+	p := r.probe(t, c, fromElsewhere)
+	if !p.ready() {
+		return
+	}
+	for _, verb := range verbs {
+		if !r.subject.Has(verb) {
+			continue
+		}
+		var a workbench.Answer
+		if verb == sandbox.MatchRule {
+			if len(t.contents) == 0 {
+				continue
+			}
+			a, _ = p.matching(allow, t.contents...)
+		} else {
+			a, _ = p.ask(verb)
+		}
+		do(a)
+	}
+}
+
+// limitOf is the limit that ended a call; empty for none.
+func limitOf(err error) string {
+	var failed *sandbox.Error
+	if errors.As(err, &failed) {
+		return failed.Limit
+	}
+	return ""
+}
+
+func bounded(r *run, t *toolTrial) {
+	for _, g := range t.growths() {
+		size := sizes[len(sizes)-1]
+		r.each(t, g.call(size), func(a workbench.Answer) {
+			r.try()
+			if limit := limitOf(a.Err); limit != "" {
+				r.fail(Finding{Tool: t.called, Verb: a.Verb, Tried: fmt.Sprintf("%s with %q %d times", g.name, g.filler, size/len(g.filler)), Input: a.Envelope, Came: a.Err.Error()})
+			}
+		})
+	}
+}
+
+// square is the exponent from which growth is told: 1 is as the input, 2 its square.
+const square = 1.7
+
+// little is the fuel below which growth means nothing.
+const little = 1_000_000
+
+func growth(r *run, t *toolTrial) {
+	for _, g := range t.growths() {
+		fuel := map[string][]int64{}
+		for _, size := range sizes {
+			r.each(t, g.call(size), func(a workbench.Answer) {
+				if a.Err == nil || limitOf(a.Err) != "" {
+					fuel[a.Verb] = append(fuel[a.Verb], a.Fuel)
+				}
+			})
+		}
+		for _, verb := range verbs {
+			f := fuel[verb]
+			if len(f) < len(sizes) {
+				continue
+			}
+			r.try()
+			last, before, first := float64(f[3]-f[0]), float64(f[2]-f[0]), f[3]
+			if e := exponent(before, last); first > little && e > square {
+				r.fail(Finding{Tool: t.called, Verb: verb, Input: g.call(sizes[0]).Input, Tried: fmt.Sprintf("%s with many %q", g.name, g.filler),
+					Came: fmt.Sprintf("fuel %d for 4 KiB, %d for 8, %d for 16, %d for 32: it grows as the input to the power of %.1f", f[0], f[1], f[2], f[3], e)})
+			}
+		}
+	}
+}
+
+// exponent is e where what is above the fuel of the least size (4 KiB) grows as
+// size^e, from the sizes 16 and 32 KiB: (32^e-4^e)/(16^e-4^e) is the ratio.
+func exponent(before, last float64) float64 {
+	if before <= 0 || last <= 0 {
+		return 0
+	}
+	low, high := 0.1, 8.0
+	for range 40 {
+		e := (low + high) / 2
+		if (math.Pow(8, e)-1)/(math.Pow(4, e)-1) < last/before {
+			low = e
+		} else {
+			high = e
+		}
+	}
+	return low
+}
+
+// patterns puts rules of many * to calls with long texts.
+func patterns(r *run, t *toolTrial) {
+	for _, g := range t.growths() {
+		if g.filler != "a" && g.filler != "a/" {
+			continue
+		}
+		for _, content := range []string{strings.Repeat("a*", 24) + "zq", strings.Repeat("*a", 24) + "*zq", strings.Repeat("**/", 24) + "zq", g.name + ":" + strings.Repeat("a*", 24) + "zq"} {
+			p := r.probe(t, g.call(2<<10), fromElsewhere)
+			for _, behavior := range []string{allow, deny} {
+				r.try()
+				if a, ok := p.matching(behavior, content); !ok && limitOf(a.Err) != "" {
+					r.fail(Finding{Tool: t.called, Verb: sandbox.MatchRule, Input: a.Envelope, Tried: fmt.Sprintf("the %s rule %q on a call of 2 KiB", behavior, content), Came: a.Err.Error()})
+				}
+			}
+		}
+	}
+}
+
+// huge puts calls of 1 and 15 MiB. To run out of fuel or memory is no fault there; an
+// answer that the host refuses is.
+func huge(r *run, t *toolTrial) {
+	for _, g := range t.growths()[:min(1, len(t.growths()))] {
+		for _, size := range []int{1 << 20, 15 << 20} {
+			r.each(t, g.call(size), func(a workbench.Answer) {
+				r.try()
+				var failed *sandbox.Error
+				if errors.As(a.Err, &failed) && failed.Kind == sandbox.KindOutput || a.Unsound != nil {
+					r.fail(Finding{Tool: t.called, Verb: a.Verb, Tried: fmt.Sprintf("%s with %d bytes", g.name, size), Came: came(a.Result)})
+				}
+			})
+		}
+	}
+}
+
+func headroom(r *run, t *toolTrial) {
+	limit := r.opts.Fuel
+	if limit == 0 {
+		r.skip(r.now.ID, "the limit of fuel is not known")
+		return
+	}
+	for _, p := range t.probes {
+		if p.from != fromAuthor {
+			continue
+		}
+		for _, q := range p.questions() {
+			r.try()
+			if q.answer.Fuel > limit/2 {
+				r.fail(Finding{Tool: t.called, Verb: q.verb, Tried: "a call from " + string(p.from), Input: q.envelope, Came: fmt.Sprintf("%d of %d", q.answer.Fuel, limit)})
+			}
+		}
+		p.forget()
+	}
+}
