@@ -369,8 +369,8 @@ macro_rules! input {
 
         impl $crate::callgate::Input for $name {
             const NAMES: &'static [&'static str] = &[$($crate::callgate::input!(@name $field $($json)?)),*];
-            fn read(object: &$crate::callgate::Value) -> Result<Self, String> {
-                Ok($name { $($field: $crate::callgate::field(object, $crate::callgate::input!(@name $field $($json)?))?),* })
+            fn read(object: &$crate::callgate::Value) -> ::std::result::Result<Self, ::std::string::String> {
+                ::std::result::Result::Ok($name { $($field: $crate::callgate::field(object, $crate::callgate::input!(@name $field $($json)?))?),* })
             }
         }
     };

@@ -6,7 +6,7 @@ struct input {
     callgate_text operation; /* status, deploy, rollback */
     callgate_text target;    /* STAGE/SERVICE */
     bool dry_run;
-    callgate_text config; /* a path; at is NULL when not given */
+    callgate_text config; /* a path */
 };
 
 static const callgate_field fields[] = {
@@ -42,9 +42,11 @@ static bool split(callgate_text text, bool pattern, struct target *out) {
 /* Whether the call can be read; only then out is to be used. */
 static bool readable(const struct input *in, struct target *out) { return is_operation(in->operation) && split(in->target, false, out); }
 
-/* The operator's list of production stages. A list of another shape than texts
+/* The operator's list of production stages. A configuration of another shape
  * makes every stage production. */
 static bool is_production(const callgate_call *call, callgate_text stage) {
+    if (call->config.at == NULL) return callgate_equal(stage, "prod");
+    if (callgate_kind_of(call->config) != '{') return true;
     callgate_value list = callgate_member(call->config, "production"), item;
     if (list.at == NULL) return callgate_equal(stage, "prod");
     if (callgate_kind_of(list) != '[') return true;
@@ -57,16 +59,13 @@ static bool is_production(const callgate_call *call, callgate_text stage) {
     return found;
 }
 
-/* Whether the host found the configuration in a working directory. */
-static bool config_is_inside(const callgate_context *context) {
-    bool found = false;
+/* Whether the host found the path in a working directory. */
+static bool is_inside(const callgate_context *context, callgate_text path) {
     for (size_t i = 0; i < context->target_count; i++) {
         const callgate_target *t = &context->targets[i];
-        if (!callgate_equal(t->kind, "path")) continue;
-        if (t->error.size > 0 || t->claimed || t->inside.size == 0) return false;
-        found = true;
+        if (callgate_equal(t->kind, "path") && callgate_same(t->value, path)) return t->error.size == 0 && !t->claimed && t->inside.size > 0;
     }
-    return found;
+    return false;
 }
 
 static callgate_verdict ask(bool immune, callgate_text reason, const char *message) {
@@ -82,7 +81,7 @@ static callgate_verdict check(const callgate_call *call) {
     if (!split(in->target, false, &target)) return ask(true, callgate_of("the target is not STAGE/SERVICE"), NULL);
     if (!callgate_equal(in->operation, "status") && !in->dry_run && is_production(call, target.stage))
         return ask(true, callgate_join(in->target, callgate_of(" is production"), callgate_of("")), "Deployments to production are confirmed by a person.");
-    if (in->config.at != NULL && !config_is_inside(&call->context)) return ask(false, callgate_of("the configuration lies outside the working directories"), NULL);
+    if (in->config.size > 0 && !is_inside(&call->context, in->config)) return ask(false, callgate_of("the configuration lies outside the working directories"), NULL);
     return no_opinion;
 }
 
@@ -163,7 +162,7 @@ static void describe(const callgate_call *call, callgate_description *d) {
     }
     d->title = callgate_join(in->operation, callgate_of(" "), in->target);
     d->action = callgate_join(callgate_of("tool:Deploy:"), d->title, callgate_of(in->dry_run ? " --dry-run" : ""));
-    if (in->config.at != NULL) callgate_touch(&d->targets, "path", in->config, "read");
+    if (in->config.size > 0) callgate_touch(&d->targets, "path", in->config, "read");
 }
 
 static const callgate_rule_example examples[] = {

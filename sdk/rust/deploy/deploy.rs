@@ -37,20 +37,28 @@ fn readable(input: &Input) -> Option<(&str, &str)> {
     split(&input.target, false).filter(|_| is_operation(&input.operation))
 }
 
-/// The operator's list of production stages. A list of another shape than texts
-/// makes every stage production.
+/// The operator's list of production stages. A configuration of another shape makes
+/// every stage production.
 fn is_production(call: &Call<Input>, stage: &str) -> bool {
-    match call.config.as_ref().and_then(|config| config.get("production")) {
+    match &call.config {
         None => stage == "prod",
-        Some(list) if list.kind() == Kind::List => list.items().any(|item| item.text().map_or(true, |text| text == stage)),
-        Some(_) => true,
+        Some(config) if config.kind() != Kind::Object => true,
+        Some(config) => match config.get("production") {
+            None => stage == "prod",
+            Some(list) => list.kind() != Kind::List || list.items().any(|item| item.text().map_or(true, |text| text == stage)),
+        },
     }
 }
 
-/// Whether the host found the configuration in a working directory.
-fn config_is_inside(context: &Context) -> bool {
-    let mut paths = context.targets.iter().filter(|t| t.kind == "path").peekable();
-    paths.peek().is_some() && paths.all(|t| t.error.is_empty() && !t.claimed && !t.inside.is_empty())
+/// Whether the host found the path in a working directory.
+fn is_inside(context: &Context, path: &str) -> bool {
+    let found = context.targets.iter().find(|t| t.kind == "path" && t.value == path);
+    found.map_or(false, |t| t.error.is_empty() && !t.claimed && !t.inside.is_empty())
+}
+
+/// The path of the configuration, when there is one.
+fn config(input: &Input) -> Option<&str> {
+    input.config.as_deref().filter(|path| !path.is_empty())
 }
 
 fn immune(reason: &str, message: &str) -> Verdict {
@@ -69,7 +77,7 @@ fn check(call: &Call<Input>) -> Verdict {
     if input.operation != "status" && input.dry_run != Some(true) && is_production(call, stage) {
         return immune(&[&input.target, " is production"].concat(), "Deployments to production are confirmed by a person.");
     }
-    if input.config.is_some() && !config_is_inside(&call.context) {
+    if config(input).map_or(false, |path| !is_inside(&call.context, path)) {
         return Verdict { behavior: Behavior::Ask, reason: "the configuration lies outside the working directories".into(), ..Verdict::default() };
     }
     Verdict::default()
@@ -129,11 +137,11 @@ fn describe(call: &Call<Input>) -> Description {
         return Description { targets_unknown: true, ..Description::default() };
     }
     let title = [&input.operation, " ", &input.target].concat();
-    let path = |value: &String| Target { kind: "path".into(), value: value.clone(), access: "read".into(), ..Target::default() };
+    let path = |value: &str| Target { kind: "path".into(), value: value.into(), access: "read".into(), ..Target::default() };
     Description {
         action: ["tool:Deploy:", &title, if input.dry_run == Some(true) { " --dry-run" } else { "" }].concat(),
         title,
-        targets: input.config.iter().map(path).collect(),
+        targets: config(input).map(path).into_iter().collect(),
         ..Description::default()
     }
 }
