@@ -121,10 +121,9 @@ func (d *Daemon) Address() net.Addr { return d.listener.Addr() }
 const closePatience = 5 * time.Second
 
 // Run serves until ctx ends, applies the configuration when it changes, swaps tool
-// modules when their files do, deletes
-// rules whose time is over, verifies the audit once, shows asks in Discord where that is
-// configured, and closes everything. What waits for a human stays in the store and is
-// taken up at the next start.
+// modules when their files do, deletes rules whose time is over, verifies the audit
+// once, shows asks in Discord where that is configured, and closes everything. What
+// waits for a human stays in the store and is taken up at the next start.
 func (d *Daemon) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
