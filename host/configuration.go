@@ -208,6 +208,7 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 	for _, p := range next.Problems() {
 		notes = append(notes, p.Error())
 	}
+	notes = append(notes, GrantAdvice(next)...)
 	if late(old.file, next) {
 		notes = append(notes, "listen, boundary, store, discord, modules.dir, modules.memory_mib and asks change when the daemon is started again")
 	}
@@ -228,7 +229,11 @@ func (h *Host) settleProfiles(ctx context.Context) (notes []string) {
 // permit tells the catalogue what modules may do and use.
 func (h *Host) permit(ctx context.Context, s *configuration) error {
 	grants, limits := permissions(s.modules())
+	before := h.pins.set(s.modules())
 	outcome, err := h.Catalog.SetGrants(ctx, grants, limits)
+	if err != nil {
+		h.pins.set(*before)
+	}
 	h.swapped(outcome)
 	return err
 }

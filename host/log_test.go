@@ -27,7 +27,7 @@ func TestModulesWarnIntoTheLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, "agents: {default: {mode: default}}\n")
+	w := newWorld(t, "modules: {dev: true}\nagents: {default: {mode: default}}\n")
 	if err := w.Host.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,7 @@ var endless = []string{"loop", "fork", "fill"}
 // what the tools' own rules say, and once more with one that denies it.
 const modesOf = `
 modules:
+  dev: true
   dir: MODULES
   grants:
 GRANTS
@@ -187,6 +188,7 @@ func TestMissingModuleFailsClosed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `
 modules:
+  dev: true
   grants:
     deploy: {names: [Deploy, "mcp__prod__*"], may_allow: true}
 agents:
@@ -210,7 +212,7 @@ agents:
 // files that are no tool modules, or not sound ones.
 func TestBadModulesAreReportedAndChangeNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "modules: {grants: {start_loop: {limits: {timeout: 50ms}}}}\n"+worker)
+	w := newWorld(t, "modules: {dev: true, grants: {start_loop: {limits: {timeout: 50ms}}}}\n"+worker)
 	tools := w.Catalog.Tools()
 	bad := []string{
 		"bad_import", "unknown_function", "import_global", "missing_export", "wrong_signature", "init_trap", "start_loop",

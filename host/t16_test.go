@@ -30,7 +30,7 @@ func yesWorld(t *testing.T, grant string) *world {
 	if err := os.WriteFile(filepath.Join(dir, "yes.wasm"), wasm, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, "modules:\n  dir: "+dir+"\n"+grant+yesAgents)
+	w := newWorld(t, "modules:\n  dir: "+dir+"\n  dev: true\n"+grant+yesAgents)
 	if p := w.Catalog.Problems(); len(p) != 0 {
 		t.Fatalf("problems: %v", p)
 	}

@@ -67,7 +67,9 @@ code 3 when serve would refuse something of it.`,
 // say that cannot be meant.
 func checkRules(cmd *cobra.Command, cfg *config.Config, dirs config.Dirs) (warnings []string, err error) {
 	ctx := cmd.Context()
-	runtime, tools, err := host.OpenCatalog(ctx, firstParty(cmd, dirs), cfg.Modules)
+	from := firstParty(cmd, dirs)
+	from.State = dirs.State
+	runtime, tools, err := host.OpenCatalog(ctx, from, cfg.Modules)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +77,7 @@ func checkRules(cmd *cobra.Command, cfg *config.Config, dirs config.Dirs) (warni
 	for _, p := range tools.Problems() {
 		warnings = append(warnings, "module "+p.String())
 	}
+	warnings = append(warnings, host.GrantAdvice(cfg)...)
 	var names []string
 	for _, tool := range tools.Tools() {
 		names = append(append(names, tool.Name), tool.Aliases...)

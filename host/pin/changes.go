@@ -106,3 +106,16 @@ func byName(v jsontext.Value) map[string]jsontext.Value {
 	}
 	return out
 }
+
+// GrantChanges tells how one grant differs from another, member by member.
+func GrantChanges(was, will Grant) []Change {
+	before, err := jsonv2.Marshal(was)
+	if err != nil {
+		return []Change{{Where: "grant", Was: err.Error()}} // cannot be: texts and booleans
+	}
+	after, err := jsonv2.Marshal(will)
+	if err != nil {
+		return []Change{{Where: "grant", Will: err.Error()}}
+	}
+	return Changes(before, after)
+}

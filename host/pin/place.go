@@ -86,9 +86,9 @@ func (p Place) unsealed(l lock) (out Loaded) {
 	return out
 }
 
-// readLock reads the lock; an absent one is empty.
+// readLock reads the lock; an absent one is empty, wherever it is absent.
 func (p Place) readLock() (lock, error) {
-	if _, err := os.Lstat(p.Modules); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(p.Path()); errors.Is(err, fs.ErrNotExist) {
 		return lock{}, nil
 	}
 	dir, err := private.Open(p.Modules)

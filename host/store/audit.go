@@ -58,6 +58,12 @@ const (
 	// nothing.
 	EventConfigAccepted  Event = "config_accepted"
 	EventConfigTightened Event = "config_tightened"
+	// These are about tool modules: what a person granted one, the version before that
+	// came back, one that was taken away; and such a change that did not come to pass.
+	EventModuleGranted    Event = "module_granted"
+	EventModuleRolledBack Event = "module_rolled_back"
+	EventModuleRemoved    Event = "module_removed"
+	EventModuleUndone     Event = "module_undone"
 	// These are about the approver PIN.
 	EventPINSet            Event = "pin_set"
 	EventPINChanged        Event = "pin_changed"
