@@ -82,6 +82,10 @@ func (a *Answer) Failed() error {
 	return nil
 }
 
+// Check reads an answer that was put by Module.Run as the host would, and sets
+// Unsound. It is for exports that are asked about no rules.
+func (a *Answer) Check() { a.Unsound = catalog.CheckAnswer(a.Verb, a.Output, 0) }
+
 // Answers are all answers to one call, by what was asked.
 type Answers struct {
 	// Tool is the name that the module was asked by.

@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/callgate/callgate/host/internal/whole"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/workbench"
 )
@@ -47,6 +49,23 @@ func Update(ctx context.Context, file string, data []byte, m *workbench.Module) 
 	slices.Reverse(filled)
 	text = []byte(strings.Join(lines, ""))
 	return text, filled, checkUpdate(file, text, all)
+}
+
+// UpdateFile is Update in place.
+func UpdateFile(ctx context.Context, file string, m *workbench.Module) ([]Filled, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	before, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	text, filled, err := Update(ctx, file, before, m)
+	if err != nil || len(filled) == 0 {
+		return nil, err
+	}
+	return filled, whole.Write(file, text, func(f *os.File) error { return f.Chmod(info.Mode().Perm()) })
 }
 
 // Filled are the lines written below one case.

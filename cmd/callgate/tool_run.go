@@ -1,0 +1,268 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/sandbox"
+	"github.com/callgate/callgate/host/workbench"
+)
+
+// runFlags are those of `callgate tool run`.
+type runFlags struct {
+	tool, mode, cwd, home, config string
+	dirs, rules                   []string
+	all, raw, verbose             bool
+}
+
+// verbs are the exports that a module is asked by, in the host's order.
+var verbs = []string{sandbox.Describe, sandbox.DescribeCall, sandbox.CheckPermissions, sandbox.CheckReadOnly, sandbox.MatchRule, sandbox.GenerateSuggestions}
+
+func toolRun(c *cli) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run MODULE [VERB] [INPUT]",
+		Short: "Put one question to a module and show its answer",
+		Long: `Puts one call to a module and shows what it answers, whether the host would accept
+the answer, and the fuel and time that it took. VERB is describe, describe_call,
+check_permissions, check_read_only, match_rule or generate_suggestions; --all asks all
+of them as the host does. INPUT is the tool's input, a JSON object; - reads it from
+standard input and @FILE from a file. With --raw it is the bytes that the export reads,
+whatever they are.
+
+No file is looked at: the targets that the module names are resolved where nothing
+exists. What the module logs is written to standard error. The exit code is 1 when there
+is no answer that the host would accept.`,
+		Example: `  callgate tool run deploy.wasm describe
+  callgate tool run deploy.wasm check_permissions '{"operation":"deploy","target":"prod/web"}'
+  callgate tool run deploy.wasm match_rule @input.json --rules 'allow:staging/*' --rules deny:nonsense
+  callgate tool run deploy.wasm --all '{"operation":"status","target":"prod/web"}'`,
+		Args: cobra.RangeArgs(1, 3),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return verbs, cobra.ShellCompDirectiveNoFileComp
+			}
+			return completeModule(cmd, args, word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.runModule(cmd, args, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.tool, "tool", "", "name of the tool (default the module's only one)")
+	flags.StringArrayVar(&f.rules, "rules", nil, "rule for match_rule as BEHAVIOR:CONTENT, such as 'allow:staging/*'; may be repeated")
+	flags.StringVar(&f.mode, "mode", "", "permission mode (default default)")
+	flags.StringVar(&f.cwd, "cwd", "", "current directory (default "+workbench.DefaultCWD+")")
+	flags.StringVar(&f.home, "home", "", "home directory (default "+workbench.DefaultHome+")")
+	flags.StringArrayVar(&f.dirs, "working-directory", nil, "working directory, may be repeated (default the current one)")
+	flags.StringVar(&f.config, "tool-config", "", "what the operator set for the tool, as JSON")
+	flags.BoolVar(&f.all, "all", false, "ask every export, as the host does")
+	flags.BoolVar(&f.raw, "raw", false, "put INPUT to the export as it is, and not in an envelope")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show what the module reads as well")
+	return cmd
+}
+
+// question is one question and its answer.
+type question struct {
+	Verb string `json:"verb"`
+	// Rules are what match_rule was asked about.
+	Rules        string          `json:"rules,omitempty"`
+	Envelope     string          `json:"envelope,omitempty"`
+	Output       json.RawMessage `json:"output,omitempty"`
+	OutputText   string          `json:"output_text,omitempty"`
+	Error        string          `json:"error,omitempty"`
+	Fuel         int64           `json:"fuel"`
+	Milliseconds float64         `json:"milliseconds"`
+}
+
+func (c *cli) runModule(cmd *cobra.Command, args []string, f runFlags) error {
+	verb, input, err := f.read(cmd, args[1:])
+	if err != nil {
+		return err
+	}
+	path, err := moduleFile(args[0])
+	if err != nil {
+		return err
+	}
+	return withBench(cmd, func(b *workbench.Bench) error {
+		m, err := b.Load(cmd.Context(), path)
+		var step *workbench.StepError
+		if errors.As(err, &step) && (step.Step == workbench.StepDescribe || step.Step == workbench.StepParse) && (f.raw || verb == sandbox.Describe) {
+			err = nil // compiled, and asked about just that
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		all, err := f.ask(cmd, m, verb, input)
+		if err != nil {
+			return err
+		}
+		if err := c.print(cmd.OutOrStdout(), all, func(w io.Writer) { printAsked(w, all) }); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(all, func(a question) bool { return a.Error != "" }) {
+			return exit(exitDeny)
+		}
+		return nil
+	})
+}
+
+// read reads VERB and INPUT.
+func (f *runFlags) read(cmd *cobra.Command, args []string) (verb string, input []byte, err error) {
+	if !f.all {
+		if len(args) == 0 {
+			return "", nil, usageError(cmd, fmt.Errorf("say which export to ask: one of %s, or --all", strings.Join(verbs, ", ")))
+		}
+		verb, args = args[0], args[1:]
+		if !slices.Contains(verbs, verb) && !f.raw {
+			return "", nil, usageError(cmd, fmt.Errorf("%q is none of %s", verb, strings.Join(verbs, ", ")))
+		}
+	}
+	switch {
+	case len(args) > 1:
+		return "", nil, usageError(cmd, errors.New("--all takes the module and one input"))
+	case len(args) == 1:
+		input, err = readInput(cmd.InOrStdin(), args[0])
+	case verb != sandbox.Describe && !f.raw:
+		err = usageError(cmd, errors.New("give the tool's input, such as '{}', - for standard input, or @FILE"))
+	}
+	return verb, input, err
+}
+
+// readInput is the argument itself, or what it points to.
+func readInput(stdin io.Reader, arg string) ([]byte, error) {
+	if arg == "-" {
+		return io.ReadAll(stdin)
+	}
+	if file, ok := strings.CutPrefix(arg, "@"); ok {
+		return os.ReadFile(file)
+	}
+	return []byte(arg), nil
+}
+
+// ask puts the question; the error is about the question.
+func (f *runFlags) ask(cmd *cobra.Command, m *workbench.Module, verb string, input []byte) ([]question, error) {
+	if verb == sandbox.Describe && !f.raw {
+		input = nil
+	}
+	if verb == sandbox.Describe || f.raw {
+		r := m.Run(cmd.Context(), verb, input)
+		one := workbench.Answer{Verb: verb, Envelope: input, Result: r}
+		if verb == sandbox.Describe && r.Err == nil {
+			one.Check()
+		}
+		return []question{f.shown(&one, "")}, nil
+	}
+	call, err := f.call(input)
+	if err != nil {
+		return nil, err
+	}
+	if verb == sandbox.MatchRule && len(call.Rules) == 0 {
+		return nil, usageError(cmd, errors.New("match_rule needs rules to match: --rules 'allow:CONTENT'"))
+	}
+	answers := m.Ask(cmd.Context(), call)
+	if answers.Err != nil {
+		return nil, answers.Err
+	}
+	if verb == sandbox.DescribeCall && answers.Describe == nil {
+		return nil, fmt.Errorf("the module has no %s, which it need not have", verb)
+	}
+	var all []question
+	sets := 0
+	for _, a := range answers.All() {
+		rules := ""
+		if a.Verb == sandbox.MatchRule {
+			rules = call.Rules[sets].Behavior + ": " + strings.Join(call.Rules[sets].Contents, ", ")
+			sets++
+		}
+		if verb == "" || a.Verb == verb {
+			all = append(all, f.shown(a, rules))
+		}
+	}
+	return all, nil
+}
+
+// call is the call that the flags and the input make.
+func (f *runFlags) call(input []byte) (workbench.Call, error) {
+	call := workbench.Call{Tool: f.tool, Input: input, CWD: f.cwd, Home: f.home, WorkingDirectories: f.dirs, Mode: f.mode}
+	for _, dir := range append([]string{f.cwd, f.home}, f.dirs...) {
+		if dir != "" && !strings.HasPrefix(dir, "/") {
+			return call, fmt.Errorf("%q is not an absolute path", dir)
+		}
+	}
+	if f.config != "" {
+		call.Config = json.RawMessage(f.config)
+		if !json.Valid(call.Config) {
+			return call, errors.New("--tool-config: not JSON")
+		}
+	}
+	for _, rule := range f.rules {
+		behavior, content, ok := strings.Cut(rule, ":")
+		if !ok || !slices.Contains([]string{"allow", "deny", "ask"}, behavior) {
+			return call, fmt.Errorf("--rules %q: want allow:CONTENT, deny:CONTENT or ask:CONTENT", rule)
+		}
+		at := slices.IndexFunc(call.Rules, func(s workbench.RuleSet) bool { return s.Behavior == behavior })
+		if at < 0 {
+			call.Rules, at = append(call.Rules, workbench.RuleSet{Behavior: behavior}), len(call.Rules)
+		}
+		call.Rules[at].Contents = append(call.Rules[at].Contents, content)
+	}
+	return call, nil
+}
+
+func (f *runFlags) shown(a *workbench.Answer, rules string) question {
+	one := question{Verb: a.Verb, Rules: rules, Fuel: a.Fuel, Milliseconds: float64(a.Took.Microseconds()) / 1000}
+	if f.verbose {
+		one.Envelope = string(a.Envelope)
+	}
+	if json.Valid(a.Output) {
+		one.Output = a.Output
+	} else {
+		one.OutputText = string(a.Output)
+	}
+	if err := a.Failed(); err != nil {
+		one.Error = err.Error()
+	}
+	return one
+}
+
+// printAsked writes what was asked; the module's texts are made harmless.
+func printAsked(w io.Writer, all []question) {
+	for _, a := range all {
+		title := a.Verb
+		if a.Rules != "" {
+			title += " (" + card.Line(a.Rules) + ")"
+		}
+		fmt.Fprintf(w, "%s: fuel %d, %.2f ms\n", title, a.Fuel, a.Milliseconds)
+		if a.Envelope != "" {
+			fmt.Fprintf(w, "  reads   %s\n", card.Line(a.Envelope))
+		}
+		if a.Output != nil || a.OutputText != "" {
+			fmt.Fprintf(w, "  answers %s\n", indented(a))
+		}
+		if a.Error != "" {
+			fmt.Fprintf(w, "  no answer that counts: %s\n", card.Line(a.Error))
+		}
+	}
+}
+
+// indented is an answer below the word before it.
+func indented(a question) string {
+	var out bytes.Buffer
+	if a.Output == nil || json.Indent(&out, a.Output, "          ", "  ") != nil {
+		return card.Line(a.OutputText)
+	}
+	lines := strings.Split(out.String(), "\n")
+	for i, line := range lines {
+		blanks := len(line) - len(strings.TrimLeft(line, " "))
+		lines[i] = line[:blanks] + card.Line(line[blanks:])
+	}
+	return strings.Join(lines, "\n")
+}
