@@ -1,0 +1,33 @@
+package main
+
+import "github.com/extism/go-pdk"
+
+// export answers one export: 0 with an output, or 1 with an error, which never lets
+// a call run.
+func export(verb string) int32 {
+	output, err := answer(verb, pdk.Input())
+	if err != nil {
+		pdk.SetError(err)
+		return 1
+	}
+	pdk.Output(output)
+	return 0
+}
+
+//go:wasmexport describe
+func exportDescribe() int32 { return export("describe") }
+
+//go:wasmexport check_permissions
+func exportCheck() int32 { return export("check_permissions") }
+
+//go:wasmexport check_read_only
+func exportReadOnly() int32 { return export("check_read_only") }
+
+//go:wasmexport match_rule
+func exportMatch() int32 { return export("match_rule") }
+
+//go:wasmexport generate_suggestions
+func exportSuggest() int32 { return export("generate_suggestions") }
+
+//go:wasmexport describe_call
+func exportDescribeCall() int32 { return export("describe_call") }

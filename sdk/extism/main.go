@@ -1,0 +1,199 @@
+// Command extism is a tool module written with the Extism PDK for Go and nothing of
+// Callgate's but docs/abi.md: what an SDK does otherwise stands in read.go.
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+)
+
+// A WebAssembly reactor never runs main.
+func main() {}
+
+const description = `{"abi":1,"name":"deploy","version":"1.0.0","summary":"Judges deployments.","tools":[{"name":"Deploy","aliases":["deploy"],
+"input_schema":{"type":"object","properties":{"operation":{"enum":["status","deploy","rollback"]},"target":{"type":"string"},"dry_run":{"type":"boolean"},"config":{"type":"string"}},"required":["operation","target"],"additionalProperties":false},
+"read_only":false,"edits_files":false,
+"rule_help":"OPERATION and a pattern of STAGE/SERVICE, or the pattern alone for every operation; * stays between slashes: staging/*, status prod/*, deploy staging/web.",
+"rule_examples":[
+{"content":"staging/*","behavior":"allow","input":{"operation":"deploy","target":"staging/web"},"match":true},
+{"content":"staging/*","behavior":"allow","input":{"operation":"deploy","target":"prod/web"},"match":false},
+{"content":"deploy staging/web","behavior":"allow","input":{"operation":"rollback","target":"staging/web"},"match":false},
+{"content":"prod/*","behavior":"deny","input":{"operation":"status","target":"prod/web"},"match":true},
+{"content":"nonsense","behavior":"deny","input":{"operation":"status","target":"prod/web"},"match":true}]}]}`
+
+// answer is the output of one export.
+func answer(verb string, input []byte) ([]byte, error) {
+	if verb == "describe" {
+		return []byte(description), nil
+	}
+	c, err := read(input)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", verb, err)
+	}
+	var out any
+	switch verb {
+	case "check_permissions":
+		out = check(c)
+	case "check_read_only":
+		out = readOnly(c)
+	case "match_rule":
+		if !slices.Contains([]string{"allow", "deny", "ask"}, c.Behavior) {
+			return nil, fmt.Errorf("match_rule: behavior %q", c.Behavior)
+		}
+		out = object{"matched": match(c)}
+	case "generate_suggestions":
+		out = object{"rules": suggest(c)}
+	case "describe_call":
+		out = describe(c)
+	default:
+		return nil, fmt.Errorf("unknown verb %q", verb)
+	}
+	return json.Marshal(out, json.Deterministic(true))
+}
+
+type object map[string]any
+
+var (
+	operation = regexp.MustCompile(`^(status|deploy|rollback)$`)
+	target    = regexp.MustCompile(`^([a-z0-9-]+)/([a-z0-9-]+)$`)
+	ruleForm  = regexp.MustCompile(`^(?:(status|deploy|rollback) )?([a-z0-9*-]+)/([a-z0-9*-]+)$`)
+)
+
+func (c *call) readable() bool {
+	return c.wrong == "" && operation.MatchString(c.operation) && target.MatchString(c.target)
+}
+
+func ask(reason string) object {
+	return object{"behavior": "ask", "bypass_immune": true, "reason": reason}
+}
+
+func check(c *call) object {
+	switch {
+	case c.wrong != "":
+		v := ask("the input does not have the shape this tool expects: " + c.wrong)
+		v["message"] = "The input does not have the shape Deploy expects: " + c.wrong + "."
+		return v
+	case !operation.MatchString(c.operation):
+		return ask("unknown operation")
+	case !c.readable():
+		return ask("the target is not STAGE/SERVICE")
+	case c.operation != "status" && !c.dryRun && c.isProduction(target.FindStringSubmatch(c.target)[1]):
+		v := ask(c.target + " is production")
+		v["message"] = "Deployments to production are confirmed by a person."
+		return v
+	case c.config != "" && !c.isInside():
+		return object{"behavior": "ask", "reason": "the configuration lies outside the working directories"}
+	}
+	return object{"behavior": "passthrough"}
+}
+
+func isImmune(verdict object) bool { return verdict["bypass_immune"] == true }
+
+func readOnly(c *call) object {
+	if !c.readable() || c.unknown || c.operation != "status" || isImmune(check(c)) {
+		return object{"read_only": false}
+	}
+	return object{"read_only": true, "reason": "status changes nothing"}
+}
+
+// match: what cannot be read is allowed by no rule, and denied by every one.
+func match(c *call) []int {
+	matched := []int{}
+	for i, rule := range c.Rules {
+		form := ruleForm.FindStringSubmatch(rule.Content)
+		decides := c.Behavior != "allow"
+		if form != nil && c.readable() {
+			decides = (form[1] == "" || form[1] == c.operation) && c.covered(form[2], form[3])
+		}
+		if decides && (c.Behavior != "allow" || !c.unknown) {
+			matched = append(matched, i)
+		}
+	}
+	return matched
+}
+
+func (c *call) covered(stage, service string) bool {
+	of := target.FindStringSubmatch(c.target)
+	return glob(stage, of[1]) && glob(service, of[2])
+}
+
+// glob reports whether "*" as any run of letters makes pattern the text.
+func glob(pattern, text string) bool {
+	star, from, at, p := -1, 0, 0, 0
+	for at < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, at
+			p++
+		case p < len(pattern) && pattern[p] == text[at]:
+			p, at = p+1, at+1
+		case star >= 0: // the last star takes one letter more
+			from++
+			p, at = star+1, from
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
+
+func suggest(c *call) []object {
+	if !c.readable() || c.unknown || isImmune(check(c)) {
+		return []object{}
+	}
+	of := target.FindStringSubmatch(c.target)
+	miss := func(target string) []object { return []object{{"operation": c.operation, "target": target}} }
+	return []object{
+		{"content": c.operation + " " + c.target, "description": "this operation on this target", "near_misses": miss(c.target + "-2")},
+		{"content": c.operation + " " + of[1] + "/*", "description": "this operation on every target of " + of[1], "near_misses": miss(of[1] + "-2/" + of[2])},
+	}
+}
+
+func describe(c *call) object {
+	d := object{}
+	switch {
+	case !c.readable():
+		d["targets_unknown"] = true
+	default:
+		title := c.operation + " " + c.target
+		d["title"], d["action"] = title, "tool:Deploy:"+title
+		if c.dryRun {
+			d["action"] = "tool:Deploy:" + title + " --dry-run"
+		}
+		if c.config != "" {
+			d["targets"] = []object{{"kind": "path", "value": c.config, "access": "read"}}
+		}
+	}
+	if c.unknown {
+		d["analysed"] = false
+	}
+	return d
+}
+
+func (c *call) isProduction(stage string) bool {
+	value, given := c.production()
+	if !given {
+		return stage == "prod"
+	}
+	list, ok := value.([]any)
+	for _, item := range list {
+		text, isText := item.(string)
+		ok = ok && isText && text != stage
+	}
+	return !ok
+}
+
+func (c *call) isInside() bool {
+	for _, t := range c.Context.Targets {
+		if t.Kind == "path" && t.Value == c.config {
+			return t.Error == "" && !t.Claimed && t.Inside != ""
+		}
+	}
+	return false
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// call is one envelope as far as this tool needs it. Members of the envelope and of
+// the context that are not named are ignored: a later Callgate may add some.
+type call struct {
+	Tool     string         `json:"tool"`
+	Input    jsontext.Value `json:"input"`
+	Config   jsontext.Value `json:"config"`
+	Behavior string         `json:"behavior"`
+	Rules    []struct {
+		Content string `json:"content"`
+	} `json:"rules"`
+	Context struct {
+		Targets []struct {
+			Kind    string `json:"kind"`
+			Value   string `json:"value"`
+			Inside  string `json:"inside"`
+			Claimed bool   `json:"claimed"`
+			Error   string `json:"error"`
+		} `json:"targets"`
+	} `json:"context"`
+
+	operation, target, config string
+	dryRun                    bool
+	// wrong is why the input does not have the tool's shape; unknown tells that it
+	// has members besides.
+	wrong   string
+	unknown bool
+}
+
+// maxNesting is how many objects and lists may stand in one another.
+const maxNesting = 1000
+
+// read reads an envelope strictly: the package refuses names that occur twice,
+// invalid UTF-8, lone surrogates and what follows the value.
+func read(input []byte) (*call, error) {
+	c := &call{}
+	if err := json.Unmarshal(input, c); err != nil {
+		return nil, fmt.Errorf("envelope: %w", err)
+	}
+	if c.Tool != "Deploy" && c.Tool != "deploy" {
+		return nil, fmt.Errorf("the module has no tool %q", c.Tool)
+	}
+	if tooDeep(input) {
+		return nil, errors.New("envelope: nested too deep")
+	}
+	if err := c.readInput(); err != nil {
+		c.wrong = err.Error()
+	}
+	return c, nil
+}
+
+// tooDeep looks at JSON that was read.
+func tooDeep(data []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch b := data[i]; {
+		case quoted && b == '\\':
+			i++
+		case b == '"':
+			quoted = !quoted
+		case !quoted && (b == '{' || b == '['):
+			if depth++; depth > maxNesting {
+				return true
+			}
+		case !quoted && (b == '}' || b == ']'):
+			depth--
+		}
+	}
+	return false
+}
+
+func (c *call) readInput() error {
+	var members map[string]jsontext.Value
+	if c.Input.Kind() != '{' {
+		return errors.New("want an object")
+	}
+	if err := json.Unmarshal(c.Input, &members); err != nil {
+		return err
+	}
+	for _, member := range []struct {
+		name     string
+		into     any
+		kinds    string
+		required bool
+	}{
+		{"operation", &c.operation, `"`, true}, {"target", &c.target, `"`, true}, {"dry_run", &c.dryRun, "tf", false}, {"config", &c.config, `"`, false},
+	} {
+		value, given := members[member.name]
+		delete(members, member.name)
+		switch {
+		case !given || value.Kind() == 'n':
+			if member.required {
+				return fmt.Errorf("member %q is missing", member.name)
+			}
+		case !slices.Contains([]byte(member.kinds), byte(value.Kind())):
+			return fmt.Errorf("member %q does not fit", member.name)
+		default:
+			if err := json.Unmarshal(value, member.into); err != nil {
+				return fmt.Errorf("member %q: %w", member.name, err)
+			}
+		}
+	}
+	c.unknown = len(members) > 0
+	return nil
+}
+
+// production is the operator's word on what production is. A configuration that
+// cannot be read counts as a word that cannot be.
+func (c *call) production() (value any, given bool) {
+	if len(c.Config) == 0 || c.Config.Kind() == 'n' {
+		return nil, false
+	}
+	var members map[string]any
+	if err := json.Unmarshal(c.Config, &members); err != nil {
+		return nil, true
+	}
+	value, given = members["production"]
+	return value, given
+}
