@@ -34,6 +34,14 @@ func Of(b *workbench.Bench, m *workbench.Module, problem error) Subject {
 	}
 	s.Described, s.Raw = m.Description, m.RawDescription
 	s.Fresh = func(ctx context.Context) (workbench.Runner, error) { return b.Fresh(ctx, m) }
+	if outline, err := sandbox.Look(m.Bytes()); err == nil {
+		for _, i := range outline.Imports {
+			s.Imports = append(s.Imports, i.Name)
+		}
+		for _, e := range outline.Exports {
+			s.Exports = append(s.Exports, e.Name)
+		}
+	}
 	return s
 }
 
@@ -106,8 +114,8 @@ func named(id, wanted string) bool {
 func (r *run) tools(rules []trials) {
 	tools := make([]*toolTrial, len(r.subject.Described.Tools))
 	of := 0
-	for i, t := range r.subject.Described.Tools {
-		tools[i] = r.gather(t)
+	for i := range tools {
+		tools[i] = r.gather(i)
 		of += len(tools[i].probes)
 	}
 	done := 0

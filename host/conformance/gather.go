@@ -20,6 +20,8 @@ const maxDeclared = 48
 // toolTrial is one tool with the calls that are tried on it.
 type toolTrial struct {
 	catalog.ToolDescription
+	// index counts the module's tools from 0.
+	index int
 	// called is what the module is asked by: the name, or one below a glob.
 	called string
 	schema *schema
@@ -29,9 +31,10 @@ type toolTrial struct {
 	contents []string
 }
 
-// gather makes the calls of a tool.
-func (r *run) gather(d catalog.ToolDescription) *toolTrial {
-	t := &toolTrial{ToolDescription: d, called: calledName(d.Name)}
+// gather makes the calls of one of the module's tools.
+func (r *run) gather(index int) *toolTrial {
+	d := r.subject.Described.Tools[index]
+	t := &toolTrial{ToolDescription: d, index: index, called: calledName(d.Name)}
 	t.schema = newSchema(d.InputSchema)
 	for _, e := range d.RuleExamples {
 		t.learn(e.Content)
@@ -91,8 +94,9 @@ func sameCall(a, b workbench.Call) bool {
 // generate adds calls that the schema allows.
 func (r *run) generate(t *toolTrial) {
 	random := r.random("inputs of " + t.Name)
-	for range 8 * r.opts.Generated {
-		if t.count(fromSchema) == r.opts.Generated {
+	want := min(r.opts.Generated, max(fewest, 8*r.opts.Generated/len(r.subject.Described.Tools)))
+	for range 8 * want {
+		if t.count(fromSchema) == want {
 			return
 		}
 		input, ok := t.schema.instance(random)

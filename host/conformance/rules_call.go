@@ -9,8 +9,8 @@ import (
 
 // describeCallRules are about describe_call.
 var describeCallRules = []trials{
-	{Rule: Rule{"describe-call.action", "actions are named for the tool that was asked about", Failed, "describe_call",
-		"Begin each action with tool:NAME:, NAME being the envelope's tool: profiles match that text."}, call: ownActions},
+	{Rule: Rule{"describe-call.action", "actions are named for the tool that was asked about", Advice, "describe_call",
+		"Begin each action with tool:NAME:, NAME being the tool's, in whatever case: profiles match that text, and people write their patterns by it."}, call: ownActions},
 	{Rule: Rule{"describe-call.claimed", "the paths it names stand in the input", Advice, "describe_call",
 		"Name paths as the input has them. One that does not stand there counts as claimed and gives no allowance."}, call: namesInput},
 }
@@ -26,7 +26,7 @@ func ownActions(r *run, p *probe) {
 			continue
 		}
 		r.try()
-		if !strings.HasPrefix(action, "tool:"+p.name+":") {
+		if name, _, _ := strings.Cut(strings.TrimPrefix(action, "tool:"), ":"); !p.tool.resembles(name) && !alike(p.name, name) {
 			r.fail(p.finding(sandbox.DescribeCall, "a call of "+p.name, "the action "+brief([]byte(action))))
 		}
 	}
@@ -42,4 +42,16 @@ func namesInput(r *run, p *probe) {
 			r.fail(p.finding(sandbox.DescribeCall, "a call from "+string(p.from), "the target "+brief([]byte(target.Value))+" does not stand in the input"))
 		}
 	}
+}
+
+// resembles reports whether a name is one of the tool's, or part of one, but for case
+// and dashes.
+func (t *toolTrial) resembles(name string) bool {
+	return alike(t.Name, name) || slices.ContainsFunc(t.Aliases, func(a string) bool { return alike(a, name) })
+}
+
+func alike(a, b string) bool {
+	plain := strings.NewReplacer("_", "", "-", "", "*", "")
+	a, b = plain.Replace(strings.ToLower(a)), plain.Replace(strings.ToLower(b))
+	return b != "" && strings.Contains(a, b)
 }

@@ -182,7 +182,7 @@ func unknownTool(r *run) {
 		r.skip(r.now.ID, "the module has the tool "+catalog.DefaultFallback+", which answers for names that nobody claims")
 		return
 	}
-	t := r.gather(tools[0])
+	t := r.gather(0)
 	for _, p := range t.probes[:min(1, len(t.probes))] {
 		for _, q := range p.questions() {
 			for _, name := range []string{`"` + r.unguessable("tool") + `"`, `""`, `null`, `7`} {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -109,7 +108,7 @@ func (s *schema) learn(input []byte) {
 func (s *schema) remember(name string, value any, depth int) {
 	switch v := value.(type) {
 	case map[string]any:
-		for _, k := range slices.Sorted(maps.Keys(v)) {
+		for _, k := range sortedKeys(v) {
 			s.remember(k, v[k], depth+1)
 		}
 	case []any:

@@ -119,7 +119,7 @@ func (s *schema) object(r *rand.Rand, of map[string]any, depth int) any {
 	out := map[string]any{}
 	properties, _ := of["properties"].(map[string]any)
 	required, _ := of["required"].([]any)
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
+	for _, name := range sortedKeys(properties) {
 		if slices.Contains(required, any(name)) || r.IntN(3) == 0 {
 			out[name] = s.make(r, properties[name], name, depth+1)
 		}
