@@ -4,7 +4,10 @@ import "github.com/spf13/cobra"
 
 // toolCommands are the sub-commands of `callgate tool`, in the order in which an
 // author of a module needs them.
-var toolCommands = []func(*cli) *cobra.Command{}
+var toolCommands = []func(*cli) *cobra.Command{
+	toolNew, toolBuild,
+	toolInspect, toolRun, toolTest, toolBench,
+}
 
 func toolCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
@@ -16,7 +19,7 @@ what the calls of your tool mean. The guides "Write a tool in 15 minutes" go thr
 all of it, one per language: docs/write-a-tool.md.
 
 See callgate tools for what the daemon knows about the tools that are loaded.`,
-		Example: "  callgate tool  # lists what there is",
+		Example: "  callgate tool new --lang go deploy\n  callgate tool build deploy",
 		Args:    onlyCommands,
 		RunE:    needCommand,
 	}
