@@ -23,7 +23,7 @@ type Described struct {
 	Tools   []ToolDescription `json:"tools"`
 }
 
-// ToolDescription is one tool of a Described, as sdk/ABI.md gives its members.
+// ToolDescription is one tool of a Described, as docs/abi.md gives its members.
 type ToolDescription struct {
 	Name        string         `json:"name"`
 	Aliases     []string       `json:"aliases"`

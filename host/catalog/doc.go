@@ -5,7 +5,7 @@
 // of the operator's. [Catalog.Lookup] finds the tool for a name: its exact name
 // or alias, else the most literal glob that covers it, else the fallback tool.
 // An entry's Tool encodes the verbs' envelopes and judges the answers strictly,
-// as sdk/ABI.md says; whatever is not a sound answer is an error.
+// as docs/abi.md says; whatever is not a sound answer is an error.
 //
 // A module that cannot be used is a [Problem] and never stops the others. The
 // names that are known to be its own become entries that carry the error, so

@@ -13,7 +13,7 @@ import (
 	"github.com/callgate/callgate/host/sandbox"
 )
 
-// envelope is what a verb reads. Source: sdk/ABI.md. A member that the verb
+// envelope is what a verb reads. Source: docs/abi.md. A member that the verb
 // must not see is left nil.
 type envelope struct {
 	Tool     string            `json:"tool"`
@@ -44,7 +44,7 @@ type wireContext struct {
 	TargetsUnknown     bool            `json:"targets_unknown,omitzero"`
 }
 
-// Envelope is what an export reads of a call: sdk/ABI.md, "The envelope". config is
+// Envelope is what an export reads of a call: docs/abi.md, "The envelope". config is
 // the operator's where the call brings none; behavior and rules are for match_rule
 // only. Describe reads nothing.
 func Envelope(export, tool string, call *engine.Call, config json.RawMessage, behavior string, rules []engine.RuleText) ([]byte, error) {

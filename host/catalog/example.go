@@ -9,7 +9,7 @@ import (
 	"github.com/callgate/callgate/host/sandbox"
 )
 
-// The world of a rule example. Source: sdk/ABI.md.
+// The world of a rule example. Source: docs/abi.md.
 const (
 	exampleCWD  = "/project"
 	exampleHome = "/home/user"

@@ -211,7 +211,7 @@ func stricterRules(was, will []engine.Rule) []engine.Rule {
 
 // holds reports whether a deny or ask rule goes on: it is there for as long, or,
 // for an ask rule, the same as a deny rule is. What an ask rule matches, the same
-// text as a deny rule matches as well (sdk/ABI.md).
+// text as a deny rule matches as well (docs/abi.md).
 func holds(after map[string]time.Time, r engine.Rule) bool {
 	end, there := after[sameRule(r)]
 	if there && !before(end, r.ExpiresAt) {

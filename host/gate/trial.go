@@ -82,7 +82,7 @@ func (t Trial) canonicalAmong(r *engine.Rule, tools []catalog.Info) (catalog.Ent
 }
 
 // understood refuses a content that its tool cannot read. Such a rule allows
-// nothing and denies everything (sdk/ABI.md), so it shows on the inputs of the
+// nothing and denies everything (docs/abi.md), so it shows on the inputs of the
 // tool's own rule examples; with fewer than two of them nothing can be told.
 func (t Trial) understood(ctx context.Context, entry catalog.Entry, r engine.Rule) error {
 	if r.WholeTool() || entry.Err != nil {
@@ -105,7 +105,7 @@ func (t Trial) understood(ctx context.Context, entry catalog.Entry, r engine.Rul
 	return fmt.Errorf("%s: the tool cannot read this content, so it would allow nothing and deny everything: see callgate tools inspect %s", r, r.Tool)
 }
 
-// exampleDir is where a tool's rule examples happen. Source: sdk/ABI.md.
+// exampleDir is where a tool's rule examples happen. Source: docs/abi.md.
 const exampleDir = "/project"
 
 func exampleContext() engine.Context {

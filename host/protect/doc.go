@@ -4,7 +4,7 @@
 //
 // A [Guard] looks at what a call really touches: the targets that the host
 // resolved, in every form, and the marks by which a module names programs,
-// processes, services, terminals and network addresses (sdk/ABI.md). Of a call
+// processes, services, terminals and network addresses (docs/abi.md). Of a call
 // that names nothing of itself, it looks at every text of the input. It only
 // ever denies. Real places count, not names: work on a project that is called
 // callgate is like any other.

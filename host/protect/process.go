@@ -11,7 +11,7 @@ import (
 )
 
 // process judges a process that is signalled or traced; the forms of a value
-// are those of sdk/ABI.md.
+// are those of docs/abi.md.
 func (j *judge) process(value string) string {
 	form, rest, _ := strings.Cut(value, ":")
 	ours := false

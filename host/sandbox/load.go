@@ -16,7 +16,7 @@ import (
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
-// The exports of a tool module. Source: sdk/ABI.md.
+// The exports of a tool module. Source: docs/abi.md.
 const (
 	Describe            = "describe"
 	CheckPermissions    = "check_permissions"
@@ -149,7 +149,7 @@ func settable(limit string) bool {
 
 func shownImport(module, name string) string { return Clean(module, 80) + "." + Clean(name, 80) }
 
-// check refuses what sdk/ABI.md does not allow, and returns the verbs the
+// check refuses what docs/abi.md does not allow, and returns the verbs the
 // module exports.
 func (r *Runtime) check(compiled wazero.CompiledModule) ([]string, error) {
 	for _, f := range compiled.ImportedFunctions() {

@@ -17,7 +17,7 @@ import (
 )
 
 // Where a call runs that says nothing of it: as the rule examples of modules.
-// Source: sdk/ABI.md.
+// Source: docs/abi.md.
 const (
 	DefaultCWD  = "/project"
 	DefaultHome = "/home/user"

@@ -10,7 +10,7 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// maxTargets is the host's bound (sdk/ABI.md); beyond it the targets count as
+// maxTargets is the host's bound (docs/abi.md); beyond it the targets count as
 // unknown.
 const (
 	maxTargets     = 256

@@ -14,7 +14,7 @@ import (
 // Only the protection of the gate itself reads them (threat T06), so that they
 // may name too much; they must never leave anything out.
 
-// maxMarks is under the host's bound (sdk/ABI.md), with room for the mark that
+// maxMarks is under the host's bound (docs/abi.md), with room for the mark that
 // says there were more.
 const maxMarks = 2000
 

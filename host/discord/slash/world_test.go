@@ -51,7 +51,7 @@ func (probe) CheckReadOnly(context.Context, *engine.Call) (engine.ReadOnly, erro
 func (probe) MatchRule(_ context.Context, c *engine.Call, b engine.Behavior, rules []engine.RuleText) ([]int, error) {
 	for i, r := range rules {
 		if strings.HasPrefix(r.Content, "unreadable") {
-			if b != engine.Allow { // as sdk/ABI.md wants
+			if b != engine.Allow { // as docs/abi.md wants
 				return []int{i}, nil
 			}
 			continue

@@ -2,5 +2,5 @@
 // functions on typed values, and the SDK does the WebAssembly exports, strict
 // JSON, safe defaults and describe.
 //
-// The rules of the wire are in sdk/ABI.md.
+// The rules of the wire are in docs/abi.md.
 package tool

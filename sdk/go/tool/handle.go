@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// The verbs, by the names of the exports (sdk/ABI.md).
+// The verbs, by the names of the exports (docs/abi.md).
 const (
 	verbModule   = "describe"
 	verbCheck    = "check_permissions"

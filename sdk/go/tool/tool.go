@@ -182,7 +182,7 @@ type Mark struct {
 	Access string `json:"access"`
 }
 
-// The kinds of a Mark; sdk/ABI.md says what the value of each is.
+// The kinds of a Mark; docs/abi.md says what the value of each is.
 const (
 	Tree     = "tree"
 	Program  = "program"

@@ -47,7 +47,7 @@ var world = tool.Context{
 	Home: "/home/dev", Kind: "main", Approver: "attached", ActiveSkills: []string{},
 }
 
-// envelope is what a verb reads. Source: sdk/ABI.md.
+// envelope is what a verb reads. Source: docs/abi.md.
 type envelope struct {
 	Tool     string          `json:"tool"`
 	Input    json.RawMessage `json:"input"`
