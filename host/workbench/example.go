@@ -31,15 +31,16 @@ func (m *Module) Examples(ctx context.Context) []ExampleResult {
 	for _, t := range m.Description.Tools {
 		for i, e := range t.RuleExamples {
 			r := ExampleResult{Tool: t.Name, Index: i, Example: e}
-			r.Answers = m.Ask(ctx, Call{
-				Tool: t.Name, Input: e.Input, CWD: e.CWD,
-				Rules: []RuleSet{{Behavior: e.Behavior, Contents: []string{e.Content}}},
-			})
+			r.Answers = m.Ask(ctx, exampleCall(t.Name, e))
 			r.Matched, r.Err = r.Answers.matched()
 			all = append(all, r)
 		}
 	}
 	return all
+}
+
+func exampleCall(tool string, e catalog.Example) Call {
+	return Call{Tool: tool, Input: e.Input, CWD: e.CWD, Rules: []RuleSet{{Behavior: e.Behavior, Contents: []string{e.Content}}}}
 }
 
 // matched is the answer to the only set of rules.

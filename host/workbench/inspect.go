@@ -91,7 +91,7 @@ func (i *Inspection) measure(ctx context.Context, m *Module) (err error) {
 	if i.DescriptionDigest, err = catalog.DescriptionDigest(m.RawDescription); err != nil {
 		return &StepError{StepParse, err}
 	}
-	footprint, err := m.loaded.Footprint(ctx)
+	footprint, err := m.Footprint(ctx)
 	if err != nil {
 		return &StepError{stepStart, err}
 	}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/sandbox"
+	"github.com/callgate/callgate/host/workbench"
+	"github.com/callgate/callgate/host/workbench/cases"
+)
+
+// benched are the figures of one module.
+type benched struct {
+	Module string `json:"module"`
+	Name   string `json:"name"`
+	Digest string `json:"sha256"`
+	Size   int    `json:"size"`
+	workbench.Start
+	sandbox.Footprint
+	Verbs []workbench.Speed `json:"verbs"`
+}
+
+func toolBench(c *cli) *cobra.Command {
+	var file string
+	var each time.Duration
+	cmd := &cobra.Command{
+		Use:   "bench [MODULE]",
+		Short: "Measure how fast a module answers, and what it costs to start",
+		Long: `Measures the time and fuel of each export on the calls of the module's cases, or of its
+rule examples where it has no cases; how long it compiles, anew and from the cache; its
+first call; and the memory that it takes. The fuel is the same on every machine, the
+times are this one's. A call has 600,000,000 of fuel and one second unless the operator
+says otherwise.`,
+		Example:           "  callgate tool bench deploy.wasm\n  callgate tool bench deploy.wasm --cases many.yaml --time 5s --json",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeModule,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if each < 0 || each > time.Hour {
+				return usageError(cmd, fmt.Errorf("--time %s: want 0 to 1h", each))
+			}
+			path, err := moduleArg(args)
+			if err != nil {
+				return err
+			}
+			return withModule(cmd, path, func(b *workbench.Bench, m *workbench.Module) error {
+				out, err := benchModule(cmd, b, m, file, each)
+				if err != nil {
+					return err
+				}
+				return c.print(cmd.OutOrStdout(), out, out.write)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&file, "cases", "", "file of cases to take the calls from (default the one beside the module)")
+	cmd.Flags().DurationVar(&each, "time", time.Second, "how long to measure each export")
+	return cmd
+}
+
+func benchModule(cmd *cobra.Command, b *workbench.Bench, m *workbench.Module, file string, each time.Duration) (*benched, error) {
+	calls, err := benchCalls(m, file)
+	if err != nil {
+		return nil, err
+	}
+	out := &benched{Module: m.Path, Name: m.Description.Name, Digest: m.Digest, Size: m.Size}
+	if out.Start, err = b.Start(cmd.Context(), m, compiler()); err != nil {
+		return nil, err
+	}
+	if out.Footprint, err = m.Footprint(cmd.Context()); err != nil {
+		return nil, err
+	}
+	out.Verbs, err = m.Measure(cmd.Context(), calls, each)
+	return out, err
+}
+
+// benchCalls are those of the cases, else of the rule examples.
+func benchCalls(m *workbench.Module, file string) ([]workbench.Call, error) {
+	if file == "" {
+		found, err := cases.Find(m.Path)
+		if errors.Is(err, cases.ErrNone) {
+			calls := m.ExampleCalls()
+			if len(calls) == 0 {
+				return nil, errors.New("there is nothing to ask the module: it has no rule examples and no cases; name a file of cases with --cases")
+			}
+			return calls, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		file = found
+	}
+	all, err := cases.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	var calls []workbench.Call
+	for _, c := range all {
+		if c.Call.Raw == nil { // the host refuses most of those that are raw
+			calls = append(calls, c.Call)
+		}
+	}
+	if len(calls) == 0 {
+		return nil, fmt.Errorf("%s: it has no case with an input", file)
+	}
+	return calls, nil
+}
+
+func (o *benched) write(w io.Writer) {
+	cached := "not kept"
+	if o.Cached > 0 {
+		cached = fmt.Sprintf("%.1f ms", o.Cached)
+	}
+	fmt.Fprint(w, table([][]string{
+		{"module", card.Line(o.Module)},
+		{"size", fmt.Sprintf("%d bytes", o.Size)},
+		{"compiled in", fmt.Sprintf("%.1f ms", o.Compile)},
+		{"from the cache", cached},
+		{"first call", fmt.Sprintf("%.1f ms", o.First)},
+		{"memory when ready", fmt.Sprintf("%d KiB", o.Snapshot>>10)},
+	}))
+	rows := [][]string{{"export", "calls/s", "median", "99 of 100", "fuel", "most fuel", "inputs", "bytes"}}
+	for _, s := range o.Verbs {
+		rows = append(rows, []string{
+			s.Verb, fmt.Sprintf("%.0f", s.PerSecond), fmt.Sprintf("%.1f us", s.Median), fmt.Sprintf("%.1f us", s.P99),
+			fmt.Sprint(s.Fuel), fmt.Sprint(s.FuelMost), fmt.Sprint(s.Inputs), fmt.Sprint(s.InputBytes),
+		})
+	}
+	fmt.Fprintln(w)
+	fmt.Fprint(w, table(rows))
+	for _, s := range o.Verbs {
+		if s.Failed > 0 {
+			fmt.Fprintf(w, "%s gave no answer to %d of its inputs\n", s.Verb, s.Failed)
+		}
+	}
+}
