@@ -1,0 +1,236 @@
+package gate_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/store"
+)
+
+// swappable is a catalogue whose one module can be replaced, or break.
+type swappable struct {
+	digest string
+	tool   engine.Tool
+	err    error
+	// inputs are those of the tool's rule examples.
+	inputs []string
+}
+
+func (s *swappable) Lookup(name string) catalog.Entry {
+	e := catalog.Entry{Entry: engine.Entry{Name: name, Tool: s.tool, Own: true, MayAllow: true, MayReadOnly: true, Err: s.err}, Module: "probe", Version: "1", File: "probe.wasm", Digest: s.digest}
+	e.InputSchema = json.RawMessage(`{"required": ["value"]}`)
+	return e
+}
+
+func (s *swappable) Tools() []catalog.Info {
+	i := catalog.Info{Name: "Probe"}
+	for _, input := range s.inputs {
+		i.RuleExamples = append(i.RuleExamples, catalog.Example{Input: json.RawMessage(input)})
+	}
+	return []catalog.Info{i}
+}
+
+func (*swappable) Release() {}
+
+// swapping opens a world whose module can be replaced.
+func swapping(t *testing.T, first *swappable) (*world, *atomic.Pointer[swappable]) {
+	t.Helper()
+	w := newWorld(t, "agents:\n  worker: {mode: default, user: ann}\n")
+	current := &atomic.Pointer[swappable]{}
+	current.Store(first)
+	w.reopenOn(current)
+	return w, current
+}
+
+func (w *world) reopenOn(current *atomic.Pointer[swappable]) {
+	w.t.Helper()
+	parts := w.partsWith(w.broker)
+	parts.Catalog = func() gate.Snapshot { return current.Load() }
+	var err error
+	if w.gate, err = gate.New(parts); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.gate.RecallSuspended(context.Background()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func saying(v engine.Verdict) *tool {
+	return &tool{check: func(*engine.Call) engine.Verdict { return v }}
+}
+
+// failing is a tool whose check fails.
+type failing struct{ *tool }
+
+func (failing) CheckPermissions(context.Context, *engine.Call) (engine.Verdict, error) {
+	return engine.Verdict{Behavior: engine.Allow}, errors.New("the answer is garbage")
+}
+
+// TestSwap_asksThatWait: a person approves what the module before asked about; the
+// call is decided again by the one that is there now.
+func TestSwap_asksThatWait(t *testing.T) {
+	t.Parallel()
+	asks := engine.Verdict{Behavior: engine.Ask, Reason: "production"}
+	for name, tt := range map[string]struct {
+		next *swappable
+		// want is the answer; again tells that a person is asked anew.
+		want  engine.Behavior
+		again bool
+	}{
+		"answers the same":  {next: &swappable{digest: "d2", tool: saying(asks)}, want: engine.Allow},
+		"allows":            {next: &swappable{digest: "d2", tool: saying(engine.Verdict{Behavior: engine.Allow})}, want: engine.Allow},
+		"denies":            {next: &swappable{digest: "d2", tool: saying(engine.Verdict{Behavior: engine.Deny, Reason: "never"})}},
+		"asks differently":  {next: &swappable{digest: "d2", tool: saying(engine.Verdict{Behavior: engine.Ask, Reason: "a freeze"})}, again: true},
+		"asks for safety":   {next: &swappable{digest: "d2", tool: saying(engine.Verdict{Behavior: engine.Ask, Reason: "production", BypassImmune: true})}, again: true},
+		"answers garbage":   {next: &swappable{digest: "d2", tool: failing{&tool{}}}, again: true},
+		"is gone or broken": {next: &swappable{digest: "", err: errors.New("the file is gone")}, again: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, current := swapping(t, &swappable{digest: "d1", tool: saying(asks)})
+			shown, done := w.start(worker, call("x"))
+			if shown.ModuleDigest != "d1" {
+				t.Errorf("the ask names module %q; want d1", shown.ModuleDigest)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			events := w.broker.Subscribe(ctx)
+			current.Store(tt.next)
+			w.answer(shown.ID, ask.Answer{Verdict: ask.Approve})
+			if tt.again {
+				next := nextShown(t, events, shown.ID)
+				if next.ModuleDigest != "d2" || !slices.ContainsFunc(next.Changed, func(c string) bool {
+					return strings.Contains(c, "the tool's module was replaced: d1 is now d2 (probe 1)")
+				}) {
+					t.Errorf("the new ask: got module %q, changed %q; want it to say that the module was replaced", next.ModuleDigest, next.Changed)
+				}
+				w.answer(next.ID, ask.Answer{Verdict: ask.Deny})
+			}
+			res := <-done
+			if res.Decision.Behavior != tt.want {
+				t.Errorf("got %+v; want %s", res.Decision, tt.want)
+			}
+			row := w.lastRow()
+			if res.ModuleDigest != tt.next.digest || row.ModuleDigest != tt.next.digest || row.Module != "probe 1" {
+				t.Errorf("the result names module %q, the audit %q (%s); want %q, which answered", res.ModuleDigest, row.ModuleDigest, row.Module, tt.next.digest)
+			}
+		})
+	}
+}
+
+// nextShown is the next ask that is shown after one.
+func nextShown(t *testing.T, events <-chan ask.Event, before string) ask.Ask {
+	t.Helper()
+	for ev := range events {
+		if ev.Kind == ask.EventShown && ev.Ask.ID != before {
+			return ev.Ask
+		}
+	}
+	t.Fatal("no ask was shown")
+	return ask.Ask{}
+}
+
+// TestT05_swapping: all stored rules of a tool are tried on its new module before it
+// is in force. Allow rules that it reads otherwise are suspended, for good where
+// their examples do not tell; deny and ask rules stay.
+func TestT05_swapping(t *testing.T) {
+	t.Parallel()
+	inputs := []string{`{"value":"web-1"}`, `{"value":"db"}`}
+	exact := &swappable{digest: "d1", tool: &tool{}, inputs: inputs}
+	prefixes := &swappable{digest: "d2", tool: &tool{prefixes: true, version: "d2"}, inputs: inputs}
+	w, current := swapping(t, exact)
+	add := func(b engine.Behavior, content string, match, notMatch []string) {
+		t.Helper()
+		r := engine.Rule{Tool: "Probe", Content: &content, Behavior: b, Scope: engine.Global, Match: match, NotMatch: notMatch}
+		if _, _, err := w.gate.AddRule(t.Context(), "ann", r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(engine.Allow, "a", []string{"a"}, []string{"ab"}) // its own example tells
+	add(engine.Allow, "web", nil, nil)                    // only the tool's examples do
+	add(engine.Allow, "db", nil, nil)                     // means the same
+	add(engine.Deny, "dev", nil, nil)
+	add(engine.Ask, "we", nil, nil)
+	want := func(step, value string, b engine.Behavior) {
+		t.Helper()
+		res, err := w.gate.Evaluate(t.Context(), worker, call(value))
+		if err != nil || res.Decision.Behavior != b {
+			t.Errorf("%s: %s: got %+v, %v; want %s", step, value, res.Decision, err, b)
+		}
+	}
+	want("before", "a", engine.Allow)
+	want("before", "web", engine.Allow)
+	suspended := w.gate.Swapping(t.Context(), prefixes, []string{"probe.wasm"})
+	if got := strings.Join(suspended, "; "); got != "Probe(a) global; Probe(web) global" {
+		t.Errorf("suspended %q; want a and web", got)
+	}
+	if got := w.gate.Swapping(t.Context(), prefixes, []string{"other.wasm"}); len(got) != 0 {
+		t.Errorf("of a file that has no tool of them: got %q", got)
+	}
+	want("not yet swapped", "web", engine.Allow)
+	after := func(step string) {
+		t.Helper()
+		want(step, "a", engine.Ask)
+		want(step, "web-1", engine.Ask)
+		want(step, "db", engine.Allow)
+		want(step, "dev-1", engine.Deny)
+	}
+	current.Store(prefixes)
+	after("swapped")
+	w.reopenOn(current)
+	after("after a restart")
+	for row, err := range w.store.Audit(t.Context(), store.Filter{Event: store.EventRulesSuspended}) {
+		if err != nil || row.ModuleDigest != "d2" || !strings.Contains(row.Detail, "Probe(web)") || strings.Contains(row.Detail, "Probe(db)") {
+			t.Errorf("audited as %+v, %v", row, err)
+		}
+	}
+	current.Store(exact)
+	want("back", "a", engine.Allow)
+	want("back", "web", engine.Allow)
+}
+
+// TestT05_suspensionsForged: where it is not known which rules are suspended, those
+// without near misses do not allow.
+func TestT05_suspensionsForged(t *testing.T) {
+	t.Parallel()
+	w, current := swapping(t, &swappable{digest: "d1", tool: &tool{}, inputs: []string{`{"value":"web-1"}`, `{"value":"x"}`}})
+	content := "web"
+	if _, _, err := w.gate.AddRule(t.Context(), "ann", engine.Rule{Tool: "Probe", Content: &content, Behavior: engine.Allow, Scope: engine.Global}); err != nil {
+		t.Fatal(err)
+	}
+	next := &swappable{digest: "d2", tool: &tool{prefixes: true}, inputs: current.Load().inputs}
+	if got := w.gate.Swapping(t.Context(), next, []string{"probe.wasm"}); len(got) != 1 {
+		t.Fatalf("suspended %q; want web", got)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(w.dir, "state", "callgate.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`UPDATE settings SET value = CAST('[]' AS BLOB) WHERE name = 'suspended_rules'`)
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	parts := w.partsWith(w.broker)
+	parts.Catalog = func() gate.Snapshot { return next }
+	g, err := gate.New(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.RecallSuspended(t.Context()); !errors.Is(err, store.ErrForged) {
+		t.Errorf("got %v; want it told", err)
+	}
+	if res, err := g.Evaluate(t.Context(), worker, call("web")); err != nil || res.Decision.Behavior == engine.Allow {
+		t.Errorf("got %+v, %v; want no rule without near misses to allow", res.Decision, err)
+	}
+}
