@@ -7,6 +7,7 @@ import "github.com/spf13/cobra"
 var toolCommands = []func(*cli) *cobra.Command{
 	toolNew, toolBuild,
 	toolInspect, toolRun, toolTest, toolBench,
+	toolConformance, toolFuzz,
 }
 
 func toolCommand(c *cli) *cobra.Command {

@@ -1,6 +1,10 @@
 package conformance
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+	"unicode/utf8"
+)
 
 // Level is what a finding of a rule means.
 type Level string
@@ -63,6 +67,23 @@ type Finding struct {
 	// Case is the call and what must come of it, for a file of cases; nil where a
 	// case cannot say it.
 	Case *Case `json:"-"`
+}
+
+// MarshalJSON implements json.Marshaler: the input as a text, or in base64 where it is
+// none.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	type plain Finding
+	out := struct {
+		plain
+		Input  string `json:"input,omitempty"`
+		Base64 []byte `json:"input_base64,omitempty"`
+	}{plain: plain(f)}
+	if utf8.Valid(f.Input) {
+		out.Input = string(f.Input)
+	} else {
+		out.Base64 = f.Input
+	}
+	return json.Marshal(out)
 }
 
 // Outcome is how a rule went.
