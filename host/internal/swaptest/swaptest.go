@@ -31,18 +31,28 @@ func Open(tb testing.TB, testdata string) *Modules {
 }
 
 // Version is the module with a number, below a million, which it tells: Reason of it
-// is why it allows {"target":"staging/x"}, Action what it does, Description that of
-// its suggestion.
+// is why it allows {"target":"staging/x"}, Asks why it asks about
+// {"target":"production/x"}, Action and Title what the call is, and Description that
+// of its suggestion.
 func (m *Modules) Version(n int) []byte {
 	wasm := m.patch(m.deploy, `"version":"1.2.0"`, fmt.Sprintf(`"version":"%05x"`, n))
 	wasm = m.patch(wasm, `"reason":"staging"`, fmt.Sprintf(`"reason":"%s"`, Reason(n)))
+	wasm = m.patch(wasm, `"reason":"production"`, fmt.Sprintf(`"reason":"%s"`, Asks(n)))
+	wasm = m.patch(wasm, `"action":"tool:deploy:go"`, fmt.Sprintf(`"action":"%s"`, Action(n)))
 	wasm = m.patch(wasm, `"all of staging"`, fmt.Sprintf("%q", Description(n)))
 	return m.patch(wasm, `"title":"Deploy"`, fmt.Sprintf(`"title":"%s"`, Title(n)))
 }
 
-// Reason, Description and Title are what version n says.
+// Asks and the others are what version n says; the actions begin anew with each 256.
+func Asks(n int) string { return fmt.Sprintf("p%09d", n) }
+
+// Action is the action of the calls of version n.
+func Action(n int) string { return fmt.Sprintf("tool:deploy:%02x", n%256) }
+
+// Reason is why version n allows.
 func Reason(n int) string { return fmt.Sprintf("r%06d", n) }
 
+// Description is that of the suggestion of version n.
 // Description is that of the suggestion of version n.
 func Description(n int) string { return fmt.Sprintf("suggest %06d", n) }
 
