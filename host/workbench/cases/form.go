@@ -34,7 +34,7 @@ type form struct {
 
 type matchForm struct {
 	Behavior string          `yaml:"behavior"`
-	Rules    []string        `yaml:"rules"`
+	Rules    *[]string       `yaml:"rules"`
 	Root     string          `yaml:"root"`
 	Matched  json.RawMessage `yaml:"matched"`
 }

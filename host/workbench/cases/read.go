@@ -238,17 +238,20 @@ func (r *reader) match(i int, m matchForm, c *Case) {
 	if b, err := engine.ParseBehavior(m.Behavior); err != nil || b == engine.Passthrough {
 		r.wrong(field+".behavior", "%q: want allow, deny or ask", m.Behavior)
 	}
-	if len(m.Rules) == 0 {
+	var rules []string
+	if m.Rules == nil {
 		r.wrong(field+".rules", "missing: want the contents of the rules to try, such as [staging/*]")
+	} else {
+		rules = *m.Rules
 	}
-	c.Call.Rules = append(c.Call.Rules, workbench.RuleSet{Behavior: m.Behavior, Contents: m.Rules, Root: r.absolute(field+".root", m.Root)})
+	c.Call.Rules = append(c.Call.Rules, workbench.RuleSet{Behavior: m.Behavior, Contents: rules, Root: r.absolute(field+".root", m.Root)})
 	w := &want{names: []string{"matched"}, members: map[string]json.RawMessage{"matched": m.Matched}}
 	switch {
 	case c.mustFail && m.Matched == nil:
 		return
 	case failure(m.Matched):
 		w = &want{failure: true}
-	case !indices(m.Matched, len(m.Rules)):
+	case !indices(m.Matched, len(rules)):
 		r.wrong(field+".matched", "want the indices of the rules that match, ascending, counted from 0 ([] for none), or the word error")
 	}
 	c.match = append(c.match, w)
