@@ -75,7 +75,10 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, bo
 
 func (c *Client) request(ctx context.Context, method, path string, q url.Values, body any) (*http.Request, error) {
 	var text []byte
-	if body != nil {
+	kind := "application/json"
+	if module, ok := body.(upload); ok {
+		kind, text = wasmType, module
+	} else if body != nil {
 		var err error
 		if text, err = encode(body); err != nil {
 			return nil, fmt.Errorf("write the request: %w", err)
@@ -92,7 +95,7 @@ func (c *Client) request(ctx context.Context, method, path string, q url.Values,
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
-	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", kind)
 	req.Header.Set(nonceHeader, rand.Text())
 	c.withTicket(req)
 	return req, nil

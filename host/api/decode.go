@@ -61,9 +61,14 @@ const largeBodies = 32
 // readBody reads at most MaxBody bytes. release gives a large body's place back;
 // call it when the request is done.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, caller gate.Caller) (body []byte, release func(), err error) {
+	return s.readUpTo(w, r, caller, MaxBody)
+}
+
+// readUpTo is readBody for at most most bytes.
+func (s *Server) readUpTo(w http.ResponseWriter, r *http.Request, caller gate.Caller, most int64) (body []byte, release func(), err error) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyPatience)) // without deadlines (tests) the header time-out still holds
-	limited := http.MaxBytesReader(w, r.Body, MaxBody)
+	limited := http.MaxBytesReader(w, r.Body, most)
 	var buf bytes.Buffer
 	if _, err := io.CopyN(&buf, limited, smallBody); err != nil && !errors.Is(err, io.EOF) {
 		return nil, nil, bodyError(err)
@@ -84,9 +89,9 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, caller gate.Ca
 }
 
 func bodyError(err error) error {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return failure(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body is larger than %d MiB", MaxBody>>20))
+	var over *http.MaxBytesError
+	if errors.As(err, &over) {
+		return tooLarge(over.Limit)
 	}
 	return failure(http.StatusBadRequest, CodeBadRequest, "the body did not arrive whole: "+err.Error())
 }

@@ -211,6 +211,7 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("GET", "/v1/asks/{id}", a.ID, "", 200)
 	d.answer(t, "POST", "/v1/check", receive(t, out))
 
+	x.modules()
 	x.do("GET", "/v1/config", "", "", 200)
 	x.do("POST", "/v1/config/accept", "?by=ana", `{"digest":"other"}`, 409)
 	x.do("POST", "/v1/config/accept", "", `{}`, 400)
@@ -398,7 +399,7 @@ func TestOpenAPI_parameters(t *testing.T) {
 			if slices.Contains(takesAny, path) {
 				continue // without parameters: nothing could be misspelt
 			}
-			target := strings.NewReplacer("{id}", "x", "{name}", "x").Replace(path)
+			target := strings.NewReplacer("{id}", "x", "{name}", "x", "{file}", "x.wasm").Replace(path)
 			body := ""
 			if op.RequestBody != nil {
 				body = "{}"

@@ -7,9 +7,12 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/modules"
 	"github.com/callgate/callgate/host/people"
+	"github.com/callgate/callgate/host/pin"
 	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/store"
 )
@@ -36,6 +39,10 @@ const (
 	CodeNotApprover     = "not_approver" // may not answer this ask, or not so
 	CodeNotGranted      = "not_granted"  // the roles do not cover it
 	CodeConflict        = "conflict"
+	CodeNameTaken       = "name_taken"     // by another tool module
+	CodeModuleRefused   = "module_refused" // it cannot be used
+	CodeNeedsGrant      = "needs_grant"    // it describes itself otherwise than when it was granted
+	CodeSignature       = "bad_signature"  // missing, of an unknown key, or not of this module
 	CodeTooLarge        = "too_large"
 	CodeMediaType       = "unsupported_media_type"
 	CodeTooManyRequests = "too_many_requests"
@@ -110,6 +117,17 @@ var known = []struct {
 	{presence.ErrWeak, http.StatusBadRequest, CodeBadRequest},
 	{presence.ErrNoTerminal, http.StatusForbidden, CodeNoTerminal},
 	{store.ErrTokenExists, http.StatusConflict, CodeConflict},
+	{modules.ErrBadGrant, http.StatusBadRequest, CodeBadRequest},
+	{modules.ErrChangedSince, http.StatusConflict, CodeConflict},
+	{modules.ErrNeedsGrant, http.StatusConflict, CodeNeedsGrant},
+	{modules.ErrNotInForce, http.StatusConflict, CodeModuleRefused},
+	{catalog.ErrNameTaken, http.StatusConflict, CodeNameTaken},
+	{catalog.ErrRefused, http.StatusConflict, CodeModuleRefused},
+	{pin.ErrNotPinned, http.StatusNotFound, CodeNotFound},
+	{pin.ErrNoPrevious, http.StatusConflict, CodeConflict},
+	{pin.ErrUnsigned, http.StatusConflict, CodeSignature},
+	{pin.ErrUnknownKey, http.StatusConflict, CodeSignature},
+	{pin.ErrBadSignature, http.StatusConflict, CodeSignature},
 	{store.ErrAuditBroken, http.StatusConflict, CodeConflict},
 	{gate.ErrForkNarrows, http.StatusConflict, CodeConflict},
 	{store.ErrLastAdmin, http.StatusConflict, CodeConflict},

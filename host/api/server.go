@@ -82,7 +82,7 @@ type Configuration interface {
 }
 
 // Config is what a Server is made of. Gate, Asks, Audit, Tools, Configuration,
-// Tokens and Presence are required.
+// Modules, Tokens and Presence are required.
 type Config struct {
 	Gate  Gate
 	Asks  Asks
@@ -99,7 +99,9 @@ type Config struct {
 	Discord func() DiscordHealth
 	// Configuration is what the gate is configured by.
 	Configuration Configuration
-	Tokens        *Tokens
+	// Modules are the tool modules.
+	Modules Modules
+	Tokens  *Tokens
 	// Presence knows whether a person is there, without whom nothing is widened.
 	Presence Presence
 	// Boundary says who may use a socket.
@@ -149,7 +151,7 @@ type Server struct {
 
 // New returns a server that is not yet listening.
 func New(c Config) (*Server, error) {
-	if c.Gate == nil || c.Asks == nil || c.Audit == nil || c.Tools == nil || c.Configuration == nil || c.Tokens == nil || c.Presence == nil {
+	if c.Gate == nil || c.Asks == nil || c.Audit == nil || c.Tools == nil || c.Configuration == nil || c.Modules == nil || c.Tokens == nil || c.Presence == nil {
 		return nil, errors.New("api: a part is missing")
 	}
 	if c.MaxChecks <= 0 {

@@ -163,7 +163,7 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 			return api.DiscordHealth{Configured: true, Server: "300000000000000001", Since: time.Unix(1, 0), Problem: "no answer", Fatal: true, Bot: "gatekeeper (1)", Cards: 2, LastError: "post", LastErrorAt: time.Unix(2, 0)}
 		},
 		Gate: g, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{presence.New(presence.Config{Store: w.store})},
-		Configuration: &pendingFile{}, Version: "test",
+		Configuration: &pendingFile{}, Modules: &shelf{}, Version: "test",
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	if change != nil {

@@ -78,7 +78,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	d.chat = d.openChat(ctx, o)
 	d.server, err = api.New(api.Config{
 		Gate: d.Host.Gate, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
-		Configuration: d.Host, Presence: d.Presence,
+		Configuration: d.Host, Modules: d.Host.Modules(), Presence: d.Presence,
 		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems, Sandbox: d.Host.Sandbox, Discord: d.chat.health,
 		Version: o.Version, Log: log, Now: o.Host.Now,
 	})
