@@ -30,7 +30,7 @@ ENV(log_error) void env_log_error(uint64_t at);
 // script is 0, which QuickJS wants. The heap begins behind it.
 struct { uint32_t at, length; } volatile callgate_script = {0, 0};
 
-enum { STACK = 640 << 10, COLLECT = 8 << 20 };  // bytes; STACK leaves a third of build.sh's for C
+enum { STACK = 704 << 10, COLLECT = 8 << 20 };  // bytes; STACK leaves a third of build.sh's for C
 
 static JSContext *context;
 static JSValue handler;
