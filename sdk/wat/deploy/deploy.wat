@@ -65,44 +65,44 @@
   (global $e_behavior i32 (i32.const 0x0a40)) (data (i32.const 0x0a40) "match wants the behavior allow, deny or ask\00")
 
   ;; Answers, and parts of them.
-  (global $a_passthrough i32 (i32.const 0x0b00)) (data (i32.const 0x0b00) "{\22behavior\22:\22passthrough\22}\00")
-  (global $a_operation i32 (i32.const 0x0b40)) (data (i32.const 0x0b40) "{\22behavior\22:\22ask\22,\22bypass_immune\22:true,\22reason\22:\22unknown operation\22}\00")
-  (global $a_target i32 (i32.const 0x0bc0)) (data (i32.const 0x0bc0) "{\22behavior\22:\22ask\22,\22bypass_immune\22:true,\22reason\22:\22the target is not STAGE/SERVICE\22}\00")
-  (global $a_shape i32 (i32.const 0x0c40)) (data (i32.const 0x0c40) "{\22behavior\22:\22ask\22,\22bypass_immune\22:true,\22reason\22:\22the input does not have the shape this tool expects: \00")
-  (global $a_production i32 (i32.const 0x0cc0)) (data (i32.const 0x0cc0) "{\22behavior\22:\22ask\22,\22bypass_immune\22:true,\22message\22:\22Deployments to production are confirmed by a person.\22,\22reason\22:\22\00")
-  (global $a_is_production i32 (i32.const 0x0d80)) (data (i32.const 0x0d80) " is production\22}\00")
-  (global $a_outside i32 (i32.const 0x0dc0)) (data (i32.const 0x0dc0) "{\22behavior\22:\22ask\22,\22reason\22:\22the configuration lies outside the working directories\22}\00")
-  (global $a_read_only i32 (i32.const 0x0e40)) (data (i32.const 0x0e40) "{\22read_only\22:true,\22reason\22:\22status changes nothing\22}\00")
-  (global $a_changes i32 (i32.const 0x0ea0)) (data (i32.const 0x0ea0) "{\22read_only\22:false}\00")
-  (global $a_matched i32 (i32.const 0x0ec0)) (data (i32.const 0x0ec0) "{\22matched\22:[\00")
-  (global $a_rules i32 (i32.const 0x0ee0)) (data (i32.const 0x0ee0) "{\22rules\22:[\00")
+  (global $a_passthrough i32 (i32.const 0x0b00)) (data (i32.const 0x0b00) "{\"behavior\":\"passthrough\"}\00")
+  (global $a_operation i32 (i32.const 0x0b40)) (data (i32.const 0x0b40) "{\"behavior\":\"ask\",\"bypass_immune\":true,\"reason\":\"unknown operation\"}\00")
+  (global $a_target i32 (i32.const 0x0bc0)) (data (i32.const 0x0bc0) "{\"behavior\":\"ask\",\"bypass_immune\":true,\"reason\":\"the target is not STAGE/SERVICE\"}\00")
+  (global $a_shape i32 (i32.const 0x0c40)) (data (i32.const 0x0c40) "{\"behavior\":\"ask\",\"bypass_immune\":true,\"reason\":\"the input does not have the shape this tool expects: \00")
+  (global $a_production i32 (i32.const 0x0cc0)) (data (i32.const 0x0cc0) "{\"behavior\":\"ask\",\"bypass_immune\":true,\"message\":\"Deployments to production are confirmed by a person.\",\"reason\":\"\00")
+  (global $a_is_production i32 (i32.const 0x0d80)) (data (i32.const 0x0d80) " is production\"}\00")
+  (global $a_outside i32 (i32.const 0x0dc0)) (data (i32.const 0x0dc0) "{\"behavior\":\"ask\",\"reason\":\"the configuration lies outside the working directories\"}\00")
+  (global $a_read_only i32 (i32.const 0x0e40)) (data (i32.const 0x0e40) "{\"read_only\":true,\"reason\":\"status changes nothing\"}\00")
+  (global $a_changes i32 (i32.const 0x0ea0)) (data (i32.const 0x0ea0) "{\"read_only\":false}\00")
+  (global $a_matched i32 (i32.const 0x0ec0)) (data (i32.const 0x0ec0) "{\"matched\":[\00")
+  (global $a_rules i32 (i32.const 0x0ee0)) (data (i32.const 0x0ee0) "{\"rules\":[\00")
   (global $a_end i32 (i32.const 0x0f00)) (data (i32.const 0x0f00) "]}\00")
-  (global $a_content i32 (i32.const 0x0f20)) (data (i32.const 0x0f20) "{\22content\22:\22\00")
-  (global $a_exact i32 (i32.const 0x0f40)) (data (i32.const 0x0f40) "\22,\22description\22:\22this operation on this target\22,\22near_misses\22:[{\22operation\22:\22\00")
-  (global $a_every i32 (i32.const 0x0fc0)) (data (i32.const 0x0fc0) "/*\22,\22description\22:\22this operation on every target of \00")
-  (global $a_misses i32 (i32.const 0x1020)) (data (i32.const 0x1020) "\22,\22near_misses\22:[{\22operation\22:\22\00")
-  (global $a_its_target i32 (i32.const 0x1060)) (data (i32.const 0x1060) "\22,\22target\22:\22\00")
+  (global $a_content i32 (i32.const 0x0f20)) (data (i32.const 0x0f20) "{\"content\":\"\00")
+  (global $a_exact i32 (i32.const 0x0f40)) (data (i32.const 0x0f40) "\",\"description\":\"this operation on this target\",\"near_misses\":[{\"operation\":\"\00")
+  (global $a_every i32 (i32.const 0x0fc0)) (data (i32.const 0x0fc0) "/*\",\"description\":\"this operation on every target of \00")
+  (global $a_misses i32 (i32.const 0x1020)) (data (i32.const 0x1020) "\",\"near_misses\":[{\"operation\":\"\00")
+  (global $a_its_target i32 (i32.const 0x1060)) (data (i32.const 0x1060) "\",\"target\":\"\00")
   (global $a_two i32 (i32.const 0x1080)) (data (i32.const 0x1080) "-2\00")
-  (global $a_miss_end i32 (i32.const 0x1090)) (data (i32.const 0x1090) "\22}]}\00")
-  (global $a_unknown i32 (i32.const 0x10a0)) (data (i32.const 0x10a0) "{\22targets_unknown\22:true\00")
-  (global $a_not_analysed i32 (i32.const 0x10c0)) (data (i32.const 0x10c0) ",\22analysed\22:false\00")
+  (global $a_miss_end i32 (i32.const 0x1090)) (data (i32.const 0x1090) "\"}]}\00")
+  (global $a_unknown i32 (i32.const 0x10a0)) (data (i32.const 0x10a0) "{\"targets_unknown\":true\00")
+  (global $a_not_analysed i32 (i32.const 0x10c0)) (data (i32.const 0x10c0) ",\"analysed\":false\00")
   (global $a_dry_run i32 (i32.const 0x10e0)) (data (i32.const 0x10e0) " --dry-run\00")
-  (global $a_title i32 (i32.const 0x1100)) (data (i32.const 0x1100) "\22,\22title\22:\22\00")
-  (global $a_targets i32 (i32.const 0x1120)) (data (i32.const 0x1120) ",\22targets\22:[{\22kind\22:\22path\22,\22access\22:\22read\22,\22value\22:\00")
+  (global $a_title i32 (i32.const 0x1100)) (data (i32.const 0x1100) "\",\"title\":\"\00")
+  (global $a_targets i32 (i32.const 0x1120)) (data (i32.const 0x1120) ",\"targets\":[{\"kind\":\"path\",\"access\":\"read\",\"value\":\00")
   (global $a_targets_end i32 (i32.const 0x1160)) (data (i32.const 0x1160) "}]\00")
-  (global $a_action i32 (i32.const 0x1200)) (data (i32.const 0x1200) "{\22action\22:\22tool:Deploy:\00")
+  (global $a_action i32 (i32.const 0x1200)) (data (i32.const 0x1200) "{\"action\":\"tool:Deploy:\00")
   (global $description i32 (i32.const 0x2000))
   (data (i32.const 0x2000)
-    "{\22abi\22:1,\22name\22:\22deploy\22,\22version\22:\221.0.0\22,\22summary\22:\22Judges deployments.\22,\22tools\22:[{\22name\22:\22Deploy\22,\22aliases\22:[\22deploy\22],"
-    "\22input_schema\22:{\22type\22:\22object\22,\22properties\22:{\22operation\22:{\22enum\22:[\22status\22,\22deploy\22,\22rollback\22]},\22target\22:{\22type\22:\22string\22},"
-    "\22dry_run\22:{\22type\22:\22boolean\22},\22config\22:{\22type\22:\22string\22}},\22required\22:[\22operation\22,\22target\22],\22additionalProperties\22:false},"
-    "\22read_only\22:false,\22edits_files\22:false,\22rule_help\22:\22OPERATION and a pattern of STAGE/SERVICE, or the pattern alone for every operation; * stays between slashes: "
-    "staging/*, status prod/*, deploy staging/web.\22,\22rule_examples\22:["
-    "{\22content\22:\22staging/*\22,\22behavior\22:\22allow\22,\22input\22:{\22operation\22:\22deploy\22,\22target\22:\22staging/web\22},\22match\22:true},"
-    "{\22content\22:\22staging/*\22,\22behavior\22:\22allow\22,\22input\22:{\22operation\22:\22deploy\22,\22target\22:\22prod/web\22},\22match\22:false},"
-    "{\22content\22:\22deploy staging/web\22,\22behavior\22:\22allow\22,\22input\22:{\22operation\22:\22rollback\22,\22target\22:\22staging/web\22},\22match\22:false},"
-    "{\22content\22:\22prod/*\22,\22behavior\22:\22deny\22,\22input\22:{\22operation\22:\22status\22,\22target\22:\22prod/web\22},\22match\22:true},"
-    "{\22content\22:\22nonsense\22,\22behavior\22:\22deny\22,\22input\22:{\22operation\22:\22status\22,\22target\22:\22prod/web\22},\22match\22:true}]}]}\00")
+    "{\"abi\":1,\"name\":\"deploy\",\"version\":\"1.0.0\",\"summary\":\"Judges deployments.\",\"tools\":[{\"name\":\"Deploy\",\"aliases\":[\"deploy\"],"
+    "\"input_schema\":{\"type\":\"object\",\"properties\":{\"operation\":{\"enum\":[\"status\",\"deploy\",\"rollback\"]},\"target\":{\"type\":\"string\"},"
+    "\"dry_run\":{\"type\":\"boolean\"},\"config\":{\"type\":\"string\"}},\"required\":[\"operation\",\"target\"],\"additionalProperties\":false},"
+    "\"read_only\":false,\"edits_files\":false,\"rule_help\":\"OPERATION and a pattern of STAGE/SERVICE, or the pattern alone for every operation; * stays between slashes: "
+    "staging/*, status prod/*, deploy staging/web.\",\"rule_examples\":["
+    "{\"content\":\"staging/*\",\"behavior\":\"allow\",\"input\":{\"operation\":\"deploy\",\"target\":\"staging/web\"},\"match\":true},"
+    "{\"content\":\"staging/*\",\"behavior\":\"allow\",\"input\":{\"operation\":\"deploy\",\"target\":\"prod/web\"},\"match\":false},"
+    "{\"content\":\"deploy staging/web\",\"behavior\":\"allow\",\"input\":{\"operation\":\"rollback\",\"target\":\"staging/web\"},\"match\":false},"
+    "{\"content\":\"prod/*\",\"behavior\":\"deny\",\"input\":{\"operation\":\"status\",\"target\":\"prod/web\"},\"match\":true},"
+    "{\"content\":\"nonsense\",\"behavior\":\"deny\",\"input\":{\"operation\":\"status\",\"target\":\"prod/web\"},\"match\":true}]}]}\00")
 
   ;; ---- Memory: the input at 0x10000, the heap behind it ----
   (global $at (mut i32) (i32.const 0))   ;; where the check reads
