@@ -43,16 +43,15 @@ func (m *Modules) Version(n int) []byte {
 	return m.patch(wasm, `"title":"Deploy"`, fmt.Sprintf(`"title":"%s"`, Title(n)))
 }
 
-// Asks and the others are what version n says; the actions begin anew with each 256.
+// Asks is why version n asks.
 func Asks(n int) string { return fmt.Sprintf("p%09d", n) }
 
-// Action is the action of the calls of version n.
+// Action is the action of the calls of version n; it is the same 256 versions later.
 func Action(n int) string { return fmt.Sprintf("tool:deploy:%02x", n%256) }
 
 // Reason is why version n allows.
 func Reason(n int) string { return fmt.Sprintf("r%06d", n) }
 
-// Description is that of the suggestion of version n.
 // Description is that of the suggestion of version n.
 func Description(n int) string { return fmt.Sprintf("suggest %06d", n) }
 
