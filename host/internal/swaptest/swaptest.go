@@ -43,6 +43,13 @@ func (m *Modules) Version(n int) []byte {
 	return m.patch(wasm, `"title":"Deploy"`, fmt.Sprintf(`"title":"%s"`, Title(n)))
 }
 
+// Wider is version n, but that the rule staging/* matches every target, and its own
+// examples do not show it.
+func (m *Modules) Wider(n int) []byte {
+	wasm := m.patch(m.Version(n), `"input":{"target":"production/web"}`, `"input":{"tarxet":"production/web"}`)
+	return m.patch(wasm, "\"target\":\"staging/\x00", "\"target\":\"\x00taging/\x00")
+}
+
 // Asks is why version n asks.
 func Asks(n int) string { return fmt.Sprintf("p%09d", n) }
 
