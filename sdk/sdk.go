@@ -13,5 +13,5 @@ var files embed.FS
 // Files are the sources of every SDK with its example, by language, as they lie in
 // this directory: go/tool, go/tooltest, go/deploy, rust, c, wat, assemblyscript,
 // typescript (with engine.wasm, which runs scripts), and deploy/cases.yaml, the
-// cases that every example holds to. Tests are among them. Safe for concurrent use.
+// cases that an author begins with. Tests are among them. Safe for concurrent use.
 func Files() fs.FS { return files }

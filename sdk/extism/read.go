@@ -43,6 +43,9 @@ const maxNesting = 1000
 // read reads an envelope strictly: the package refuses names that occur twice,
 // invalid UTF-8, lone surrogates and what follows the value.
 func read(input []byte) (*call, error) {
+	if tooDeep(input) { // first: reading takes stack for each level
+		return nil, errors.New("envelope: nested too deep")
+	}
 	c := &call{}
 	if err := json.Unmarshal(input, c); err != nil {
 		return nil, fmt.Errorf("envelope: %w", err)
@@ -50,16 +53,13 @@ func read(input []byte) (*call, error) {
 	if c.Tool != "Deploy" && c.Tool != "deploy" {
 		return nil, fmt.Errorf("the module has no tool %q", c.Tool)
 	}
-	if tooDeep(input) {
-		return nil, errors.New("envelope: nested too deep")
-	}
 	if err := c.readInput(); err != nil {
 		c.wrong = err.Error()
 	}
 	return c, nil
 }
 
-// tooDeep looks at JSON that was read.
+// tooDeep looks at what may be JSON.
 func tooDeep(data []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {

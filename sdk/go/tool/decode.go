@@ -27,15 +27,15 @@ type envelope struct {
 // decodeEnvelope refuses duplicate names at any depth, invalid UTF-8, lone
 // surrogates and trailing data; names are case-sensitive.
 func decodeEnvelope(data []byte) (*envelope, error) {
+	if nesting(data) > maxNesting { // first: reading takes stack for each level
+		return nil, fmt.Errorf("envelope: nested deeper than %d levels", maxNesting)
+	}
 	var env envelope
 	if err := json.Unmarshal(data, &env); err != nil {
 		return nil, fmt.Errorf("envelope: %w", err)
 	}
 	if env.Tool == "" {
 		return nil, errors.New("envelope: no tool")
-	}
-	if nesting(data) > maxNesting {
-		return nil, fmt.Errorf("envelope: nested deeper than %d levels", maxNesting)
 	}
 	return &env, nil
 }
@@ -44,7 +44,7 @@ func decodeEnvelope(data []byte) (*envelope, error) {
 // itself being the first. Source: docs/abi.md.
 const maxNesting = 1000
 
-// nesting is the depth of data, which is JSON; 0 for what is too short to be deep.
+// nesting is the depth of data, right for JSON; 0 for what is too short to be deep.
 func nesting(data []byte) (deepest int) {
 	if len(data) <= maxNesting {
 		return 0

@@ -282,9 +282,9 @@ func (r *reading) askDescribe() Description {
 		return Description{}
 	}
 	answer := r.describe()
-	targets := make([]Target, len(answer.Targets))
-	for i, target := range answer.Targets { // the host fills the other fields and refuses ours
-		targets[i] = Target{Kind: target.Kind, Value: target.Value, Access: target.Access}
+	var targets []Target
+	for _, target := range answer.Targets { // the host fills the other fields and refuses ours
+		targets = append(targets, Target{Kind: target.Kind, Value: target.Value, Access: target.Access})
 	}
 	answer.Targets = targets
 	if !r.complete {

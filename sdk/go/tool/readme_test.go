@@ -4,35 +4,30 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/callgate/callgate/sdk/go/tool"
-	"github.com/callgate/callgate/sdk/go/tooltest"
 )
 
-// TestProductionIsAskedAbout is the README's test.
-func TestProductionIsAskedAbout(t *testing.T) {
-	host := tooltest.Host{Module: deployModule}
-	host.CheckExamples(t)
-	v := host.Check(t, "Deploy", `{"operation":"deploy","target":"prod/web"}`)
-	if v.Behavior != tool.Ask || !v.BypassImmune {
-		t.Errorf("got %+v, want a bypass-immune ask", v)
-	}
-}
-
-// TestReadmeShowsTheExample keeps the README's code equal to the compiled one.
+// TestReadmeShowsTheExample keeps the Go code of the README equal to the compiled
+// and tested one.
 func TestReadmeShowsTheExample(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	read := func(file string) string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	source, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
+	source := read("../deploy/deploy.go") + read("../deploy/deploy_test.go")
+	blocks := strings.Split(read("../README.md"), "```go\n")[1:]
+	if len(blocks) == 0 {
+		t.Fatal("sdk/go/README.md shows no Go")
 	}
-	_, code, _ := strings.Cut(string(readme), "```go\n")
-	code, _, _ = strings.Cut(code, "```")
-	if code == "" || !strings.Contains(string(source), strings.TrimSpace(code)) {
-		t.Error("the first Go block of sdk/README.md is not in example_test.go as it stands")
+	for _, block := range blocks {
+		code, _, _ := strings.Cut(block, "```")
+		for part := range strings.SplitSeq(code, "\n\n") {
+			if part = strings.Trim(part, "\n"); !strings.Contains(source, part) {
+				t.Errorf("not in sdk/go/deploy as it stands:\n%s", part)
+			}
+		}
 	}
 }
