@@ -113,12 +113,9 @@ func (m *module) admit(ctx context.Context, v *verdicts, compiling func(file str
 	if err != nil {
 		return err
 	}
-	raw, err := loaded.Call(ctx, sandbox.Describe, nil)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		raw, err = loaded.Call(ctx, sandbox.Describe, nil) // the machine may be busy; once it is known, it stays
-	}
+	raw, err := m.describe(ctx, loaded)
 	if err != nil {
-		return m.limited(err)
+		return err
 	}
 	if err := m.describes(raw); err != nil {
 		return fmt.Errorf("tool %s: describe: %w", m.file, err)
@@ -129,6 +126,16 @@ func (m *module) admit(ctx context.Context, v *verdicts, compiling func(file str
 	loaded.WarmUp(ctx, m.desc.WarmUp())
 	v.admit(m.digest, raw)
 	return nil
+}
+
+// describe asks the module what it is, once more when it was late: the machine may
+// be busy, and what is known stays.
+func (m *module) describe(ctx context.Context, loaded *sandbox.Module) ([]byte, error) {
+	raw, err := loaded.Call(ctx, sandbox.Describe, nil)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		raw, err = loaded.Call(ctx, sandbox.Describe, nil)
+	}
+	return raw, m.limited(err)
 }
 
 // describes reads what the module says of itself.
@@ -152,10 +159,8 @@ func (m *module) ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := loaded.Call(ctx, sandbox.Describe, nil); err != nil {
-		return m.limited(err)
-	}
-	return nil
+	_, err = m.describe(ctx, loaded)
+	return err
 }
 
 // prepare has the module compiled now, should its first call have to wait for

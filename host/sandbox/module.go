@@ -32,8 +32,7 @@ func newModule(r *Runtime, name string, compiled wazero.CompiledModule, binary *
 		rt: r, name: name, digest: digest, size: size,
 		verbs: verbs, limits: r.limits, binary: binary, pool: newPool(compiled, r.limits.Instances, r.pools),
 	}
-	// A catalogue that swaps modules cannot know when the last decision is done
-	// with the old one; the collector does.
+	// The last resort for a module that nobody closes.
 	runtime.AddCleanup(m, func(p *pool) { p.close(context.Background()) }, m.pool)
 	return m
 }
