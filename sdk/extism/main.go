@@ -4,8 +4,8 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 )
@@ -56,14 +56,19 @@ func answer(verb string, input []byte) ([]byte, error) {
 
 type object map[string]any
 
-var (
-	operation = regexp.MustCompile(`^(status|deploy|rollback)$`)
-	target    = regexp.MustCompile(`^([a-z0-9-]+)/([a-z0-9-]+)$`)
-	ruleForm  = regexp.MustCompile(`^(?:(status|deploy|rollback) )?([a-z0-9*-]+)/([a-z0-9*-]+)$`)
-)
+var operations = []string{"status", "deploy", "rollback"}
+
+const letters = "abcdefghijklmnopqrstuvwxyz0123456789-"
+
+// split takes STAGE/SERVICE apart; both are of the given letters, at least one.
+func split(target, of string) (stage, service string, ok bool) {
+	stage, service, _ = strings.Cut(target, "/")
+	side := func(text string) bool { return text != "" && strings.Trim(text, of) == "" }
+	return stage, service, side(stage) && side(service)
+}
 
 func (c *call) readable() bool {
-	return c.wrong == "" && operation.MatchString(c.operation) && target.MatchString(c.target)
+	return c.wrong == "" && slices.Contains(operations, c.operation) && c.isTarget
 }
 
 func ask(reason string) object {
@@ -76,11 +81,11 @@ func check(c *call) object {
 		v := ask("the input does not have the shape this tool expects: " + c.wrong)
 		v["message"] = "The input does not have the shape Deploy expects: " + c.wrong + "."
 		return v
-	case !operation.MatchString(c.operation):
+	case !slices.Contains(operations, c.operation):
 		return ask("unknown operation")
 	case !c.readable():
 		return ask("the target is not STAGE/SERVICE")
-	case c.operation != "status" && !c.dryRun && c.isProduction(target.FindStringSubmatch(c.target)[1]):
+	case c.operation != "status" && !c.dryRun && c.isProduction():
 		v := ask(c.target + " is production")
 		v["message"] = "Deployments to production are confirmed by a person."
 		return v
@@ -103,21 +108,20 @@ func readOnly(c *call) object {
 func match(c *call) []int {
 	matched := []int{}
 	for i, rule := range c.Rules {
-		form := ruleForm.FindStringSubmatch(rule.Content)
+		operation, pattern, both := strings.Cut(rule.Content, " ")
+		if !both {
+			operation, pattern = c.operation, rule.Content
+		}
+		stage, service, ok := split(pattern, letters+"*")
 		decides := c.Behavior != "allow"
-		if form != nil && c.readable() {
-			decides = (form[1] == "" || form[1] == c.operation) && c.covered(form[2], form[3])
+		if ok && slices.Contains(operations, operation) && c.readable() {
+			decides = operation == c.operation && glob(stage, c.stage) && glob(service, c.service)
 		}
 		if decides && (c.Behavior != "allow" || !c.unknown) {
 			matched = append(matched, i)
 		}
 	}
 	return matched
-}
-
-func (c *call) covered(stage, service string) bool {
-	of := target.FindStringSubmatch(c.target)
-	return glob(stage, of[1]) && glob(service, of[2])
 }
 
 // glob reports whether "*" as any run of letters makes pattern the text.
@@ -147,11 +151,10 @@ func suggest(c *call) []object {
 	if !c.readable() || c.unknown || isImmune(check(c)) {
 		return []object{}
 	}
-	of := target.FindStringSubmatch(c.target)
 	miss := func(target string) []object { return []object{{"operation": c.operation, "target": target}} }
 	return []object{
 		{"content": c.operation + " " + c.target, "description": "this operation on this target", "near_misses": miss(c.target + "-2")},
-		{"content": c.operation + " " + of[1] + "/*", "description": "this operation on every target of " + of[1], "near_misses": miss(of[1] + "-2/" + of[2])},
+		{"content": c.operation + " " + c.stage + "/*", "description": "this operation on every target of " + c.stage, "near_misses": miss(c.stage + "-2/" + c.service)},
 	}
 }
 
@@ -176,15 +179,15 @@ func describe(c *call) object {
 	return d
 }
 
-func (c *call) isProduction(stage string) bool {
+func (c *call) isProduction() bool {
 	value, given := c.production()
 	if !given {
-		return stage == "prod"
+		return c.stage == "prod"
 	}
 	list, ok := value.([]any)
 	for _, item := range list {
 		text, isText := item.(string)
-		ok = ok && isText && text != stage
+		ok = ok && isText && text != c.stage
 	}
 	return !ok
 }

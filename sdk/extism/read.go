@@ -31,6 +31,9 @@ type call struct {
 
 	operation, target, config string
 	dryRun                    bool
+	// stage and service are the target's, when isTarget.
+	stage, service string
+	isTarget       bool
 	// wrong is why the input does not have the tool's shape; unknown tells that it
 	// has members besides.
 	wrong   string
@@ -110,6 +113,7 @@ func (c *call) readInput() error {
 			}
 		}
 	}
+	c.stage, c.service, c.isTarget = split(c.target, letters)
 	c.unknown = len(members) > 0
 	return nil
 }
