@@ -58,6 +58,20 @@ func (c *cli) completeTools() completer {
 	})
 }
 
+// completeInstalled offers the modules that are not the binary's own.
+func (c *cli) completeInstalled() completer {
+	return c.fromDaemon(func(cmd *cobra.Command, client *api.Client) ([]string, error) {
+		list, err := client.Modules(cmd.Context())
+		var files []string
+		for _, m := range list.Modules {
+			if !m.Embedded {
+				files = append(files, m.File)
+			}
+		}
+		return files, err
+	})
+}
+
 func (c *cli) completeRules() completer {
 	return c.fromDaemon(func(cmd *cobra.Command, client *api.Client) ([]string, error) {
 		rules, err := client.Rules(cmd.Context(), store.RuleFilter{Expired: true})

@@ -149,10 +149,10 @@ func templateChange(t template.Template, scope engine.Scope, key string) (api.Ru
 
 // confirmedChange shows a change of rules and makes it after a yes.
 func (c *cli) confirmedChange(cmd *cobra.Command, by string, change api.RuleChange, notes []template.Rule, yes, dryRun bool) error {
-	agreed := yes
+	said := yes
 	// A person whose PIN is needed is asked for it, and then all of this runs again.
 	return c.withClient("", func(client *api.Client) error {
-		change.DryRun = !agreed || dryRun
+		change.DryRun = !said || dryRun
 		if change.DryRun {
 			plan, err := client.ChangeRules(cmd.Context(), by, change)
 			switch {
@@ -165,7 +165,7 @@ func (c *cli) confirmedChange(cmd *cobra.Command, by string, change api.RuleChan
 			if err := agreedTo(cmd.Context(), plan); err != nil {
 				return err
 			}
-			agreed, change.DryRun = true, false
+			said, change.DryRun = true, false
 		}
 		done, err := client.ChangeRules(cmd.Context(), by, change)
 		if err != nil {
@@ -186,16 +186,21 @@ var errRefused = errors.New("nothing was changed")
 
 // agreedTo asks the person at the terminal for a yes.
 func agreedTo(ctx context.Context, plan gate.Changed) error {
+	question := fmt.Sprintf("Store these %d rules?", len(plan.Rules))
+	if len(plan.Removed) > 0 {
+		question = fmt.Sprintf("Remove these %d rules?", len(plan.Removed))
+	}
+	return agreed(ctx, question)
+}
+
+// agreed asks the person at the terminal a question; without a yes it is errRefused.
+func agreed(ctx context.Context, question string) error {
 	p, err := atTerminal()
 	if err != nil {
 		return fmt.Errorf("%w; or look at it with --dry-run and give --yes", err)
 	}
 	defer p.close()
-	question := fmt.Sprintf("Store these %d rules? [y/N] ", len(plan.Rules))
-	if len(plan.Removed) > 0 {
-		question = fmt.Sprintf("Remove these %d rules? [y/N] ", len(plan.Removed))
-	}
-	answer, err := p.line(ctx, question)
+	answer, err := p.line(ctx, question+" [y/N] ")
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,8 @@ import "github.com/spf13/cobra"
 var toolCommands = []func(*cli) *cobra.Command{
 	toolNew, toolBuild,
 	toolInspect, toolRun, toolTest, toolBench,
-	toolConformance, toolFuzz,
+	toolConformance, toolFuzz, toolDiff,
+	toolAdd, toolList, toolPin, toolRollback, toolRemove, toolVerify, toolKey, toolSign,
 }
 
 func toolCommand(c *cli) *cobra.Command {

@@ -16,6 +16,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"github.com/callgate/callgate/host/internal/private"
 	"github.com/callgate/callgate/host/internal/strictjson"
 )
 
@@ -155,16 +156,16 @@ func ParsePrivateKey(text []byte) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, errors.New("the PEM block holds no private key")
 	}
-	private, ok := key.(ed25519.PrivateKey)
+	secret, ok := key.(ed25519.PrivateKey)
 	if !ok {
 		return nil, fmt.Errorf("want an Ed25519 key, got %T", key)
 	}
-	return private, nil
+	return secret, nil
 }
 
 // NewKey makes a pair of keys: the private one in PEM, the public one in base64, as
 // modules.keys takes it.
-func NewKey() (private []byte, public string, err error) {
+func NewKey() (secret []byte, public string, err error) {
 	pub, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return nil, "", err
@@ -180,8 +181,8 @@ func NewKey() (private []byte, public string, err error) {
 func PublicText(key ed25519.PublicKey) string { return base64.StdEncoding.EncodeToString(key) }
 
 // Sign signs a module by its digest. key may be empty.
-func Sign(private ed25519.PrivateKey, key, digest string) Signature {
-	return Signature{Key: key, Value: base64.StdEncoding.EncodeToString(ed25519.Sign(private, Signed(digest)))}
+func Sign(secret ed25519.PrivateKey, key, digest string) Signature {
+	return Signature{Key: key, Value: base64.StdEncoding.EncodeToString(ed25519.Sign(secret, Signed(digest)))}
 }
 
 // Text is the signature as a file: JSON when it names its key, else base64 alone.
@@ -194,4 +195,18 @@ func (s Signature) Text() []byte {
 		return []byte(s.Value + "\n") // cannot be: two texts
 	}
 	return append(data, '\n')
+}
+
+// ReadPrivateKey reads a private key that NewKey made from a file that nobody else
+// can read.
+func ReadPrivateKey(path string) (ed25519.PrivateKey, error) {
+	text, err := private.ReadFile(path, maxSignature)
+	if err != nil {
+		return nil, err
+	}
+	key, err := ParsePrivateKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return key, nil
 }

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/modules"
+	"github.com/callgate/callgate/host/pin"
+)
+
+func toolList(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the module files: how each stands, and what it was granted",
+		Long: `Lists the module files with their state:
+
+  built in  comes with Callgate
+  pinned    its bytes are those that were granted something, and they are in use
+  dev       in use without being the bytes of its grant, or without a grant
+  kept      its file cannot be used; the module that it had before is
+  refused   not in use; calls of its tools are denied or asked about
+  missing   its file is gone; calls of its tools are denied or asked about
+
+Without a running daemon it tells what the lock and the files say.`,
+		Example: "  callgate tool list\n  callgate tool list --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var list modules.List
+			err := c.withClient("", func(client *api.Client) (err error) {
+				list, err = client.Modules(cmd.Context())
+				return err
+			})
+			if err != nil && c.conn.endpoint == "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "callgate: the daemon could not be asked, so this is what the lock and the files say: %v\n", err)
+				list, err = c.listed()
+			}
+			if err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), list, func(w io.Writer) { printModules(w, list) })
+		},
+	}
+}
+
+// place is where the lock of this account's daemon is.
+func (c *cli) lockPlace() (pin.Place, *config.Config, error) {
+	cfg, dirs, err := c.settings()
+	if err != nil {
+		return pin.Place{}, nil, err
+	}
+	return pin.Place{Modules: cfg.Modules.Dir, State: dirs.State}, cfg, nil
+}
+
+// listed lists the modules without a daemon.
+func (c *cli) listed() (modules.List, error) {
+	place, cfg, err := c.lockPlace()
+	if err != nil {
+		return modules.List{}, err
+	}
+	list := modules.List{Modules: []modules.Module{}, Lock: place.Path()}
+	loaded, err := place.Load()
+	if err != nil {
+		list.Problem = err.Error()
+	}
+	verdicts, _ := place.Verify(cfg.Modules.Signatures())
+	for _, v := range verdicts {
+		m := modules.Module{ModuleInfo: catalog.ModuleInfo{File: v.File, Digest: v.Digest, Pinned: v.Pinned, Dev: v.Dev, State: catalog.Standing(v.State), Problem: v.Problem}}
+		if e := loaded.Find(v.File); e != nil {
+			m.Name, m.Version, m.Since = e.Name, e.Version, e.GrantedAt
+			m.Granted, m.Previous = &e.Granted, e.Previous
+			m.Grant = catalog.Granted{Names: e.Names, MayAllow: e.MayAllow, MayReadOnly: e.MayReadOnly}
+		}
+		list.Modules = append(list.Modules, m)
+	}
+	return list, nil
+}
+
+func printModules(w io.Writer, list modules.List) {
+	if list.Problem != "" {
+		fmt.Fprintln(w, "problem:", card.Line(list.Problem))
+	}
+	rows := [][]string{{"file", "module", "state", "sha256", "grants", "since", "before it"}}
+	for _, m := range list.Modules {
+		rows = append(rows, []string{
+			m.File, card.Line(strings.TrimSpace(m.Name + " " + m.Version)), moduleState(m), short(m.Digest), grantsOf(m), day(m.Since), previousText(m.Previous),
+		})
+	}
+	fmt.Fprint(w, table(rows))
+	for _, m := range list.Modules {
+		if m.Problem != "" {
+			fmt.Fprintf(w, "%s: %s\n", m.File, card.Line(m.Problem))
+		}
+	}
+}
+
+// moduleState says in one word how a module stands.
+func moduleState(m modules.Module) string {
+	switch {
+	case m.State != catalog.InUse:
+		return string(m.State)
+	case m.Embedded:
+		return "built in"
+	case m.Pinned == "" || m.Pinned != m.Digest:
+		return "dev"
+	}
+	return "pinned"
+}
+
+func grantsOf(m modules.Module) string {
+	text := grantsText(catalog.Info{MayAllow: m.Grant.MayAllow, MayReadOnly: m.Grant.MayReadOnly})
+	if m.Granted != nil && m.Granted.Dev {
+		text += ", dev"
+	}
+	if m.Granted != nil && m.Granted.Signature != nil {
+		text += ", signed by " + m.Granted.Signature.Key
+	}
+	return text
+}
+
+func previousText(g *pin.Granted) string {
+	if g == nil {
+		return ""
+	}
+	return card.Line(g.Version) + " " + short(g.Digest)
+}
+
+// short is the begin of a digest, enough to tell versions apart.
+func short(digest string) string { return digest[:min(12, len(digest))] }
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}

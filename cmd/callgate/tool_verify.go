@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/card"
+	"github.com/callgate/callgate/host/pin"
+)
+
+// verified is what `tool verify` tells.
+type verified struct {
+	OK       bool          `json:"ok"`
+	Lock     string        `json:"lock"`
+	Modules  []pin.Verdict `json:"modules"`
+	Problems []string      `json:"problems,omitempty"`
+}
+
+func toolVerify(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify [FILE...]",
+		Short: "Hold every module file, and its signature, against the lock",
+		Long: `Compares the bytes of every file in the directory of modules with those that are
+pinned, verifies the seal of every entry of the lock, and every signature with
+modules.keys of the configuration. It needs no daemon, but its account. The exit code
+is 1 when something is not as it should be.`,
+		Example: "  callgate tool verify\n  callgate tool verify deploy --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			place, cfg, err := c.lockPlace()
+			if err != nil {
+				return err
+			}
+			out := verified{OK: true, Lock: place.Path(), Modules: []pin.Verdict{}}
+			var all []pin.Verdict
+			all, out.Problems = place.Verify(cfg.Modules.Signatures())
+			for _, v := range all {
+				if v.State == pin.Unpinned && cfg.Modules.Unpinned() {
+					v.Problem = "" // modules.dev loads it
+				}
+				if len(args) == 0 || slices.ContainsFunc(args, func(a string) bool { return a == v.File || a+".wasm" == v.File }) {
+					out.Modules = append(out.Modules, v)
+					out.OK = out.OK && v.Problem == ""
+				}
+			}
+			if out.OK = out.OK && len(out.Problems) == 0; len(out.Modules) == 0 && len(args) > 0 {
+				return fmt.Errorf("%v: neither the directory of modules nor its lock has it: see callgate tool list", args)
+			}
+			if err := c.print(cmd.OutOrStdout(), out, out.write); err != nil {
+				return err
+			}
+			if !out.OK {
+				return exit(exitDeny)
+			}
+			return nil
+		},
+	}
+}
+
+func (v verified) write(w io.Writer) {
+	for _, p := range v.Problems {
+		fmt.Fprintln(w, "problem:", card.Line(p))
+	}
+	if len(v.Modules) == 0 && len(v.Problems) == 0 {
+		fmt.Fprintln(w, v.Lock+": no module, and nothing pinned")
+		return
+	}
+	rows := [][]string{{"file", "state", "sha256", "signature"}}
+	for _, m := range v.Modules {
+		signature := m.Signature
+		if m.Key != "" {
+			signature += ", by " + m.Key
+		}
+		rows = append(rows, []string{card.Line(m.File), m.State, m.Digest, signature})
+	}
+	fmt.Fprint(w, table(rows))
+	for _, m := range v.Modules {
+		if m.Problem != "" {
+			fmt.Fprintf(w, "%s: %s\n", card.Line(m.File), card.Line(m.Problem))
+		}
+	}
+}
