@@ -1,0 +1,83 @@
+package daemon_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/internal/swaptest"
+	"github.com/callgate/callgate/host/sandbox"
+)
+
+// TestSwap_told: a module's file changes while the daemon runs; the events, the list
+// of tools and the log say what became of it, and decisions name the module.
+func TestSwap_told(t *testing.T) {
+	t.Parallel()
+	root := newRoot(t, `
+modules: {dev: true, grants: {d: {names: [Deploy], may_allow: true, limits: {timeout: 1m}}}}
+agents: {default: {mode: default}}
+`)
+	log := newLines()
+	d, _ := run(t, root, log.logger())
+	m := swaptest.Open(t, "../../testdata")
+	dir := filepath.Join(root, "config", "modules")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	admin := dial(t, d.Address().String(), adminToken(root))
+	v1, v2 := m.Version(1), m.Version(2)
+	steps := []struct {
+		wasm []byte
+		what catalog.What
+		is   []byte
+	}{{v1, catalog.Loaded, v1}, {v2, catalog.Swapped, v2}, {v1[:500], catalog.Kept, v2}}
+	put := func() {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "new"), steps[0].wasm, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "d.wasm")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := admin.Events(ctx, "", "", func(ev api.Event) error {
+		switch ev.Name {
+		case api.EventReady:
+			put()
+		case api.EventModuleSwapped, api.EventModuleRefused:
+			var s catalog.Swap
+			if err := json.Unmarshal(ev.Data, &s); err != nil {
+				return err
+			}
+			step := steps[0]
+			if refused := ev.Name == api.EventModuleRefused; s.What != step.what || s.Is != sandbox.Digest(step.is) || refused != (step.what == catalog.Kept) {
+				t.Errorf("got %s %+v; want %s", ev.Name, s, step.what)
+			}
+			if steps = steps[1:]; len(steps) == 0 {
+				cancel()
+				return nil
+			}
+			put()
+		}
+		return nil
+	})
+	if ctx.Err() == nil {
+		t.Fatal(err)
+	}
+	info, err := admin.Tool(t.Context(), "Deploy")
+	if err != nil || info.State != catalog.StandsKept || info.Digest != sandbox.Digest(v2) {
+		t.Errorf("got %+v, %v; want the module before kept", info, err)
+	}
+	for _, want := range []string{`"tool module loaded" file=d.wasm`, `"tool module swapped" file=d.wasm`, `"tool module kept" file=d.wasm`} {
+		if line := log.await(t, want); strings.Contains(want, "kept") && !strings.Contains(line, "stays in use") {
+			t.Errorf("got %s; want it said that the module before stays", line)
+		}
+	}
+}
