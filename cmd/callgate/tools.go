@@ -50,7 +50,7 @@ denied. That is a help for the model and no decision: every call is checked.`,
 				return c.print(cmd.OutOrStdout(), tools, func(w io.Writer) {
 					rows := [][]string{{"tool", "module", "grants", "also called", "problem"}}
 					for _, t := range tools {
-						rows = append(rows, []string{t.Name, strings.TrimSpace(t.Module + " " + t.Version), grantsText(t), strings.Join(t.Aliases, " "), card.Line(t.Error)})
+						rows = append(rows, []string{t.Name, strings.TrimSpace(t.Module + " " + t.Version), grantsText(t), strings.Join(t.Aliases, " "), card.Line(problemText(t))})
 					}
 					fmt.Fprint(w, table(rows))
 				})
@@ -59,6 +59,14 @@ denied. That is a help for the model and no decision: every call is checked.`,
 	}
 	f.register(c, cmd)
 	return cmd
+}
+
+// problemText says what is wrong with a tool, or with the file of its module.
+func problemText(t catalog.Info) string {
+	if t.Error == "" && t.State == catalog.StandsKept {
+		return "its file cannot be used, and the module before it stays in use: callgate tool list"
+	}
+	return t.Error
 }
 
 func grantsText(t catalog.Info) string {
