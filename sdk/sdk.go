@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-//go:embed go/tool go/tooltest go/deploy rust c wat typescript deploy
+//go:embed go/tool go/tooltest go/deploy rust c wat assemblyscript typescript deploy
 var files embed.FS
 
 // Files are the sources of every SDK with its example, by language, as they lie in
