@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/scaffold"
 	"github.com/callgate/callgate/host/workbench"
 	"github.com/callgate/callgate/host/workbench/cases"
+	"github.com/callgate/callgate/sdk"
 )
 
 // testFlags are those of `callgate tool test`.
@@ -133,8 +135,11 @@ func unitTests(cmd *cobra.Command, args []string) error {
 	if !isProject(dir) {
 		return fmt.Errorf("--unit: %s has no %s, so nobody knows its language", dir, scaffold.ManifestFile)
 	}
-	passed, err := scaffold.UnitTests(cmd.Context(), scaffold.BuildOptions{Dir: dir, Log: cmd.ErrOrStderr()})
+	passed, err := scaffold.UnitTests(cmd.Context(), scaffold.BuildOptions{Dir: dir, Log: cmd.ErrOrStderr(), SDK: sdk.Files()})
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		cmd.PrintErrln("callgate: its language has no unit tests; the cases are what there is")
+		return nil
 	case err != nil:
 		return fmt.Errorf("--unit: %w", err)
 	case !passed:
