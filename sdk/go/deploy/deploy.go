@@ -132,7 +132,7 @@ func isProduction(stage string, config json.RawMessage) bool {
 		return stage == "prod"
 	}
 	var members map[string]any
-	if err := json.Unmarshal(config, &members); err != nil {
+	if err := tool.Decode(config, &members); err != nil {
 		return true
 	}
 	value, given := members["production"]

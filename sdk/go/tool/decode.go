@@ -67,6 +67,11 @@ func nesting(data []byte) (deepest int) {
 	return deepest
 }
 
+// Decode reads one JSON value as the SDK reads inputs: names have one case and occur
+// once, texts are UTF-8, nothing follows. It is for what a Call has as JSON, such as
+// Config; encoding/json would take {"Production": ...} for production.
+func Decode(raw []byte, into any) error { return json.Unmarshal(raw, into) }
+
 // decodeInput decodes a call's input into *in; the error names the member.
 func decodeInput(input jsontext.Value, in any) error {
 	switch {

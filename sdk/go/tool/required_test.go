@@ -112,3 +112,19 @@ func TestWildcard(t *testing.T) {
 		}
 	}
 }
+
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`{"a":"x"}`: "x", `{"A":"x"}`: "", `{"a":null}`: "", `{"a":"x","b":1}`: "x",
+		`{"a":"x","a":"y"}`: "error", `{"a":"\ud800"}`: "error", `{"a":"x"} {}`: "error", `{"a":1}`: "error", ``: "error",
+	} {
+		var in struct {
+			A string `json:"a"`
+		}
+		err := tool.Decode([]byte(raw), &in)
+		if (err != nil) != (want == "error") || err == nil && in.A != want {
+			t.Errorf("%s: got %q, %v; want %q", raw, in.A, err, want)
+		}
+	}
+}
