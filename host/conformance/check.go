@@ -120,6 +120,7 @@ func (r *run) tools(rules []trials) {
 	}
 	done := 0
 	for _, t := range tools {
+		r.progress(t.Name, done, of)
 		for _, rule := range rules {
 			if rule.tool != nil && r.ctx.Err() == nil {
 				r.at(rule.Rule, func() { rule.tool(r, t) })

@@ -199,3 +199,12 @@ func (f *fuzzer) next(t *toolTrial) workbench.Call {
 	c.Input = f.mutated(t, c.Input)
 	return c
 }
+
+// Line is the report in one line.
+func (r FuzzReport) Line() string {
+	rate := 0.0
+	if r.Seconds > 0 {
+		rate = float64(r.Made) / r.Seconds
+	}
+	return fmt.Sprintf("%.0f s: %d calls, %.0f a second, %d kept, %d findings", r.Seconds, r.Made, rate, r.Kept, len(r.Findings))
+}

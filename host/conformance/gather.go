@@ -31,6 +31,9 @@ type toolTrial struct {
 	contents []string
 }
 
+// anyInputs are for tools that say nothing of theirs.
+var anyInputs = []string{`{}`, `{"command":"ls"}`, `{"path":"a/b"}`, `{"a":1,"b":[true,null]}`}
+
 // gather makes the calls of one of the module's tools.
 func (r *run) gather(index int) *toolTrial {
 	d := r.subject.Described.Tools[index]
@@ -52,6 +55,11 @@ func (r *run) gather(index int) *toolTrial {
 		}
 	}
 	r.generate(t)
+	for _, input := range anyInputs {
+		if c := (workbench.Call{Tool: t.called, Input: []byte(input)}); len(t.probes) < len(anyInputs) && !t.has(c) {
+			t.probes = append(t.probes, r.probe(t, c, fromElsewhere))
+		}
+	}
 	r.suggested(t)
 	return t
 }

@@ -12,15 +12,18 @@ import (
 
 // inputRules are about inputs of a tool that its own schema does not allow.
 var inputRules = []trials{
-	{Rule: Rule{"input.unreadable", "an input that lacks what the schema requires, or has it in another type, gets no allowance", Failed, "match_rule",
-		"Read each member strictly before you judge: a required one that is missing, null or of another type makes the call unreadable; answer a bypass-immune ask, not read-only, and no match of any allow rule."},
-		tool: unreadable(noAllowance)},
+	{Rule: Rule{"input.unreadable", "an input with a required member of another type than the schema says gets no allowance", Failed, "match_rule",
+		"Read each member strictly before you judge: one of another type makes the call unreadable; answer a bypass-immune ask, not read-only, and no match of any allow rule."},
+		tool: unreadable((*toolTrial).mistyped, noAllowance)},
 	{Rule: Rule{"input.unreadable-deny", "a call that cannot be read is matched by every deny and every ask rule", Failed, "match_rule",
 		"Answer match_rule with all indices for deny and ask (or return an error) when the call cannot be read: a rule that does not match is a call that is let through."},
-		tool: unreadable(allCaught)},
+		tool: unreadable((*toolTrial).mistyped, allCaught)},
+	{Rule: Rule{"input.required", "an input without a required member, or with null in its place, gets no allowance, and every deny and ask rule matches it", Advice, "match_rule",
+		"Take a call for unreadable when it lacks what your schema requires: the tool may find it under another name, or fill in something of its own."},
+		tool: unreadable((*toolTrial).lacking, noAllowance, allCaught)},
 	{Rule: Rule{"input.unreadable-targets", "describe_call says targets_unknown of a call that cannot be read", Advice, "describe_call",
 		"Answer describe_call with targets_unknown, or return an error, when the call cannot be read: deny and ask rules for files then count as matched."},
-		tool: unreadable(targetsUnknown)},
+		tool: unreadable((*toolTrial).mistyped, targetsUnknown)},
 	{Rule: Rule{"input.case", "names of the input's members are case-sensitive", Failed, "Encoding",
 		"Compare the names of members byte for byte; some JSON readers ignore case unless they are told not to, and the tool that runs may not."},
 		tool: otherCase},
@@ -45,29 +48,27 @@ type broken struct {
 }
 
 // wrongValues are JSON values of each type.
-var wrongValues = []string{`null`, `7`, `true`, `"zq"`, `["zq"]`, `{"zq":1}`}
+var wrongValues = []string{`7`, `true`, `"zq"`, `["zq"]`, `{"zq":1}`}
 
-// unreadables are inputs like one that cannot be read, by the schema: with a required
-// member missing, null or of another type.
-func (t *toolTrial) unreadables(input []byte) []broken {
+// mistyped are inputs like one that cannot be read, by the schema: with a required
+// member of another type.
+func (t *toolTrial) mistyped(input []byte) (list []broken) {
 	o := parseObject(input)
-	if valid, ok := t.schema.accepts(input); !ok || !valid {
-		return nil
-	}
-	var list []broken
-	add := func(what string, changed object) {
-		text := changed.text()
-		if valid, ok := t.schema.accepts(text); ok && !valid {
-			list = append(list, broken{what, text})
-		}
-	}
 	for _, name := range t.schema.required() {
-		add("the input without "+name, o.without(name))
 		for _, value := range wrongValues {
 			if kindOf(value) != kindOf(string(o.get(name))) {
-				add(name+" as "+value, o.with(name, []byte(value)))
+				list = append(list, broken{name + " as " + value, o.with(name, []byte(value)).text()})
 			}
 		}
+	}
+	return list
+}
+
+// lacking are inputs like one with a required member missing, or null.
+func (t *toolTrial) lacking(input []byte) (list []broken) {
+	o := parseObject(input)
+	for _, name := range t.schema.required() {
+		list = append(list, broken{"the input without " + name, o.without(name).text()}, broken{name + " as null", o.with(name, []byte(`null`)).text()})
 	}
 	return list
 }
@@ -86,16 +87,25 @@ func kindOf(value string) string {
 	return "0"
 }
 
-// unreadable is the trial of a rule about calls that cannot be read.
-func unreadable(judge func(*run, *probe, broken)) func(*run, *toolTrial) {
+// unreadable is the trial of a rule about calls that the schema does not allow, made
+// of calls that it does.
+func unreadable(breaks func(*toolTrial, []byte) []broken, judges ...func(*run, *probe, broken)) func(*run, *toolTrial) {
 	return func(r *run, t *toolTrial) {
 		if !t.schema.usable() || len(t.schema.required()) == 0 {
 			r.skip(r.now.ID, "no tool declares an input_schema with required members")
 			return
 		}
 		for _, base := range t.bases() {
-			for _, b := range t.unreadables(base.call.Input) {
-				r.judgeBroken(t, base, b, judge)
+			if valid, ok := t.schema.accepts(base.call.Input); !ok || !valid {
+				continue
+			}
+			for _, b := range breaks(t, base.call.Input) {
+				if valid, ok := t.schema.accepts(b.input); !ok || valid {
+					continue
+				}
+				for _, judge := range judges {
+					r.judgeBroken(t, base, b, judge)
+				}
 			}
 			base.forget()
 		}
@@ -248,7 +258,12 @@ func withNUL(r *run, t *toolTrial) {
 			c := base.call
 			c.Input = o.with(name, append(bytes.Clone(value[:len(value)-1]), `\u0000zq"`...)).text()
 			p := r.probe(t, c, fromElsewhere)
+			c.Input = o.with(name, append(bytes.Clone(value[:len(value)-1]), `zq"`...)).text()
+			other := r.probe(t, c, fromElsewhere)
 			for _, content := range contents {
+				if other.allows(content) {
+					continue // the rule is not about this text, or takes any ending
+				}
 				r.try()
 				if p.allows(content) {
 					a, _ := p.matching(allow, content)

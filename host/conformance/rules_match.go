@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,7 +137,12 @@ func asymmetric(r *run, p *probe) {
 // unrelated tries contents that hold a word nobody could have guessed.
 func unrelated(r *run, p *probe) {
 	word := r.unguessable("unrelated")
-	rubbish := []string{"", " ", "\x00", "\n", word, "(((" + word, "[" + word, `{"` + word, word + ":*", word + " *", "\x00" + word, `\` + word, "/" + word + "/**", strings.Repeat(word, 300)}
+	rubbish := []string{word, "(((" + word, "[" + word, `{"` + word, word + ":*", word + " *", "\x00" + word, `\` + word, "/" + word + "/**", strings.Repeat(word, 300)}
+	for _, content := range []string{"", " ", "\x00", "\n"} {
+		if !slices.Contains(p.texts(), content) { // a rule may be a text of the call
+			rubbish = append(rubbish, content)
+		}
+	}
 	for _, content := range rubbish {
 		r.try()
 		if p.allows(content) {
@@ -169,4 +175,28 @@ func rooted(r *run, p *probe) {
 			}
 		}
 	}
+}
+
+// texts are all texts of the call's input.
+func (p *probe) texts() (list []string) {
+	var walk func(any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case string:
+			list = append(list, v)
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			for _, item := range v {
+				walk(item)
+			}
+		}
+	}
+	var input any
+	if json.Unmarshal(p.call.Input, &input) == nil {
+		walk(input)
+	}
+	return list
 }

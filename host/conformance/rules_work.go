@@ -19,7 +19,7 @@ var workRules = []trials{
 		"Read the input once. Where the fuel grows as the square, an agent makes calls that cannot be judged by writing longer ones."}, tool: growth},
 	{Rule: Rule{"work.patterns", "a rule of many * is matched within the limits", Advice, "match_rule",
 		"Match * without recursion: remember the last * and go on from there; a matcher that tries all ways needs time without end."}, tool: patterns},
-	{Rule: Rule{"work.huge", "answers to calls of 1 MiB and of 15 MiB stay within the caps", Failed, "Transport",
+	{Rule: Rule{"work.huge", "answers to calls of 1 MiB and of 15 MiB stay within the caps", Advice, "Transport",
 		"Cut what you repeat of a call: a title, a preview, an action; propose no rule with a content of more than 4 KiB."}, tool: huge},
 	{Rule: Rule{"work.headroom", "its own examples take less than half of the fuel", Advice, "Transport",
 		"Do less at each call: what is made of constants can be made at start, in _initialize, before the first call."}, tool: headroom},
@@ -139,8 +139,7 @@ func growth(r *run, t *toolTrial) {
 				continue
 			}
 			r.try()
-			last, before, first := float64(f[3]-f[0]), float64(f[2]-f[0]), f[3]
-			if e := exponent(before, last); first > little && e > square {
+			if e := exponent(f); f[len(f)-1] > little && e > square {
 				r.fail(Finding{Tool: t.called, Verb: verb, Input: g.call(sizes[0]).Input, Tried: fmt.Sprintf("%s with many %q", g.name, g.filler),
 					Came: fmt.Sprintf("fuel %d for 4 KiB, %d for 8, %d for 16, %d for 32: it grows as the input to the power of %.1f", f[0], f[1], f[2], f[3], e)})
 			}
@@ -148,22 +147,19 @@ func growth(r *run, t *toolTrial) {
 	}
 }
 
-// exponent is e where what is above the fuel of the least size (4 KiB) grows as
-// size^e, from the sizes 16 and 32 KiB: (32^e-4^e)/(16^e-4^e) is the ratio.
-func exponent(before, last float64) float64 {
-	if before <= 0 || last <= 0 {
-		return 0
-	}
-	low, high := 0.1, 8.0
-	for range 40 {
-		e := (low + high) / 2
-		if (math.Pow(8, e)-1)/(math.Pow(4, e)-1) < last/before {
-			low = e
-		} else {
-			high = e
+// exponent is e where fuel grows as size^e, for sizes that double; zero where it does
+// not grow from each size to the next. What each call costs alike drops out of the
+// differences. The lesser of the last two steps counts.
+func exponent(fuel []int64) float64 {
+	least := math.Inf(1)
+	for i := 2; i < len(fuel); i++ {
+		before, step := fuel[i-1]-fuel[i-2], fuel[i]-fuel[i-1]
+		if before <= 0 || step <= 0 {
+			return 0
 		}
+		least = min(least, math.Log2(float64(step)/float64(before)))
 	}
-	return low
+	return least
 }
 
 // patterns puts rules of many * to calls with long texts.
