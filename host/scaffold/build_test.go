@@ -52,7 +52,7 @@ printf 'module of %s' "$last" >"$out"
 func projectIn(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{scaffold.ManifestFile: text, "x.c": "", "x.rs": "", "x.wat": "", "x.ts": ""} {
+	for name, text := range map[string]string{scaffold.ManifestFile: text, "x.c": "", "x.rs": "", "x.wat": "", "x.ts": "", "callgate.ts": ""} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestBuild(t *testing.T) {
 	if got := commands.String(); !strings.Contains(got, "wat2wasm x.wat -o ") || strings.Count(got, "\n") != 1 {
 		t.Errorf("commands: got %q", got)
 	}
-	if got := contents(t, dir); len(got) != 6 {
+	if got := contents(t, dir); len(got) != 7 {
 		t.Errorf("files beside: got %q", got)
 	}
 }
@@ -174,7 +174,7 @@ func TestCompilers(t *testing.T) {
 		}, []string{"/b/rustc --edition 2021", "-C linker=", "/a/wasm-ld"}},
 		{"the linker of rustup", "rust", "x.rs", map[string]string{
 			"rustc": sysroot + compiler, "a/sysroot/lib/rustlib/wasm32-unknown-unknown/lib/libstd-1.rlib": "", "a/sysroot/lib/rustlib/x86/bin/rust-lld": "",
-		}, []string{"/a/rustc --edition 2021", "link-arg=--stack-first -o"}},
+		}, []string{"/a/rustc --edition 2021", "link-arg=--stack-first --remap-path-prefix"}},
 		{"asc of npx", "as", "x.ts", map[string]string{"npx": "[ \"$5\" = --version ] && { echo 'Version 0.28.20'; exit; }\n" + compiler}, []string{"/a/npx --offline --yes --package=assemblyscript@0.28.20 asc x.ts"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -205,6 +205,7 @@ func TestUnitTests(t *testing.T) {
 		{"good", "c", "x.c", "0", map[string]string{"cc": cc}, true, nil},
 		{"bad", "c", "x.c", "1", map[string]string{"cc": cc}, false, nil},
 		{"does not compile", "c", "x.c", "", map[string]string{"cc": "exit 1\n"}, false, errors.ErrUnsupported},
+		{"no engine", "ts", "x.ts", "", nil, false, errors.ErrUnsupported},
 		{"none", "wat", "x.wat", "", nil, false, fs.ErrNotExist},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

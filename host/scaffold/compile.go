@@ -92,13 +92,26 @@ func testC(j *job) error {
 	return j.test(nil, tests)
 }
 
-func buildAssemblyScript(j *job) error {
+// quietNPM keeps npx from saying what it thinks of npm's configuration.
+var quietNPM = []string{"npm_config_loglevel=error"}
+
+func buildAssemblyScript(j *job) error { return j.assemble(j.project.Main) }
+
+// assemble leaves the module of one AssemblyScript file at j.out.
+func (j *job) assemble(file string) error {
 	argv, err := asc(j.ctx, j.dir)
 	if err != nil {
 		return err
 	}
-	j.versions = append(j.versions, version(j.ctx, argv[0], append(argv[1:len(argv):len(argv)], "--version")...))
-	return j.run(nil, append(argv, j.project.Main, "-O3s", "--noAssert", "--use", "abort=callgate/fail", "-o", j.out)...)
+	j.versions = append(j.versions, "asc "+version(j.ctx, argv[0], append(argv[1:len(argv):len(argv)], "--version")...))
+	return j.run(quietNPM, append(argv, file, "-O3s", "--noAssert", "--runtime", "stub", "--exportStart", "_initialize", "--use", "abort=callgate/fail", "-o", j.out)...)
+}
+
+func testAssemblyScript(j *job) error {
+	if err := j.assemble(j.language.tests(j.project.Name)); err != nil {
+		return err
+	}
+	return j.askTests()
 }
 
 func buildWAT(j *job) error {

@@ -54,15 +54,15 @@ var languages = []language{
 	},
 	{
 		Language: Language{Name: "assemblyscript", Aliases: []string{"as"}, Title: "AssemblyScript", Needs: "asc " + ascVersion + ", with Node.js"},
-		from:     "assemblyscript", beside: []string{"callgate.ts"}, extension: ".ts", ignore: []string{"node_modules/"}, ready: readyAssemblyScript, build: buildAssemblyScript,
+		from:     "assemblyscript", beside: []string{"callgate.ts"}, extension: ".ts", ignore: []string{"node_modules/"}, ready: readyAssemblyScript, build: buildAssemblyScript, unit: testAssemblyScript,
 	},
 	{
 		Language: Language{Name: "typescript", Aliases: []string{"ts"}, Title: "TypeScript"},
-		from:     "typescript", beside: []string{"callgate.ts"}, extension: ".ts", ignore: []string{"node_modules/"}, build: buildScript,
+		from:     "typescript", beside: []string{"callgate.ts"}, extension: ".ts", ignore: []string{"node_modules/"}, build: buildScript, unit: testScript,
 	},
 	{
 		Language: Language{Name: "javascript", Aliases: []string{"js"}, Title: "JavaScript"},
-		from:     "typescript", beside: []string{"callgate.ts"}, extension: ".js", ignore: []string{"node_modules/"}, build: buildScript,
+		from:     "typescript", beside: []string{"callgate.ts"}, extension: ".js", ignore: []string{"node_modules/"}, build: buildScript, unit: testScript,
 	},
 	{
 		Language: Language{Name: "wat", Title: "WebAssembly text", Needs: "wat2wasm, of wabt"},

@@ -17,6 +17,7 @@ var projectName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 // reserved are names that a project cannot have, with why.
 var reserved = map[string]string{
 	"callgate": "the SDK's own files have that name",
+	// These are in the example, in places that unused does not look at.
 	"status":   "the example that a project begins with has an operation of that name",
 	"rollback": "the example that a project begins with has an operation of that name",
 }

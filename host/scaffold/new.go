@@ -37,6 +37,9 @@ func New(o NewOptions) (files []string, err error) {
 	if err := checkName(o.Name, o.Taken); err != nil {
 		return nil, err
 	}
+	if o.SDK == nil {
+		return nil, errors.New("the sources of the SDKs were not given")
+	}
 	contents, err := project(l, o)
 	if err != nil {
 		return nil, err

@@ -5,8 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/callgate/callgate/host/conformance"
+	"github.com/callgate/callgate/host/internal/racing"
+	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/scaffold"
+	"github.com/callgate/callgate/host/workbench"
+	"github.com/callgate/callgate/host/workbench/cases"
 )
 
 // sources are those of the SDKs.
@@ -48,6 +54,32 @@ func TestProjects(t *testing.T) {
 			passed, err := scaffold.UnitTests(t.Context(), scaffold.BuildOptions{Dir: dir, Log: &said, SDK: sources})
 			if l.Name != "wat" && (!passed || err != nil) {
 				t.Errorf("unit tests: got %v, %v\n%s", passed, err, said.String())
+			}
+			b, err := workbench.Open(t.Context(), workbench.Options{Limits: sandbox.Limits{CompileTime: 10 * time.Minute}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = b.Close() }) // the test is over
+			m, err := b.Load(t.Context(), built.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := cases.Read(filepath.Join(dir, "cases.yaml"))
+			if err != nil || len(all) < 20 {
+				t.Fatalf("got %d cases, %v", len(all), err)
+			}
+			for _, one := range all {
+				if o := one.Run(t.Context(), m); !o.OK() {
+					t.Errorf("case %s: %+v", one.Name, o.Differences)
+				}
+			}
+			if racing.Enabled {
+				return // thousands of calls more
+			}
+			report, err := conformance.Check(t.Context(), conformance.Of(b, m, nil), conformance.Options{Generated: 2, Fuel: b.Limits().Fuel})
+			if err != nil || !report.Conforms() {
+				report.Print(&said, false)
+				t.Errorf("conformance: %v\n%s", err, said.String())
 			}
 		})
 	}

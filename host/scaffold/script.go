@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -23,6 +24,9 @@ func (j *job) link(main string) error {
 	if err != nil {
 		return fmt.Errorf("the SDK's source: %w", err)
 	}
+	if j.sdk == nil {
+		return errors.New("the engine that runs scripts was not given")
+	}
 	engine, err := fs.ReadFile(j.sdk, "typescript/engine.wasm")
 	if err != nil {
 		return fmt.Errorf("the engine: %w", err)
@@ -37,4 +41,38 @@ func (j *job) link(main string) error {
 		return err
 	}
 	return os.WriteFile(j.out, module, 0o600)
+}
+
+// testScript runs the tests of a script: a module of its own, whose describe answers
+// how each went.
+func testScript(j *job) error {
+	if err := j.link(j.language.tests(j.project.Name)); err != nil {
+		return err
+	}
+	return j.askTests()
+}
+
+// askTests runs the module of tests at j.out.
+func (j *job) askTests() error {
+	module, err := os.ReadFile(j.out)
+	if err != nil {
+		return err
+	}
+	results, err := script.Test(j.ctx, module)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, r := range results {
+		if r.Failed == "" {
+			fmt.Fprintf(j.log, "ok    %s\n", r.Name)
+			continue
+		}
+		failed++
+		fmt.Fprintf(j.log, "FAIL  %s: %s\n", r.Name, r.Failed)
+	}
+	if failed > 0 {
+		return &failedError{what: fmt.Sprintf("%d of %d unit tests failed", failed, len(results)), test: true}
+	}
+	return nil
 }

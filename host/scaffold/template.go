@@ -16,11 +16,14 @@ const casesFile = "cases.yaml"
 func project(l language, o NewOptions) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if err := l.example(o.SDK, o.Name, files); err != nil {
-		return nil, fmt.Errorf("the SDK for %s: %w", l.Title, err)
+		return nil, err
 	}
 	cases, err := fs.ReadFile(o.SDK, path.Join("deploy", casesFile))
 	if err != nil {
 		return nil, fmt.Errorf("the SDK: %w", err)
+	}
+	if err := unused(cases, o.Name); err != nil {
+		return nil, err
 	}
 	files[casesFile] = rename(cases, o.Name)
 	for _, name := range l.beside {
@@ -66,11 +69,17 @@ func (l language) tests(name string) string {
 func (l language) example(sdk fs.FS, name string, files map[string][]byte) error {
 	root := path.Join(l.from, "deploy")
 	return fs.WalkDir(sdk, root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !l.takes(p) {
-			return err
+		if err != nil {
+			return fmt.Errorf("the SDK for %s: %w", l.Title, err)
+		}
+		if d.IsDir() || !l.takes(p) {
+			return nil
 		}
 		content, err := fs.ReadFile(sdk, p)
 		if err != nil {
+			return fmt.Errorf("the SDK for %s: %w", l.Title, err)
+		}
+		if err := unused(content, name); err != nil {
 			return err
 		}
 		to := string(rename([]byte(strings.TrimPrefix(p, root+"/")), name))
@@ -91,6 +100,20 @@ func (l language) takes(file string) bool {
 		return ending == l.extension
 	}
 	return true
+}
+
+// operation finds the operations of calls in the example, in any language's quoting.
+var operation = regexp.MustCompile(`\boperation\b[\\"']*: *[\\"']*([a-z][a-z0-9-]*)`)
+
+// unused refuses a name that the example has for another operation than the one that
+// gets it.
+func unused(content []byte, name string) error {
+	for _, m := range operation.FindAllSubmatch(content, -1) {
+		if found := string(m[1]); found == name && found != "deploy" {
+			return fmt.Errorf("name %q: the example that a project begins with has an operation of that name; choose another", name)
+		}
+	}
+	return nil
 }
 
 var (
