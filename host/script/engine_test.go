@@ -49,4 +49,3 @@ func open(t *testing.T, wasm []byte) *sandbox.Module {
 	})
 	return m
 }
-

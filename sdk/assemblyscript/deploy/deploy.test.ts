@@ -26,7 +26,8 @@ export function describe(): i32 {
     expect(ask(module, "match_rule", call("status", "staging/web", rules + '"deny"')), '{"matched":[0,1]}');
   });
   test("a name that comes twice is an error", () => {
-    expect(ask(module, "check_permissions", '{"tool":"Deploy","input":{"target":"a","target":"b"}}'), 'error: JSON: the name "target" for the second time at byte 51');
+    const answer = ask(module, "check_permissions", '{"tool":"Deploy","input":{"target":"a","target":"b"}}');
+    expect(answer.split(" at ")[0], 'error: JSON: the name "target" for the second time');
   });
   return report();
 }
