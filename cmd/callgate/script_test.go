@@ -98,7 +98,7 @@ func scriptParams() testscript.Params {
 			return false, errors.New("unknown condition")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"approver": approver, "discord": discordScript, "exits": exits, "serve": serve, "halt": halt, "logged": logged, "shown": shown, "bytes": writeBytes, "bomb": writeBomb, "written": written,
+			"approver": approver, "patched": patched, "discord": discordScript, "exits": exits, "serve": serve, "halt": halt, "logged": logged, "shown": shown, "bytes": writeBytes, "bomb": writeBomb, "written": written,
 		},
 	}
 }

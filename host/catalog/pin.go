@@ -71,6 +71,8 @@ func (p pins) admits(f file) error {
 	switch {
 	case !ok:
 		return nil
+	case pin.Digest == "" && pin.Why != "":
+		return fmt.Errorf("not loaded: %s: callgate tool add %s", pin.Why, f.name)
 	case pin.Digest == "" && !pin.Dev:
 		return fmt.Errorf("not loaded: %w: callgate tool add %s", errUnpinned, f.name)
 	case pin.Digest != f.digest && !pin.Dev:

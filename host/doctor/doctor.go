@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/host/discord/setup"
 	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/modules"
 	"github.com/callgate/callgate/host/service"
 	"github.com/callgate/callgate/host/store"
 )
@@ -22,6 +23,7 @@ type Daemon interface {
 	VerifyAudit(ctx context.Context) (store.Report, error)
 	Presence(ctx context.Context) (api.PresenceView, error)
 	ConfigState(ctx context.Context) (config.State, error)
+	Modules(ctx context.Context) (modules.List, error)
 }
 
 // Options say what is looked at. Settings, Dirs and Connect are required.
@@ -82,7 +84,7 @@ func Run(ctx context.Context, o Options) []finding.Finding {
 	d := &examination{Options: o}
 	for _, check := range []func(context.Context){
 		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries,
-		d.service, d.store, d.modules, d.sandbox, d.people, d.clock,
+		d.service, d.store, d.modules, d.pins, d.sandbox, d.people, d.clock,
 		d.configuration, d.endpoints, d.private, d.disk,
 	} {
 		if ctx.Err() != nil {

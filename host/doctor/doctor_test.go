@@ -17,6 +17,8 @@ import (
 	"github.com/callgate/callgate/host/doctor"
 	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/modules"
+	"github.com/callgate/callgate/host/pin"
 	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/service"
@@ -122,10 +124,17 @@ func TestFaults(t *testing.T) {
 		"drift": {func(w *world) {
 			w.stand(service.Status{Drift: []string{"/etc/x is gone"}, Holds: boundary.Report{Level: boundary.A}})
 		}, "service.drift", finding.Bad, "/etc/x is gone"},
-		"no PIN":           {func(w *world) { w.daemon.pin = presence.Status{} }, "people.pin", finding.Warn, "nobody can approve"},
-		"PIN locked":       {func(w *world) { w.daemon.pin = presence.Status{Set: true, Locked: true} }, "people.pin", finding.Bad, "locked"},
-		"rules changed":    {func(w *world) { w.daemon.health.RefusedRules = []string{"r7"} }, "store.rules", finding.Bad, "r7"},
-		"module problem":   {func(w *world) { w.daemon.health.ModuleProblems = []string{"y.wasm: no"} }, "modules.usable", finding.Bad, "y.wasm"},
+		"no PIN":         {func(w *world) { w.daemon.pin = presence.Status{} }, "people.pin", finding.Warn, "nobody can approve"},
+		"PIN locked":     {func(w *world) { w.daemon.pin = presence.Status{Set: true, Locked: true} }, "people.pin", finding.Bad, "locked"},
+		"rules changed":  {func(w *world) { w.daemon.health.RefusedRules = []string{"r7"} }, "store.rules", finding.Bad, "r7"},
+		"module problem": {func(w *world) { w.daemon.health.ModuleProblems = []string{"y.wasm: no"} }, "modules.usable", finding.Bad, "y.wasm"},
+		"lock":           {func(w *world) { w.daemon.modules.Problem = "it is no lock" }, "modules.lock", finding.Bad, "it is no lock"},
+		"unpinned": {func(w *world) {
+			w.daemon.modules.Modules = []modules.Module{{ModuleInfo: catalog.ModuleInfo{File: "x.wasm", State: catalog.InUse}}}
+		}, "modules.dev", finding.Warn, "x.wasm is in use and nobody pinned it"},
+		"pinned for development": {func(w *world) {
+			w.daemon.modules.Modules = []modules.Module{{ModuleInfo: catalog.ModuleInfo{File: "x.wasm", State: catalog.InUse}, Granted: &pin.Granted{Grant: pin.Grant{Dev: true}}}}
+		}, "modules.dev", finding.Warn, "--dev"},
 		"no page tracking": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Kept: true, Apart: true} }, "sandbox.restore", finding.Warn, "slower"},
 		"no compiled code": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true, Apart: true} }, "sandbox.cache", finding.Warn, "each start compiles"},
 		"compiled here":    {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true, Kept: true} }, "sandbox.compiler", finding.Warn, "the daemon's own process"},

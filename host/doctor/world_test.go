@@ -19,6 +19,7 @@ import (
 	"github.com/callgate/callgate/host/doctor"
 	"github.com/callgate/callgate/host/finding"
 	"github.com/callgate/callgate/host/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/modules"
 	"github.com/callgate/callgate/host/presence"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/service"
@@ -166,14 +167,15 @@ func rank(s finding.State) int {
 
 // fakeDaemon tells what it was given.
 type fakeDaemon struct {
-	health api.Health
-	tools  []catalog.Info
-	rows   []store.Row
-	report store.Report
-	pin    presence.Status
-	state  config.State
-	idle   bool // has judged nothing
-	err    error
+	modules modules.List
+	health  api.Health
+	tools   []catalog.Info
+	rows    []store.Row
+	report  store.Report
+	pin     presence.Status
+	state   config.State
+	idle    bool // has judged nothing
+	err     error
 }
 
 func (d fakeDaemon) Health(context.Context) (api.Health, error)        { return d.health, d.err }
@@ -190,4 +192,5 @@ func (d fakeDaemon) Presence(context.Context) (api.PresenceView, error) {
 	return api.PresenceView{Status: d.pin}, nil
 }
 
+func (d fakeDaemon) Modules(context.Context) (modules.List, error)     { return d.modules, nil }
 func (d fakeDaemon) ConfigState(context.Context) (config.State, error) { return d.state, nil }

@@ -218,14 +218,23 @@ func (p *Proposal) declare(d catalog.Described) {
 // names holds the granted names against the declared ones.
 func (p *Proposal) names(d catalog.Described) error {
 	declared := allNames(d)
-	for _, name := range declared {
-		if !covered(p.Grant.Names, name) {
+	var got []string // a tool that has not its own name has none
+	for _, t := range d.Tools {
+		for _, name := range append([]string{t.Name}, t.Aliases...) {
+			if covered(p.Grant.Names, t.Name) && covered(p.Grant.Names, name) {
+				got = append(got, name)
+				continue
+			}
 			p.NotGranted = append(p.NotGranted, name)
 		}
 	}
 	for _, g := range p.Grant.Names {
-		if !slices.ContainsFunc(declared, func(name string) bool { return covered([]string{g}, name) }) {
+		by := func(name string) bool { return covered([]string{g}, name) }
+		if !slices.ContainsFunc(declared, by) {
 			return fmt.Errorf("%w: names: %q: the module declares no such tool: %s", ErrBadGrant, g, strings.Join(declared, ", "))
+		}
+		if !slices.ContainsFunc(got, by) {
+			return fmt.Errorf("%w: names: %q is another name of a tool whose own name is not granted: grant that as well", ErrBadGrant, g)
 		}
 	}
 	if len(p.Grant.Names) == 0 {
