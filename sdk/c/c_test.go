@@ -2,6 +2,7 @@
 package c
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 // TestC compiles the tests in C without a warning, and runs them.
 func TestC(t *testing.T) {
 	t.Parallel()
+	read(t, "*.h", "*/*.c")
 	var compilers []string
 	for _, name := range []string{"gcc", "clang"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -39,5 +41,21 @@ func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+}
+
+// read opens the sources, so that go test runs again when one of them changed.
+func read(t *testing.T, patterns ...string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("nothing is %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			if _, err := os.ReadFile(file); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

@@ -365,7 +365,7 @@ pub fn field<T: Field>(object: &Value, name: &str) -> Result<T, String> {
 macro_rules! input {
     ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$doc:meta])* $field:ident $(as $json:literal)? : $type:ty),* $(,)? }) => {
         $(#[$meta])*
-        $vis struct $name { $($(#[$doc])* pub $field: $type),* }
+        #[allow(dead_code)] $vis struct $name { $($(#[$doc])* pub $field: $type),* }
 
         impl $crate::callgate::Input for $name {
             const NAMES: &'static [&'static str] = &[$($crate::callgate::input!(@name $field $($json)?)),*];
@@ -1686,7 +1686,7 @@ pub fn handle(module: &Module, verb: &str, input: &[u8]) -> Result<String, Strin
 /// Makes the module that a function returns the one that the exports answer for:
 /// `serve!(module);`, once, at the root of the crate.
 macro_rules! serve {
-    ($module:ident) => {
+    ($module:ident) => { const _: fn() -> $crate::callgate::Module = $module; // its type, also natively
         #[cfg(target_arch = "wasm32")]
         mod callgate_exports {
             $crate::callgate::serve!(@exports $module: describe check_permissions check_read_only match_rule generate_suggestions describe_call);
