@@ -63,7 +63,7 @@ type Host struct {
 	tried         *gate.Tried
 	pins          *pins
 	modules       *modules.Manager
-	swaps         atomic.Pointer[func(catalog.Outcome)] // hears of swapped modules
+	swaps         atomic.Pointer[SwapListener]
 	log           *slog.Logger
 }
 
@@ -209,7 +209,7 @@ func (h *Host) tools(o Options) Tools {
 	return Tools{
 		Swapping: h.swapping,
 		Embedded: o.Modules, CacheDir: o.CacheDir, Compiler: o.Compiler,
-		Compiling: func(file string) { o.Log.Info("compiling a tool module, once", "file", file) },
+		Compiling: h.compiling,
 		Report:    func(err error) { o.Log.Warn("tool modules", "problem", err) },
 		Log:       o.Log,
 	}

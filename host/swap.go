@@ -16,8 +16,23 @@ func (h *Host) swapping(ctx context.Context, next *catalog.Snapshot, files []str
 	return h.Gate.Swapping(ctx, next, files)
 }
 
-// Swaps has told hear of each outcome that has swaps. It must not block.
-func (h *Host) Swaps(told func(catalog.Outcome)) { h.swaps.Store(&told) }
+// SwapListener hears of tool modules that change. It must not block.
+type SwapListener interface {
+	// Compiling hears of a file that is compiled, which takes seconds, before that.
+	Compiling(file string)
+	// Swapped hears of each outcome that has swaps.
+	Swapped(o catalog.Outcome)
+}
+
+// Swaps has one listener hear of tool modules that change.
+func (h *Host) Swaps(l SwapListener) { h.swaps.Store(&l) }
+
+func (h *Host) compiling(file string) {
+	h.log.Info("compiling a tool module, once", "file", file)
+	if l := h.swaps.Load(); l != nil {
+		(*l).Compiling(file)
+	}
+}
 
 // WatchModules swaps tool modules as their files change, until ctx ends.
 func (h *Host) WatchModules(ctx context.Context) error {
@@ -50,8 +65,8 @@ func (h *Host) swapped(o catalog.Outcome) {
 		}
 		h.log.Info("tool module "+string(s.What), attrs...)
 	}
-	if told := h.swaps.Load(); told != nil {
-		(*told)(o)
+	if l := h.swaps.Load(); l != nil {
+		(*l).Swapped(o)
 	}
 }
 

@@ -28,7 +28,7 @@ func BenchmarkSwap(b *testing.B) {
 		s, n := newSwapper(b), 0
 		ctx, cancel := context.WithCancel(b.Context())
 		told := make(chan catalog.Outcome, 100)
-		s.Swaps(func(o catalog.Outcome) { told <- o })
+		s.Swaps(listener(func(o catalog.Outcome) { told <- o }))
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

@@ -68,6 +68,13 @@ func (s *swapper) change(t testing.TB, wasm []byte) catalog.Swap {
 	return out.Swaps[0]
 }
 
+// listener hears of swaps alone.
+type listener func(catalog.Outcome)
+
+func (listener) Compiling(string) {}
+
+func (l listener) Swapped(o catalog.Outcome) { l(o) }
+
 // deploy is a call of the module.
 func (s *swapper) deploy(target string) gate.Request {
 	return s.request("Deploy", object("target", target))

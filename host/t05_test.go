@@ -25,7 +25,7 @@ modules: {dev: true, grants: {d: {names: [Deploy], limits: {timeout: 1m}}}}
 agents: {worker: {mode: default, working_directories: [PROJECT]}}
 `), modules: swaptest.Open(t, "../testdata")}
 	told := make(chan catalog.Outcome, 10)
-	s.Swaps(func(o catalog.Outcome) { told <- o })
+	s.Swaps(listener(func(o catalog.Outcome) { told <- o }))
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

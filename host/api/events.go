@@ -24,6 +24,8 @@ const (
 	EventConfig = "config"
 	// EventMismatch carries a Mismatch.
 	EventMismatch = "mismatch"
+	// EventModuleCompiling carries a Compiling.
+	EventModuleCompiling = "module_compiling"
 	// EventModuleSwapped and EventModuleRefused carry a catalog.Swap: a tool module that
 	// came, went or was replaced, and one that was not taken.
 	EventModuleSwapped = "module_swapped"
@@ -85,6 +87,15 @@ func (s *Server) Tell(n gate.Notice) { s.feed.publish(n.Event, n) }
 
 // Announce tells the readers of events about the configuration.
 func (s *Server) Announce(c ConfigChange) { s.feed.publish(EventConfig, c) }
+
+// Compiling tells that a tool module is compiled before it is tried, which takes
+// seconds.
+type Compiling struct {
+	File string `json:"file"`
+}
+
+// Compiling tells the readers of events that a module is compiled.
+func (s *Server) Compiling(file string) { s.feed.publish(EventModuleCompiling, Compiling{file}) }
 
 // Swapped tells the readers of events what became of tool modules.
 func (s *Server) Swapped(o catalog.Outcome) {

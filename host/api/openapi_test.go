@@ -348,11 +348,12 @@ func (x *exchange) events() {
 	ctx, stop := context.WithCancel(x.t.Context())
 	defer stop()
 	schemas := map[string]string{api.EventAsk: "AskEvent", api.EventDecision: "Decided", api.EventConfig: "ConfigChange",
-		api.EventModuleSwapped: "ModuleSwap", api.EventModuleRefused: "ModuleSwap"}
+		api.EventModuleCompiling: "ModuleCompiling", api.EventModuleSwapped: "ModuleSwap", api.EventModuleRefused: "ModuleSwap"}
 	open := maps.Clone(schemas)
 	err := x.w.client("admin").Events(ctx, "page", "ana", func(ev api.Event) error {
 		if ev.Name == api.EventReady {
 			x.w.server.Announce(api.ConfigChange{File: "/etc/callgate.yaml", Error: "line 3", Pending: 2})
+			x.w.server.Compiling("d.wasm")
 			x.w.server.Swapped(catalog.Outcome{Swaps: []catalog.Swap{
 				{File: "d.wasm", Module: "deploy", Version: "2", Was: "aa", Is: "bb", What: catalog.Swapped, Suspended: []string{"Deploy(x)"}, Compiled: 1, Tried: 2},
 				{File: "d.wasm", Was: "bb", Is: "bb", Found: "cc", What: catalog.Kept, Why: "not a module"},

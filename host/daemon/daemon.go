@@ -84,7 +84,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	})
 	if err == nil {
 		d.Host.Notices(d.server.Tell)
-		d.Host.Swaps(d.server.Swapped)
+		d.Host.Swaps(d.server)
 	}
 	return d, err
 }

@@ -29,6 +29,7 @@ agents: {default: {mode: default}}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	compiled := 0
 	admin := dial(t, d.Address().String(), adminToken(root))
 	v1, v2 := m.Version(1), m.Version(2)
 	steps := []struct {
@@ -51,6 +52,8 @@ agents: {default: {mode: default}}
 		switch ev.Name {
 		case api.EventReady:
 			put()
+		case api.EventModuleCompiling:
+			compiled++
 		case api.EventModuleSwapped, api.EventModuleRefused:
 			var s catalog.Swap
 			if err := json.Unmarshal(ev.Data, &s); err != nil {
@@ -70,6 +73,9 @@ agents: {default: {mode: default}}
 	})
 	if ctx.Err() == nil {
 		t.Fatal(err)
+	}
+	if compiled < 2 { // the second version may be in the cache
+		t.Errorf("told %d times that a module is compiled; want it each time", compiled)
 	}
 	info, err := admin.Tool(t.Context(), "Deploy")
 	if err != nil || info.State != catalog.StandsKept || info.Digest != sandbox.Digest(v2) {
