@@ -144,7 +144,8 @@ var attacksByShell = map[string][]string{
 		"rm -rf \"CON\"'FIG'"[:7] + "'ROOT'/\"config\"", "echo x > /proc/self/root/CONFIG/callgate.yaml", "echo x > /proc/self/cwd/../config/callgate.yaml",
 	},
 	"modules and cache": {
-		"cp evil.wasm CONFIG/modules/", "cp evil.wasm CONFIG/modules/x.wasm", "rm CONFIG/modules/x.wasm", "cp x CACHE/compiled/y", "rm -rf CACHE", "ln -s /tmp/evil CONFIG/modules/z.wasm",
+		"cp evil.wasm CONFIG/modules/", "cp evil.wasm CONFIG/modules/x.wasm", "rm CONFIG/modules/x.wasm", "cp x CACHE/compiled/y", "rm -rf CACHE", "ln -s /tmp/evil CONFIG/modules/z.wasm", "cp evil CONFIG/modules/callgate.lock", "rm -r CONFIG/modules/kept", "cp x STATE/pins/seals", "cat STATE/pins/key",
+		"callgate tool add evil.wasm --may-allow --yes", "callgate tool pin x --same-grant --yes", "callgate tool rollback x --yes", "callgate tool remove x --yes", "callgate tool sign evil.wasm --key k",
 	},
 	"the binary": {
 		"cp evil BINARY", "rm BINARY", "mv BINARY x", "chmod 000 BINARY", "ln -sf evil BINARY", "sed -i s/a/b/ BINARY", "cp evil HOME/.local/bin/callgate", "cp evil /usr/local/bin/callgate", "cp evil cg",

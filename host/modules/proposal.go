@@ -180,7 +180,8 @@ func (m *Manager) propose(ctx context.Context, r Request, g pin.Grant, e *pin.En
 		Description: tried.Declared, Grant: g, Suspends: tried.Suspends, raw: tried.Raw,
 	}
 	p.declare(tried.Described)
-	if err := p.names(tried.Described); err != nil {
+	// Of a grant that was for another description, the difference is told instead.
+	if err := p.names(tried.Described); err != nil && (r.Grant != nil || e == nil || e.Description == p.Description) {
 		return Proposal{}, err
 	}
 	if p.Signature, err = m.c.Policy().Check(r.File, tried.Name, digest, r.Signature); err != nil {

@@ -32,6 +32,7 @@ func orders(words []string) bool {
 var orderWords = map[string][]string{
 	"asks": {"approve", "deny", "watch"}, "rules": {"add", "remove"}, "tokens": {"create", "rotate", "revoke"}, "config": {"accept"}, "sessions": {"resume", "mode"},
 	"pin": {"set", "unlock", "change", "reset"}, "hook": {"claude-code"}, "service": {"install", "uninstall"},
+	"tool": {"add", "pin", "rollback", "remove"},
 }
 
 // program judges a program run, or text that a program may take as commands.
