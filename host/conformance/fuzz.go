@@ -64,8 +64,10 @@ func Fuzz(ctx context.Context, s Subject, o FuzzOptions) (FuzzReport, error) {
 	for i := range s.Described.Tools {
 		tool := f.run.gather(i)
 		f.tools = append(f.tools, tool)
-		for _, p := range tool.probes {
-			f.one(p)
+		for _, p := range slices.Clone(tool.probes) {
+			if !f.over() {
+				f.one(p)
+			}
 		}
 	}
 	f.tell(true)
