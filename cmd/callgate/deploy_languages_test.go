@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,8 +16,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callgate/callgate/host/sandbox"
+	"github.com/callgate/callgate/host/script"
 	"github.com/callgate/callgate/host/workbench"
 	"github.com/callgate/callgate/host/workbench/cases"
+	"github.com/callgate/callgate/sdk"
 )
 
 const (
@@ -33,6 +36,9 @@ var built = map[string]string{"go": "../../sdk/go/deploy", "extism": "../../sdk/
 // deployModule returns the bytes of the example in one language.
 func deployModule(t *testing.T, language string) []byte {
 	t.Helper()
+	if language == "javascript" {
+		return deployScript(t, "../../sdk/typescript/deploy/deploy.js")
+	}
 	file := filepath.Join(deployModules, language+".wasm")
 	if dir, ok := built[language]; ok {
 		if raceEnabled {
@@ -52,8 +58,30 @@ func deployModule(t *testing.T, language string) []byte {
 	return wasm
 }
 
-// deployLanguages are those that the example is written in: first those that have a
-// golden module beside its sources in sdk, then those that the test builds.
+// deployScript is a script linked into the engine, as `callgate tool build` does it.
+func deployScript(t *testing.T, file string) []byte {
+	t.Helper()
+	library, err := fs.ReadFile(sdk.Files(), "typescript/callgate.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := fs.ReadFile(sdk.Files(), "typescript/engine.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	js, err := script.Bundle(t.Context(), file, library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wasm, err := script.Link(engine, js)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wasm
+}
+
+// deployLanguages are those that the example is written in. JavaScript, Go and the
+// Extism PDK have no golden module: the test builds theirs.
 var deployLanguages = []string{"c", "rust", "assemblyscript", "typescript", "javascript", "wat", "go", "extism"}
 
 // TestDeployLanguages puts the one corpus to the example in every language: each
