@@ -13,6 +13,9 @@ func (h *Host) swapping(ctx context.Context, next *catalog.Snapshot, files []str
 	if h.Gate == nil { // nothing is decided yet
 		return nil
 	}
+	if next.Trial() {
+		return h.Gate.TryStored(ctx, next, files)
+	}
 	return h.Gate.Swapping(ctx, next, files)
 }
 

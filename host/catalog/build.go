@@ -21,6 +21,7 @@ type state struct {
 	problems     []Problem
 	infos        []ModuleInfo
 	seen         map[string]seen // by lastKey: what each file was last admitted as
+	trial        bool            // never in force
 
 	held  []*code      // what its modules run
 	users atomic.Int64 // the catalogue while the state is current, and snapshots

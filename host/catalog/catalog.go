@@ -57,7 +57,7 @@ type Options struct {
 	// Unpinned, asked with Pins, lets files without a pin load by Grants; nil does not.
 	Unpinned func() bool
 	// Swapping is told, before a changed module is in force, the set that will be, and
-	// the file. It returns the texts of the stored rules that are not used from then
+	// the file; by Try with a set that is a Trial. It returns the texts of the stored rules that are not used from then
 	// on; nil has none. It must not call the Catalog.
 	Swapping func(ctx context.Context, next *Snapshot, files []string) []string
 	// Limits are what modules may use whose grant says nothing of it; zero fields

@@ -36,6 +36,10 @@ func (s *Snapshot) Release() {
 	}
 }
 
+// Trial reports whether the set was made to be tried only, by Try, and is never in
+// force.
+func (s *Snapshot) Trial() bool { return s.state.trial }
+
 // hold keeps the modules of a state from being freed; false when they are already.
 func (s *state) hold() bool {
 	for {

@@ -52,6 +52,7 @@ func (c *Catalog) Try(ctx context.Context, file string, wasm []byte, g Grant) (t
 	defer c.reload.Unlock()
 	prev := c.current.Load()
 	b := c.builder(ctx, prev, pins{})
+	b.trial = true
 	f := newFile(file, false, wasm)
 	m := b.compilable(b.newModule(f, g, ""), f)
 	defer func() {

@@ -69,7 +69,7 @@ func (g *Gate) suspend(ctx context.Context, stored []engine.Rule, more []suspens
 	var texts []string
 	for _, r := range stored {
 		if slices.ContainsFunc(more, func(s suspension) bool { return s.Rule == r.ID }) {
-			texts = append(texts, r.String())
+			texts = append(texts, told(r))
 		}
 	}
 	row := store.Row{

@@ -173,7 +173,14 @@ func TestT05_swapping(t *testing.T) {
 	}
 	want("before", "a", engine.Allow)
 	want("before", "web", engine.Allow)
+	tried := w.gate.TryStored(t.Context(), prefixes, []string{"probe.wasm"})
+	for _, err := range w.store.Audit(t.Context(), store.Filter{Event: store.EventRulesSuspended}) {
+		t.Errorf("a module that was only tried suspended rules (%v)", err)
+	}
 	suspended := w.gate.Swapping(t.Context(), prefixes, []string{"probe.wasm"})
+	if !slices.Equal(tried, suspended) {
+		t.Errorf("tried: %q; want as at the swap, %q", tried, suspended)
+	}
 	if got := strings.Join(suspended, "; "); got != "Probe(a) global; Probe(web) global" {
 		t.Errorf("suspended %q; want a and web", got)
 	}

@@ -17,15 +17,38 @@ import (
 // new module reads otherwise, and one without near misses that matches an example
 // of the tool which it does not match now. Deny and ask rules stay.
 func (g *Gate) Swapping(ctx context.Context, next Catalog, files []string) []string {
-	stored, err := g.c.Store.Rules(ctx, store.RuleFilter{})
+	suspended, wider, stored, err := g.tryStored(ctx, next, files)
 	if err != nil {
-		g.c.Log.Error("the stored rules could not be tried on a new tool module; each is when it is first used", "error", err)
+		g.c.Log.Error("the stored rules could not be tried on a new tool module: those without near misses do not allow until the next start", "error", err)
+		g.mu.Lock()
+		g.doubtful = true
+		g.mu.Unlock()
 		return nil
+	}
+	if len(wider) > 0 {
+		if err := g.suspend(ctx, stored, wider); err != nil {
+			g.c.Log.Error("that stored rules are suspended could not be stored: it is forgotten at the next start", "error", err)
+		}
+	}
+	return suspended
+}
+
+// TryStored is Swapping for modules that are only tried: it suspends nothing.
+func (g *Gate) TryStored(ctx context.Context, next Catalog, files []string) []string {
+	suspended, _, _, err := g.tryStored(ctx, next, files)
+	if err != nil {
+		g.c.Log.Error("the stored rules could not be tried on a tool module", "error", err)
+	}
+	return suspended
+}
+
+// tryStored tries the stored rules. wider are those whose own examples do not tell.
+func (g *Gate) tryStored(ctx context.Context, next Catalog, files []string) (suspended []string, wider []suspension, stored []engine.Rule, err error) {
+	if stored, err = g.c.Store.Rules(ctx, store.RuleFilter{}); err != nil {
+		return nil, nil, nil, err
 	}
 	now := g.c.Catalog()
 	defer now.Release()
-	var suspended []string
-	var wider []suspension
 	for _, r := range stored {
 		if r.Behavior != engine.Allow || r.WholeTool() {
 			continue
@@ -36,17 +59,22 @@ func (g *Gate) Swapping(ctx context.Context, next Catalog, files []string) []str
 				proven, wider = false, append(wider, suspension{r.ID, entry.Digest, entry.Name})
 			}
 			if !proven {
-				suspended = append(suspended, strings.TrimSpace(r.String()+" "+string(r.Scope)+" "+r.ScopeKey))
+				suspended = append(suspended, told(r))
 			}
 		}
 	}
-	if len(wider) > 0 {
-		if err := g.suspend(ctx, stored, wider); err != nil {
-			g.c.Log.Error("that stored rules are suspended could not be stored: it is forgotten at the next start", "error", err)
-		}
-	}
 	slices.Sort(suspended)
-	return slices.Compact(suspended)
+	return slices.Compact(suspended), wider, stored, nil
+}
+
+// told names a rule for people: where it holds and what it says, unless that looks
+// like a secret.
+func told(r engine.Rule) string {
+	text := r.String()
+	if looksSecret(*r.Content) {
+		text = r.Tool + "(...) " + r.ID
+	}
+	return strings.TrimSpace(text + " " + string(r.Scope) + " " + r.ScopeKey)
 }
 
 // answering are the tools of some files that a rule of this tool name or glob
