@@ -27,7 +27,7 @@ func (j *job) stepsB(ctx context.Context) ([]step, []string, error) {
 	steps := []step{
 		systemAccount{l.account, l.dirs.Home},
 		directory{path: filepath.Dir(l.config), owner: "root", mode: 0o755},
-		directory{path: l.modules, owner: "root", mode: 0o755},
+		directory{path: l.modules, owner: l.account, mode: 0o755, kept: true}, // callgate tool add goes through the daemon
 		directory{path: l.agents, owner: "root", mode: 0o755},
 		directory{path: l.dirs.State, owner: l.account, mode: 0o700, kept: true},
 	}

@@ -80,6 +80,8 @@ AmbientCapabilities=CAP_DAC_READ_SEARCH
 CapabilityBoundingSet=CAP_DAC_READ_SEARCH
 %[7]sRestrictSUIDSGID=yes
 ProtectSystem=strict
+# callgate tool add puts modules there, through the daemon.
+ReadWritePaths=-%[8]s
 ProtectHome=read-only
 ProtectKernelTunables=yes
 ProtectKernelModules=yes
@@ -92,7 +94,7 @@ SystemCallErrorNumber=EPERM
 
 [Install]
 WantedBy=multi-user.target
-`, quoteUnit(l.binary), l.account, l.dirs.Home, b.config, b.state, b.cache, hardening)
+`, quoteUnit(l.binary), l.account, l.dirs.Home, b.config, b.state, b.cache, hardening, l.modules)
 }
 
 // quoteUnit writes a path so that systemd takes it as one word and changes
