@@ -45,15 +45,18 @@ func heedsTargets(r *run, p *probe) {
 		return
 	}
 	a, _ := p.ask(sandbox.CheckPermissions)
-	for what, spoil := range map[string]func(*engine.Target){
-		"a target with an error": func(t *engine.Target) {
+	for _, spoiled := range []struct {
+		what  string
+		spoil func(*engine.Target)
+	}{
+		{"a target with an error", func(t *engine.Target) {
 			*t = engine.Target{Kind: t.Kind, Value: t.Value, Access: t.Access, Error: "permission denied"}
-		},
-		"a target that is claimed": func(t *engine.Target) { t.Claimed = true },
+		}},
+		{"a target that is claimed", func(t *engine.Target) { t.Claimed = true }},
 	} {
 		targets := append([]engine.Target(nil), p.asking.Targets...)
 		for i := range targets {
-			spoil(&targets[i])
+			spoiled.spoil(&targets[i])
 		}
 		text, err := json.Marshal(targets)
 		if err != nil {
@@ -62,7 +65,7 @@ func heedsTargets(r *run, p *probe) {
 		input := parseObject(a.Envelope).within("context", func(c object) object { return c.with("targets", text) }).text()
 		r.try()
 		if given := allowance(sandbox.CheckPermissions, r.put(sandbox.CheckPermissions, input), 0); given != "" {
-			r.fail(Finding{Tool: p.name, Verb: sandbox.CheckPermissions, Tried: what, Input: input, Came: given})
+			r.fail(Finding{Tool: p.name, Verb: sandbox.CheckPermissions, Tried: spoiled.what, Input: input, Came: given})
 		}
 	}
 }
