@@ -399,7 +399,7 @@ class Reading {
         rules = f(this.call);
       } else {
         const exact = this.call.input.toString();
-        if (exact.length <= maxSuggestion) rules.push(new Suggestion(exact, "exactly this input"));
+        if (String.UTF8.byteLength(exact) <= maxSuggestion) rules.push(new Suggestion(exact, "exactly this input"));
         rules.push(new Suggestion(null, "every call of " + this.call.tool));
       }
     }
@@ -444,7 +444,7 @@ class Reading {
   }
 }
 
-const maxSuggestion = 2000; // characters of a suggested rule: a longer one nobody reads
+const maxSuggestion = 2000; // bytes of a suggested rule: a longer one nobody reads
 
 // The default rules: a rule's content is the input as JSON or `param:value`. An allow
 // rule speaks of one plain value; a deny or ask rule also of what lists and objects

@@ -60,10 +60,10 @@ var operations = []string{"status", "deploy", "rollback"}
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
-// split takes STAGE/SERVICE apart; both are of the given letters, at least one.
+// split takes STAGE/SERVICE apart; both are of the given letters, 1 to 63.
 func split(target, of string) (stage, service string, ok bool) {
 	stage, service, _ = strings.Cut(target, "/")
-	side := func(text string) bool { return text != "" && strings.Trim(text, of) == "" }
+	side := func(text string) bool { return text != "" && len(text) <= 63 && strings.Trim(text, of) == "" }
 	return stage, service, side(stage) && side(service)
 }
 
@@ -89,7 +89,7 @@ func check(c *call) object {
 		v := ask(c.target + " is production")
 		v["message"] = "Deployments to production are confirmed by a person."
 		return v
-	case c.config != "" && !c.isInside():
+	case c.config != nil && !c.isInside():
 		return object{"behavior": "ask", "reason": "the configuration lies outside the working directories"}
 	}
 	return object{"behavior": "passthrough"}
@@ -169,8 +169,12 @@ func describe(c *call) object {
 		if c.dryRun {
 			d["action"] = "tool:Deploy:" + title + " --dry-run"
 		}
-		if c.config != "" {
-			d["targets"] = []object{{"kind": "path", "value": c.config, "access": "read"}}
+		switch {
+		case c.config == nil:
+		case isPath(*c.config):
+			d["targets"] = []object{{"kind": "path", "value": *c.config, "access": "read"}}
+		default:
+			d["targets_unknown"] = true
 		}
 	}
 	if c.unknown {
@@ -192,10 +196,16 @@ func (c *call) isProduction() bool {
 	return !ok
 }
 
+// isPath tells whether a text can be named as a target: the host takes no other.
+func isPath(text string) bool {
+	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
+	return text != "" && len(text) <= 4096 && !strings.ContainsFunc(text, isControl)
+}
+
 func (c *call) isInside() bool {
 	for _, t := range c.Context.Targets {
-		if t.Kind == "path" && t.Value == c.config {
-			return t.Error == "" && !t.Claimed && t.Inside != ""
+		if t.Kind == "path" && t.Value == *c.config {
+			return isPath(t.Value) && t.Error == "" && !t.Claimed && t.Inside != ""
 		}
 	}
 	return false

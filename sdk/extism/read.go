@@ -29,8 +29,9 @@ type call struct {
 		} `json:"targets"`
 	} `json:"context"`
 
-	operation, target, config string
-	dryRun                    bool
+	operation, target string
+	dryRun            bool
+	config            *string // nil when left out
 	// stage and service are the target's, when isTarget.
 	stage, service string
 	isTarget       bool

@@ -183,6 +183,17 @@ export function matching(rules: readonly Rule[], match: (rule: Rule) => boolean)
   return indices;
 }
 
+/** utf8Length is how many bytes a text takes: what the limits of docs/abi.md count. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c >= 0x800 && (c < 0xd800 || c > 0xdfff)) bytes += 2; // of a surrogate pair, each half takes two
+    else if (c >= 0x80) bytes++;
+  }
+  return bytes;
+}
+
 /** handle answers one verb, as the exports do: input and output are as docs/abi.md says; an error is thrown. */
 export function handle(module: Module, verb: Verb, input: string): string {
   if (verb === "describe") return encode(describeModule(module));
@@ -332,7 +343,7 @@ class Reading<F extends Fields> {
     if (this.spec.suggest) return this.spec.suggest(this.call).map((s) => answered("suggest", s, suggestionMembers));
     const exact = canonical(this.envelope.input!);
     const tool: Suggestion = { content: null, description: `every call of ${this.call.tool}` };
-    return exact.length <= maxSuggestion ? [{ content: exact, description: "exactly this input" }, tool] : [tool];
+    return utf8Length(exact) <= maxSuggestion ? [{ content: exact, description: "exactly this input" }, tool] : [tool];
   }
 
   describe(): Description {
@@ -343,7 +354,7 @@ class Reading<F extends Fields> {
   }
 }
 
-const maxSuggestion = 2000; // characters of a suggested rule: a longer one nobody reads
+const maxSuggestion = 2000; // bytes of a suggested rule: a longer one nobody reads
 
 // What functions may answer, by member: typeof, or "list".
 const verdictMembers = { behavior: "string", message: "string", reason: "string", bypass_immune: "boolean" };

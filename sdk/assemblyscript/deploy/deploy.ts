@@ -3,13 +3,22 @@ export { check_permissions, check_read_only, describe, describe_call, generate_s
 
 const operations: string[] = ["status", "deploy", "rollback"];
 
-// only tells whether every character of a text is a-z, 0-9, - or one more.
+// only tells whether a text is 1 to 63 of a-z, 0-9, - or one more.
 function only(text: string, more: string): bool {
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (!((c >= 0x61 && c <= 0x7a) || (c >= 0x30 && c <= 0x39) || c == 0x2d || more.includes(text.charAt(i)))) return false;
   }
-  return text.length > 0;
+  return text.length > 0 && text.length <= 63;
+}
+
+// isPath tells whether a text can be named as a target: the host takes no other.
+function isPath(text: string): bool {
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c < 0x20 || c == 0x7f) return false;
+  }
+  return text.length > 0 && String.UTF8.byteLength(text) <= 4096;
 }
 
 // parts takes STAGE/SERVICE apart; anything else has none.
@@ -41,7 +50,7 @@ function isProduction(config: Json | null, stage: string): bool {
 function configInside(c: Call): bool {
   for (let i = 0; i < c.context.targets.length; i++) {
     const t = c.context.targets[i];
-    if (t.kind == "path" && t.value == c.text("config")) return t.error == "" && !t.claimed && t.inside != "";
+    if (t.kind == "path" && t.value == c.text("config")) return isPath(t.value) && t.error == "" && !t.claimed && t.inside != "";
   }
   return false;
 }
@@ -55,7 +64,7 @@ function check(c: Call): Verdict {
   if (operation != "status" && !c.boolean("dry_run") && isProduction(c.config, at[0])) {
     return new Verdict("ask", target + " is production", "Deployments to production are confirmed by a person.", true);
   }
-  if (c.text("config") != "" && !configInside(c)) {
+  if (c.has("config") && !configInside(c)) {
     return new Verdict("ask", "the configuration lies outside the working directories");
   }
   return new Verdict();
@@ -95,7 +104,10 @@ function describeCall(c: Call): Description {
   }
   d.title = c.text("operation") + " " + c.text("target");
   d.action = "tool:Deploy:" + d.title + (c.boolean("dry_run") ? " --dry-run" : "");
-  if (c.text("config") != "") d.targets.push(new Target("path", c.text("config"), "read"));
+  if (c.has("config")) {
+    if (isPath(c.text("config"))) d.targets.push(new Target("path", c.text("config"), "read"));
+    else d.targets_unknown = true;
+  }
   return d;
 }
 

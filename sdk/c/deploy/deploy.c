@@ -6,7 +6,7 @@ struct input {
     callgate_text operation; /* status, deploy, rollback */
     callgate_text target;    /* STAGE/SERVICE */
     bool dry_run;
-    callgate_text config; /* a path */
+    callgate_text config; /* a path; no place (at) when left out */
 };
 
 static const callgate_field fields[] = {
@@ -20,13 +20,20 @@ static bool is_operation(callgate_text text) {
     return callgate_equal(text, "status") || callgate_equal(text, "deploy") || callgate_equal(text, "rollback");
 }
 
-/* Whether text is [a-z0-9-]+; a pattern may also hold stars. */
+/* Whether text is 1 to 63 of [a-z0-9-]; a pattern may also hold stars. */
 static bool is_word(callgate_text text, bool pattern) {
     for (size_t i = 0; i < text.size; i++) {
         char c = text.at[i];
         if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || (pattern && c == '*'))) return false;
     }
-    return text.size > 0;
+    return text.size > 0 && text.size <= 63;
+}
+
+/* Whether text can be named as a target: the host takes no other. */
+static bool is_path(callgate_text text) {
+    for (size_t i = 0; i < text.size; i++)
+        if ((unsigned char)text.at[i] < 0x20 || text.at[i] == 0x7f) return false;
+    return text.size > 0 && text.size <= 4096;
 }
 
 /* The two sides of STAGE/SERVICE. */
@@ -63,7 +70,7 @@ static bool is_production(const callgate_call *call, callgate_text stage) {
 static bool is_inside(const callgate_context *context, callgate_text path) {
     for (size_t i = 0; i < context->target_count; i++) {
         const callgate_target *t = &context->targets[i];
-        if (callgate_equal(t->kind, "path") && callgate_same(t->value, path)) return t->error.size == 0 && !t->claimed && t->inside.size > 0;
+        if (callgate_equal(t->kind, "path") && callgate_same(t->value, path)) return is_path(path) && t->error.size == 0 && !t->claimed && t->inside.size > 0;
     }
     return false;
 }
@@ -81,7 +88,7 @@ static callgate_verdict check(const callgate_call *call) {
     if (!split(in->target, false, &target)) return ask(true, callgate_of("the target is not STAGE/SERVICE"), NULL);
     if (!callgate_equal(in->operation, "status") && !in->dry_run && is_production(call, target.stage))
         return ask(true, callgate_join(in->target, callgate_of(" is production"), callgate_of("")), "Deployments to production are confirmed by a person.");
-    if (in->config.size > 0 && !is_inside(&call->context, in->config)) return ask(false, callgate_of("the configuration lies outside the working directories"), NULL);
+    if (in->config.at != NULL && !is_inside(&call->context, in->config)) return ask(false, callgate_of("the configuration lies outside the working directories"), NULL);
     return no_opinion;
 }
 
@@ -162,7 +169,8 @@ static void describe(const callgate_call *call, callgate_description *d) {
     }
     d->title = callgate_join(in->operation, callgate_of(" "), in->target);
     d->action = callgate_join(callgate_of("tool:Deploy:"), d->title, callgate_of(in->dry_run ? " --dry-run" : ""));
-    if (in->config.size > 0) callgate_touch(&d->targets, "path", in->config, "read");
+    if (in->config.at != NULL && !is_path(in->config)) d->targets_unknown = true;
+    else if (in->config.at != NULL) callgate_touch(&d->targets, "path", in->config, "read");
 }
 
 static const callgate_rule_example examples[] = {

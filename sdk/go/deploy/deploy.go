@@ -14,10 +14,10 @@ import (
 // Input is what the agent sends. A member left out that is required, or of another
 // type, is asked about before any function below is called.
 type Input struct {
-	Operation string `json:"operation" tool:"required"` // one of operations
-	Target    string `json:"target" tool:"required"`    // STAGE/SERVICE
-	DryRun    bool   `json:"dry_run"`
-	Config    string `json:"config"` // a path
+	Operation string  `json:"operation" tool:"required"` // one of operations
+	Target    string  `json:"target" tool:"required"`    // STAGE/SERVICE
+	DryRun    bool    `json:"dry_run"`
+	Config    *string `json:"config"` // a path; nil when left out
 }
 
 var operations = []string{"status", "deploy", "rollback"}
@@ -57,7 +57,7 @@ func check(c *tool.Call[Input]) tool.Verdict {
 			Behavior: tool.Ask, BypassImmune: true, Reason: c.Input.Target + " is production",
 			Message: "Deployments to production are confirmed by a person.",
 		}
-	case c.Input.Config != "" && !isInside(c.Input.Config, c.Context.Targets):
+	case c.Input.Config != nil && !isInside(*c.Input.Config, c.Context.Targets):
 		return tool.Verdict{Behavior: tool.Ask, Reason: "the configuration lies outside the working directories"}
 	}
 	return tool.Verdict{}
@@ -114,8 +114,12 @@ func describe(c *tool.Call[Input]) tool.Description {
 	if c.Input.DryRun {
 		d.Action += " --dry-run"
 	}
-	if c.Input.Config != "" {
-		d.Targets = []tool.Target{{Kind: tool.Path, Value: c.Input.Config, Access: tool.Read}}
+	switch path := c.Input.Config; {
+	case path == nil:
+	case isPath(*path):
+		d.Targets = []tool.Target{{Kind: tool.Path, Value: *path, Access: tool.Read}}
+	default:
+		d.TargetsUnknown = true
 	}
 	return d
 }
@@ -151,7 +155,7 @@ func isProduction(stage string, config json.RawMessage) bool {
 // isInside tells whether the host found the path in a working directory.
 func isInside(path string, targets []tool.Target) bool {
 	i := slices.IndexFunc(targets, func(t tool.Target) bool { return t.Kind == tool.Path && t.Value == path })
-	return i >= 0 && targets[i].Error == "" && !targets[i].Claimed && targets[i].Inside != ""
+	return i >= 0 && isPath(path) && targets[i].Error == "" && !targets[i].Claimed && targets[i].Inside != ""
 }
 
 // parseRule reads PATTERN or OPERATION PATTERN.
@@ -178,5 +182,15 @@ func split(target string, isSide func(string) bool) (stage, service string, ok b
 
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
-func isName(text string) bool    { return text != "" && strings.Trim(text, nameLetters) == "" }
-func isPattern(text string) bool { return text != "" && strings.Trim(text, nameLetters+"*") == "" }
+func isName(text string) bool    { return isWord(text, nameLetters) }
+func isPattern(text string) bool { return isWord(text, nameLetters+"*") }
+
+func isWord(text, letters string) bool {
+	return text != "" && len(text) <= 63 && strings.Trim(text, letters) == ""
+}
+
+// isPath tells whether a text can be named as a target: the host takes no other.
+func isPath(text string) bool {
+	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
+	return text != "" && len(text) <= 4096 && !strings.ContainsFunc(text, isControl)
+}

@@ -22,9 +22,9 @@ fn is_operation(text: &str) -> bool {
     matches!(text, "status" | "deploy" | "rollback")
 }
 
-/// Whether text is [a-z0-9-]+; a pattern may also hold stars.
+/// Whether text is 1 to 63 of [a-z0-9-]; a pattern may also hold stars.
 fn is_word(text: &str, pattern: bool) -> bool {
-    !text.is_empty() && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-') || pattern && b == b'*')
+    matches!(text.len(), 1..=63) && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-') || pattern && b == b'*')
 }
 
 /// The two sides of STAGE/SERVICE.
@@ -53,12 +53,12 @@ fn is_production(call: &Call<Input>, stage: &str) -> bool {
 /// Whether the host found the path in a working directory.
 fn is_inside(context: &Context, path: &str) -> bool {
     let found = context.targets.iter().find(|t| t.kind == "path" && t.value == path);
-    found.map_or(false, |t| t.error.is_empty() && !t.claimed && !t.inside.is_empty())
+    is_path(path) && found.map_or(false, |t| t.error.is_empty() && !t.claimed && !t.inside.is_empty())
 }
 
-/// The path of the configuration, when there is one.
-fn config(input: &Input) -> Option<&str> {
-    input.config.as_deref().filter(|path| !path.is_empty())
+/// Whether text can be named as a target: the host takes no other.
+fn is_path(text: &str) -> bool {
+    matches!(text.len(), 1..=4096) && text.bytes().all(|b| b >= 0x20 && b != 0x7f)
 }
 
 fn immune(reason: &str, message: &str) -> Verdict {
@@ -77,7 +77,7 @@ fn check(call: &Call<Input>) -> Verdict {
     if input.operation != "status" && input.dry_run != Some(true) && is_production(call, stage) {
         return immune(&[&input.target, " is production"].concat(), "Deployments to production are confirmed by a person.");
     }
-    if config(input).map_or(false, |path| !is_inside(&call.context, path)) {
+    if input.config.as_ref().map_or(false, |path| !is_inside(&call.context, path)) {
         return Verdict { behavior: Behavior::Ask, reason: "the configuration lies outside the working directories".into(), ..Verdict::default() };
     }
     Verdict::default()
@@ -137,11 +137,12 @@ fn describe(call: &Call<Input>) -> Description {
         return Description { targets_unknown: true, ..Description::default() };
     }
     let title = [&input.operation, " ", &input.target].concat();
-    let path = |value: &str| Target { kind: "path".into(), value: value.into(), access: "read".into(), ..Target::default() };
+    let target = |value: &str| Target { kind: "path".into(), value: value.into(), access: "read".into(), ..Target::default() };
     Description {
         action: ["tool:Deploy:", &title, if input.dry_run == Some(true) { " --dry-run" } else { "" }].concat(),
         title,
-        targets: config(input).map(path).into_iter().collect(),
+        targets_unknown: input.config.as_ref().map_or(false, |path| !is_path(path)),
+        targets: input.config.iter().filter(|path| is_path(path)).map(|path| target(path)).collect(),
         ..Description::default()
     }
 }

@@ -1,4 +1,4 @@
-import { boolean, defineTool, matching, optional, serve, text, wildcard } from "callgate";
+import { boolean, defineTool, matching, optional, serve, text, utf8Length, wildcard } from "callgate";
 
 const operations = ["status", "deploy", "rollback"];
 
@@ -8,7 +8,7 @@ const fields = { operation: text, target: text, dry_run: optional(boolean), conf
 
 // parts takes a target apart: STAGE/SERVICE. Nothing else is readable.
 function parts(target) {
-  const found = /^([a-z0-9-]+)\/([a-z0-9-]+)$/.exec(target);
+  const found = /^([a-z0-9-]{1,63})\/([a-z0-9-]{1,63})$/.exec(target);
   return found ? { stage: found[1], service: found[2] } : undefined;
 }
 
@@ -26,10 +26,15 @@ function isProduction(c, stage) {
   return stages.includes(stage);
 }
 
+// isPath tells whether a text can be named as a target: the host takes no other.
+function isPath(text) {
+  return /^[^\u0000-\u001f\u007f]+$/.test(text) && utf8Length(text) <= 4096;
+}
+
 // configInside tells whether the configuration's file lies in a working directory.
 function configInside(c) {
   const found = c.context.targets.find((t) => t.kind === "path" && t.value === c.input.config);
-  return found !== undefined && !found.error && !found.claimed && !!found.inside;
+  return found !== undefined && isPath(found.value) && !found.error && !found.claimed && !!found.inside;
 }
 
 function check(c) {
@@ -43,7 +48,7 @@ function check(c) {
       message: "Deployments to production are confirmed by a person.",
     };
   }
-  if (config && !configInside(c)) {
+  if (config !== undefined && !configInside(c)) {
     return { behavior: "ask", reason: "the configuration lies outside the working directories" };
   }
   return {};
@@ -51,7 +56,7 @@ function check(c) {
 
 // ruleMatches judges a readable call; undefined when the rule does not read as one.
 function ruleMatches(content, c) {
-  const rule = /^(?:(status|deploy|rollback) )?([a-z0-9*-]+)\/([a-z0-9*-]+)$/.exec(content);
+  const rule = /^(?:(status|deploy|rollback) )?([a-z0-9*-]{1,63})\/([a-z0-9*-]{1,63})$/.exec(content);
   if (!rule) return undefined;
   const [, operation, stage, service] = rule;
   const at = parts(c.input.target);
@@ -122,7 +127,7 @@ export const module = {
         return {
           action: `tool:Deploy:${operation} ${target}${dry_run ? " --dry-run" : ""}`,
           title: `${operation} ${target}`,
-          targets: config ? [{ kind: "path", value: config, access: "read" }] : [],
+          ...(config === undefined ? {} : isPath(config) ? { targets: [{ kind: "path", value: config, access: "read" }] } : { targets_unknown: true }),
         };
       },
     }),

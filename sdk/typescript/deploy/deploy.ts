@@ -1,4 +1,4 @@
-import { boolean, defineTool, matching, optional, serve, text, wildcard } from "callgate";
+import { boolean, defineTool, matching, optional, serve, text, utf8Length, wildcard } from "callgate";
 import type { Call, Module, Verdict } from "callgate";
 
 const operations = ["status", "deploy", "rollback"];
@@ -9,7 +9,7 @@ type ToolCall = Call<typeof fields>;
 
 // parts takes a target apart: STAGE/SERVICE. Nothing else is readable.
 function parts(target: string): { stage: string; service: string } | undefined {
-  const found = /^([a-z0-9-]+)\/([a-z0-9-]+)$/.exec(target);
+  const found = /^([a-z0-9-]{1,63})\/([a-z0-9-]{1,63})$/.exec(target);
   return found ? { stage: found[1], service: found[2] } : undefined;
 }
 
@@ -27,10 +27,15 @@ function isProduction(c: ToolCall, stage: string): boolean {
   return stages.includes(stage);
 }
 
+// isPath tells whether a text can be named as a target: the host takes no other.
+function isPath(text: string): boolean {
+  return /^[^\u0000-\u001f\u007f]+$/.test(text) && utf8Length(text) <= 4096;
+}
+
 // configInside tells whether the configuration's file lies in a working directory.
 function configInside(c: ToolCall): boolean {
   const found = c.context.targets.find((t) => t.kind === "path" && t.value === c.input.config);
-  return found !== undefined && !found.error && !found.claimed && !!found.inside;
+  return found !== undefined && isPath(found.value) && !found.error && !found.claimed && !!found.inside;
 }
 
 function check(c: ToolCall): Verdict {
@@ -44,7 +49,7 @@ function check(c: ToolCall): Verdict {
       message: "Deployments to production are confirmed by a person.",
     };
   }
-  if (config && !configInside(c)) {
+  if (config !== undefined && !configInside(c)) {
     return { behavior: "ask", reason: "the configuration lies outside the working directories" };
   }
   return {};
@@ -52,7 +57,7 @@ function check(c: ToolCall): Verdict {
 
 // ruleMatches judges a readable call; undefined when the rule does not read as one.
 function ruleMatches(content: string, c: ToolCall): boolean | undefined {
-  const rule = /^(?:(status|deploy|rollback) )?([a-z0-9*-]+)\/([a-z0-9*-]+)$/.exec(content);
+  const rule = /^(?:(status|deploy|rollback) )?([a-z0-9*-]{1,63})\/([a-z0-9*-]{1,63})$/.exec(content);
   if (!rule) return undefined;
   const [, operation, stage, service] = rule;
   const at = parts(c.input.target)!;
@@ -123,7 +128,7 @@ export const module: Module = {
         return {
           action: `tool:Deploy:${operation} ${target}${dry_run ? " --dry-run" : ""}`,
           title: `${operation} ${target}`,
-          targets: config ? [{ kind: "path", value: config, access: "read" }] : [],
+          ...(config === undefined ? {} : isPath(config) ? { targets: [{ kind: "path", value: config, access: "read" }] } : { targets_unknown: true }),
         };
       },
     }),

@@ -90,6 +90,7 @@
   (global $a_title i32 (i32.const 0x1100)) (data (i32.const 0x1100) "\",\"title\":\"\00")
   (global $a_targets i32 (i32.const 0x1120)) (data (i32.const 0x1120) ",\"targets\":[{\"kind\":\"path\",\"access\":\"read\",\"value\":\00")
   (global $a_targets_end i32 (i32.const 0x1160)) (data (i32.const 0x1160) "}]\00")
+  (global $a_untold i32 (i32.const 0x1180)) (data (i32.const 0x1180) ",\"targets_unknown\":true\00")
   (global $a_action i32 (i32.const 0x1200)) (data (i32.const 0x1200) "{\"action\":\"tool:Deploy:\00")
   (global $description i32 (i32.const 0x2000))
   (data (i32.const 0x2000)
@@ -541,10 +542,10 @@
                     (call $equal (local.get $p) (local.get $size) (global.get $go) (call $length (global.get $go))))
             (call $equal (local.get $p) (local.get $size) (global.get $rollback) (call $length (global.get $rollback)))))
 
-  ;; Whether all is [a-z0-9-]+; a pattern may also hold stars.
+  ;; Whether all is 1 to 63 of [a-z0-9-]; a pattern may also hold stars.
   (func $is_word (param $p i32) (param $size i32) (param $pattern i32) (result i32)
     (local $i i32) (local $c i32)
-    (if (i32.eqz (local.get $size)) (then (return (i32.const 0))))
+    (if (i32.gt_u (i32.sub (local.get $size) (i32.const 1)) (i32.const 62)) (then (return (i32.const 0)))) ;; 0 is above as well
     (loop $more
       (local.set $c (i32.load8_u (i32.add (local.get $p) (local.get $i))))
       (if (i32.eqz (i32.or
@@ -563,6 +564,20 @@
     (if (i32.eqz (call $is_word (local.get $p) (local.get $i) (local.get $pattern))) (then (return (i32.const 0))))
     (local.set $i (i32.add (local.get $i) (i32.const 1)))
     (call $is_word (i32.add (local.get $p) (local.get $i)) (i32.sub (local.get $size) (local.get $i)) (local.get $pattern)))
+
+  ;; Whether a text can be named as a target, of 1 to 4096 bytes and no control
+  ;; character: the host takes no other.
+  (func $is_path (param $text i32) (result i32)
+    (local $p i32) (local $size i32) (local $i i32) (local $c i32)
+    (local.set $p (call $bytes (local.get $text)))
+    (local.set $size (i32.load (local.get $text)))
+    (if (i32.gt_u (i32.sub (local.get $size) (i32.const 1)) (i32.const 4095)) (then (return (i32.const 0))))
+    (loop $more
+      (local.set $c (i32.load8_u (i32.add (local.get $p) (local.get $i))))
+      (if (i32.or (i32.lt_u (local.get $c) (i32.const 0x20)) (i32.eq (local.get $c) (i32.const 0x7f))) (then (return (i32.const 0))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $more (i32.lt_u (local.get $i) (local.get $size))))
+    (i32.const 1))
 
   ;; Takes one member of the input. Null is as if it were not there.
   (func $read_member (param $name i32) (param $value i32)
@@ -583,8 +598,7 @@
     (if (i32.eq (local.get $own) (global.get $m_target)) (then (global.set $target (call $text (local.get $value)))))
     (if (i32.eq (local.get $own) (global.get $m_config)) (then
       (global.set $config_path (call $text (local.get $value)))
-      (global.set $config_value (local.get $value))
-      (if (i32.eqz (i32.load (global.get $config_path))) (then (global.set $config_path (i32.const 0)))))))
+      (global.set $config_value (local.get $value)))))
 
   (func $read_call (param $input i32)
     (local $p i32) (local $name i32)
@@ -657,6 +671,7 @@
   ;; Whether the host found the configuration's path in a working directory.
   (func $is_inside (result i32)
     (local $p i32) (local $kind i32) (local $value i32) (local $claimed i32)
+    (if (i32.eqz (call $is_path (global.get $config_path))) (then (return (i32.const 0))))
     (local.set $p (call $given (global.get $envelope) (global.get $m_context) (i32.const 0x7b)))
     (local.set $p (call $first (call $given (local.get $p) (global.get $m_targets) (i32.const 0x5b)) (i32.const 0x5b)))
     (loop $more
@@ -891,9 +906,12 @@
         (call $put_title)
         (call $put_byte (i32.const 0x22))
         (if (global.get $config_path) (then
-          (call $put (global.get $a_targets))
-          (call $put_bytes (global.get $config_value) (i32.sub (call $after_string (global.get $config_value)) (global.get $config_value)))
-          (call $put (global.get $a_targets_end)))))
+          (if (call $is_path (global.get $config_path))
+            (then
+              (call $put (global.get $a_targets))
+              (call $put_bytes (global.get $config_value) (i32.sub (call $after_string (global.get $config_value)) (global.get $config_value)))
+              (call $put (global.get $a_targets_end)))
+            (else (call $put (global.get $a_untold)))))))
       (else (call $put (global.get $a_unknown))))
     (if (i32.and (global.get $unknown) (i32.eqz (global.get $problem))) (then (call $put (global.get $a_not_analysed))))
     (call $put_byte (i32.const 0x7d))
