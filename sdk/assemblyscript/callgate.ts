@@ -306,7 +306,7 @@ class Reading {
       if (this.problem.length > 0) continue;
       if (!member || member.kind == Kind.null) {
         if (f.required) this.problem = "the member " + quote(f.name) + " is missing";
-      } else if (f.kind != Kind.any && f.kind != member.kind) {
+      } else if (f.kind != Kind.any && (f.kind != member.kind || (f.kind == Kind.number && !isFinite(parseFloat(member.text))))) {
         this.problem = "the member " + quote(f.name) + " does not have its type";
       }
     }
@@ -403,6 +403,7 @@ class Reading {
         rules.push(new Suggestion(null, "every call of " + this.call.tool));
       }
     }
+    limit("suggest", "rules", rules.length, 32);
     out.add('{"rules":[');
     for (let i = 0; i < rules.length; i++) {
       const r = rules[i];
@@ -427,6 +428,10 @@ class Reading {
     if (this.problem.length > 0) d.targets_unknown = true;
     else if (f) d = f(this.call);
     if (this.problem.length == 0 && !this.complete) d.analysed = Answer.no;
+    limit("describe", "targets", d.targets.length, 256);
+    limit("describe", "marks", d.marks.length, 2048);
+    limit("describe", "actions", d.actions.length, 4096);
+    if (problem.length > 0) return;
     out.add('{"targets":[');
     for (let i = 0; i < d.targets.length; i++) out.thing(i, d.targets[i].kind, d.targets[i].value, d.targets[i].access);
     out.add("]").member("action", d.action).member("title", d.title).member("preview", d.preview).member("language", d.language);
@@ -442,6 +447,11 @@ class Reading {
     }
     out.add("}");
   }
+}
+
+// limit refuses what the host would refuse in words of its own.
+function limit(by: string, what: string, count: i32, most: i32): void {
+  if (count > most) refuse(by + " answered " + count.toString() + " " + what + ": at most " + most.toString());
 }
 
 const maxSuggestion = 2000; // bytes of a suggested rule: a longer one nobody reads
@@ -557,12 +567,34 @@ export class Json {
 // round is the one spelling of a number as programs read it that have no more than a
 // float64; a text that is none stays.
 function round(text: string): string {
-  const bytes = bytesOf(text.startsWith("+") ? text.substring(1) : text);
-  const before = problem;
-  problem = "";
-  const value = new Parser(bytes).read();
-  problem = before;
-  return value && value.kind == Kind.number ? (parseFloat(value.text) + 0.0).toString() : text;
+  return isNumber(text) ? (parseFloat(text) + 0.0).toString() : text;
+}
+
+// isNumber takes more than JSON does: 01.5, .5, 1. and +1 are written by people.
+function isNumber(text: string): bool {
+  let at = afterSign(text, 0);
+  const whole = at;
+  at = afterDigits(text, at);
+  let digits = at - whole;
+  if (at < text.length && text.charCodeAt(at) == 0x2e) {
+    const part = at + 1;
+    at = afterDigits(text, part);
+    digits += at - part;
+  }
+  if (digits == 0) return false;
+  if (at < text.length && (text.charCodeAt(at) | 0x20) == 0x65) {
+    const power = afterSign(text, at + 1);
+    at = afterDigits(text, power);
+    if (at == power) return false;
+  }
+  return at == text.length;
+}
+function afterSign(text: string, at: i32): i32 {
+  return at < text.length && (text.charCodeAt(at) == 0x2b || text.charCodeAt(at) == 0x2d) ? at + 1 : at;
+}
+function afterDigits(text: string, at: i32): i32 {
+  while (at < text.length && text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39) at++;
+  return at;
 }
 
 function bytesOf(text: string): StaticArray<u8> {

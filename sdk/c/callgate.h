@@ -168,7 +168,7 @@ typedef struct { bool read_only; callgate_text reason; } callgate_read_only;
 /* root anchors relative path patterns; not given: the first working directory. */
 typedef struct { callgate_text content, root; } callgate_rule;
 
-/* Answers that grow: use callgate_propose, callgate_near_miss, callgate_touch, callgate_mark. */
+/* Answers that grow: use callgate_propose, callgate_near_miss, callgate_touch (for marks as well). */
 typedef struct { callgate_text content, description, near_misses[4]; size_t near_miss_count; } callgate_suggestion;
 typedef struct { callgate_suggestion *at; size_t count, room; } callgate_suggestions;
 typedef struct { callgate_text kind, value, access; } callgate_thing;
@@ -1492,9 +1492,15 @@ CALLGATE_FN void cg_answer_match(const cg_reading *r, callgate_writer *w) {
     callgate_close(w, ']');
 }
 
+/* The limits of the host: it would refuse the answer in words of its own. */
+CALLGATE_FN void cg_limit(const char *what, size_t count, size_t most) {
+    if (count > most) callgate_fail(what, callgate_of(""));
+}
+
 CALLGATE_FN void cg_answer_suggest(const cg_reading *r, callgate_writer *w) {
     callgate_suggestions list = {NULL, 0, 0};
     if (r->decoded && r->complete) (r->tool->suggest != NULL ? r->tool->suggest : cg_suggest_parameters)(&r->call, &list);
+    cg_limit("suggest answers more rules than 32", list.count, 32);
     callgate_name(w, "rules");
     callgate_open(w, '[');
     for (size_t i = 0; i < list.count; i++) {
@@ -1564,10 +1570,14 @@ CALLGATE_FN void cg_answer_describe_call(const cg_reading *r, callgate_writer *w
     callgate_description *d = (callgate_description *)cg_alloc(sizeof *d);
     if (!r->decoded) {
         d->targets_unknown = true;
-    } else if (r->tool->describe != NULL) {
-        r->tool->describe(&r->call, d);
+    } else {
+        if (r->tool->describe != NULL) r->tool->describe(&r->call, d);
         if (!r->complete) d->not_analysed = true;
     }
+    cg_limit("describe answers more targets than 256", d->targets.count, 256);
+    cg_limit("describe answers more marks than 2048", d->marks.count, 2048);
+    cg_limit("describe answers more actions than 4096", d->action_count, 4096);
+    if (cg_error.at != NULL) return; /* writing them all may take longer than a call has */
     cg_put_description(d, w);
 }
 

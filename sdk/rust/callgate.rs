@@ -1407,7 +1407,7 @@ impl<In: Input> AnyTool for Tool<In> {
             "check_read_only" => write_read_only(&mut w, &reading.read_only()?),
             "match_rule" => write_matched(&mut w, &reading.matches(behavior, &rules)?),
             "generate_suggestions" => write_suggestions(&mut w, &reading.suggest())?,
-            "describe_call" => write_description(&mut w, &reading.describe()),
+            "describe_call" => write_description(&mut w, &reading.describe())?,
             _ => return Err("no such verb".into()),
         }
         w.close('}');
@@ -1501,9 +1501,8 @@ impl<In: Input> Reading<'_, In> {
     fn describe(&self) -> Description {
         match (&self.call, self.tool.describe) {
             (Err(_), _) => Description { targets_unknown: true, ..Default::default() },
-            (Ok(_), None) => Description::default(),
-            (Ok(call), Some(describe)) => {
-                let mut answer = describe(call);
+            (Ok(call), describe) => {
+                let mut answer = describe.map_or_else(Description::default, |describe| describe(call));
                 if !self.complete(call) {
                     answer.analysed = Some(false);
                 }
@@ -1534,7 +1533,13 @@ fn write_matched(w: &mut Writer, indices: &[usize]) {
     w.close(']');
 }
 
+/// The limits of the host, which would refuse the answer in words of its own.
+fn limit(what: &str, count: usize, most: usize) -> Result<(), String> {
+    if count > most { Err(what.into()) } else { Ok(()) }
+}
+
 fn write_suggestions(w: &mut Writer, list: &[Suggestion]) -> Result<(), String> {
+    limit("suggest answers more rules than 32", list.len(), 32)?;
     w.name("rules");
     w.open('[');
     for s in list {
@@ -1571,7 +1576,10 @@ fn write_things<'a>(w: &mut Writer, name: &str, things: impl ExactSizeIterator<I
     w.close(']');
 }
 
-fn write_description(w: &mut Writer, d: &Description) {
+fn write_description(w: &mut Writer, d: &Description) -> Result<(), String> {
+    limit("describe answers more targets than 256", d.targets.len(), 256)?;
+    limit("describe answers more marks than 2048", d.marks.len(), 2048)?;
+    limit("describe answers more actions than 4096", d.actions.len(), 4096)?;
     w.text_member("action", &d.action);
     if !d.actions.is_empty() {
         w.texts_member("actions", &d.actions);
@@ -1590,6 +1598,7 @@ fn write_description(w: &mut Writer, d: &Description) {
         w.texts_member("changes_shell", &d.changes_shell);
     }
     write_things(w, "marks", d.marks.iter().map(|m| [&m.kind, &m.value, &m.access]));
+    Ok(())
 }
 
 fn write_examples(w: &mut Writer, examples: &[RuleExample]) -> Result<(), String> {

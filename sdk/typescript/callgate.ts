@@ -276,7 +276,7 @@ class Reading<F extends Fields> {
         const member = node.members!.get(name);
         if (!member || member.kind === "n") {
           if (required) this.problem ||= `the member ${quote(name)} is missing`;
-        } else if (kind !== "any" && kindOf[member.kind] !== kind) {
+        } else if (kind !== "any" && (kindOf[member.kind] !== kind || (kind === "number" && !Number.isFinite(Number(member.text))))) {
           this.problem ||= `the member ${quote(name)} is no ${kind}`;
         } else {
           input[name] = plain(member);
@@ -340,7 +340,7 @@ class Reading<F extends Fields> {
 
   suggest(): Suggestion[] {
     if (this.problem || !this.complete) return [];
-    if (this.spec.suggest) return this.spec.suggest(this.call).map((s) => answered("suggest", s, suggestionMembers));
+    if (this.spec.suggest) return limited("suggest", "rules", this.spec.suggest(this.call)).map(suggested);
     const exact = canonical(this.envelope.input!);
     const tool: Suggestion = { content: null, description: `every call of ${this.call.tool}` };
     return utf8Length(exact) <= maxSuggestion ? [{ content: exact, description: "exactly this input" }, tool] : [tool];
@@ -349,6 +349,7 @@ class Reading<F extends Fields> {
   describe(): Description {
     if (this.problem) return { targets_unknown: true };
     const d = answered<Description>("describe", this.spec.describe?.(this.call) ?? {}, descriptionMembers);
+    for (const what of ["actions", "marks", "targets"] as const) limited("describe", what, d[what] ?? []);
     const targets = d.targets?.map(({ kind, value, access }) => ({ kind, value, access }));
     return { ...d, targets, ...(this.complete ? {} : { analysed: false }) };
   }
@@ -364,6 +365,24 @@ const descriptionMembers = {
   action: "string", actions: "list", title: "string", preview: "string", language: "string", targets: "list",
   targets_unknown: "boolean", analysed: "boolean", moves: "boolean", changes_shell: "list", marks: "list",
 };
+
+function suggested(suggestion: Suggestion): Suggestion {
+  const s = answered<Suggestion>("suggest", suggestion, suggestionMembers);
+  if (s.content === undefined) throw new Error("suggest answered a rule without content: null is the whole tool");
+  for (const miss of s.near_misses ?? []) {
+    if (typeof miss !== "object" || miss === null || Array.isArray(miss)) throw new Error("suggest answered near_misses that are no JSON objects");
+  }
+  return s;
+}
+
+const limits: { [what: string]: number } = { rules: 32, targets: 256, marks: 2048, actions: 4096 };
+
+// limited refuses what the host would refuse in words of its own.
+function limited<T>(by: string, what: string, list: T[]): T[] {
+  if (!Array.isArray(list)) throw new Error(`${by} answered no list of ${what}`);
+  if (list.length > limits[what]) throw new Error(`${by} answered ${list.length} ${what}: at most ${limits[what]}`);
+  return list;
+}
 
 // answered refuses an answer with members that mean nothing: a slip of the pen must
 // not become the default.

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,9 +136,9 @@ func (d definition) handle(verb string, env *envelope) (any, error) {
 	case verbMatch:
 		return c.askMatch(env.Behavior, env.Rules)
 	case verbSuggest:
-		return c.askSuggest(), nil
+		return c.askSuggest()
 	case verbDescribe:
-		return c.askDescribe(), nil
+		return c.askDescribe()
 	}
 	return nil, fmt.Errorf("unknown verb %q", verb)
 }
@@ -264,24 +265,47 @@ type suggested struct {
 	Rules []Suggestion `json:"rules"`
 }
 
-func (r *reading) askSuggest() suggested {
+func (r *reading) askSuggest() (suggested, error) {
 	switch {
 	case !r.decoded || !r.complete:
-		return suggested{}
+		return suggested{}, nil
 	case r.suggest == nil:
-		return suggested{suggestParameters(r.env)}
+		return suggested{suggestParameters(r.env)}, nil
 	}
-	return suggested{r.suggest()}
+	rules := r.suggest()
+	return suggested{rules}, r.limit("suggest", "rules", len(rules), maxRules)
 }
 
-func (r *reading) askDescribe() Description {
+// What the host takes of an answer; it refuses more, in words that know nothing of
+// the author's function. Source: docs/abi.md, Caps.
+const (
+	maxRules   = 32
+	maxTargets = 256
+	maxMarks   = 2048
+	maxActions = 4096
+)
+
+func (r *reading) limit(by, what string, count, most int) error {
+	if count > most {
+		return fmt.Errorf("tool %s: %s answered %d %s: at most %d", r.of.name, by, count, what, most)
+	}
+	return nil
+}
+
+func (r *reading) askDescribe() (Description, error) {
 	if !r.decoded {
-		return Description{TargetsUnknown: true}
+		return Description{TargetsUnknown: true}, nil
 	}
-	if r.describe == nil {
-		return Description{}
+	answer := Description{}
+	if r.describe != nil {
+		answer = r.describe()
 	}
-	answer := r.describe()
+	if err := cmp.Or(
+		r.limit("describe", "targets", len(answer.Targets), maxTargets), r.limit("describe", "marks", len(answer.Marks), maxMarks),
+		r.limit("describe", "actions", len(answer.Actions), maxActions),
+	); err != nil {
+		return Description{}, err
+	}
 	var targets []Target
 	for _, target := range answer.Targets { // the host fills the other fields and refuses ours
 		targets = append(targets, Target{Kind: target.Kind, Value: target.Value, Access: target.Access})
@@ -290,7 +314,7 @@ func (r *reading) askDescribe() Description {
 	if !r.complete {
 		answer.Analysed = new(bool)
 	}
-	return answer
+	return answer, nil
 }
 
 // Indices returns the indices of the rules that match, ascending: the usual
