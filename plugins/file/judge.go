@@ -149,7 +149,11 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 		if (len(places) > 1 || j.access == tool.Read && pol.Secret(place)) && len(own) > 1 {
 			own = own[1:]
 		}
-		list = append(list, own...)
+		for _, s := range own {
+			if !slices.ContainsFunc(list, func(had tool.Suggestion) bool { return *had.Content == *s.Content }) { // a file may be named twice
+				list = append(list, s)
+			}
+		}
 	}
 	return list
 }

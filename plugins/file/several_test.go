@@ -101,6 +101,15 @@ func TestRulesCoverTogether(t *testing.T) {
 	}
 }
 
+// TestNoRuleIsProposedTwice: a file that a call names twice is one.
+func TestNoRuleIsProposedTwice(t *testing.T) {
+	t.Parallel()
+	contents := host("").Suggest(t, "ReadMany", `{"paths":["src/a","src/a","src/b"]}`)
+	if unique := slices.Compact(slices.Sorted(slices.Values(contents))); len(contents) != 2 || len(unique) != 2 {
+		t.Errorf("got %q, want a rule for each of two files", contents)
+	}
+}
+
 func TestManyAreReadOnly(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]bool{

@@ -92,7 +92,7 @@ func (in pushInput) targets() (list []tool.Target, unknown bool) {
 
 // plainName reports whether s is one name and nothing else to git.
 func plainName(s string) bool {
-	return s != "" && s[0] != '-' && !strings.ContainsAny(s, "+: \t\n")
+	return s != "" && s[0] != '-' && !strings.ContainsAny(s, "+: ") && !paths.HasControl(s)
 }
 
 type branchInput struct {

@@ -55,6 +55,7 @@ func TestPush(t *testing.T) {
 		{"origin main", `{"remote":"origin"}`, false, true},
 		{"origin main", `{"remote":"origin","branch":"heads/main"}`, false, true},
 		{"origin main", `{"remote":"origin","branch":"HEAD"}`, false, true},
+		{"origin *", `{"remote":"origin","branch":"dev\u0000main"}`, false, true},
 		{"origin dev", `{"remote":"origin","branch":"main","all":true}`, false, true},
 		{"origin *", `{"remote":"origin","branch":"dev"}`, true, true},
 		{"origin *", `{"remote":"fork","branch":"dev"}`, false, false},

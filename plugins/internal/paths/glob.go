@@ -55,9 +55,6 @@ func Anchor(content, root, home string) (string, error) {
 // Compile compiles an absolute pattern. Its "." and empty segments are dropped;
 // ".." is an error, because what it would mean behind a "**" is anyone's guess.
 func Compile(pattern string) (Glob, error) {
-	if len(pattern) > maxPattern {
-		return Glob{}, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
-	}
 	texts, err := expandBraces(pattern)
 	if err != nil {
 		return Glob{}, err
@@ -173,6 +170,9 @@ func cloneEach(forms [][]string) [][]string {
 // expandBraces returns the texts that a pattern's "{a,b}" groups stand for.
 // A brace without its partner stands for itself.
 func expandBraces(pattern string) ([]string, error) {
+	if len(pattern) > maxPattern {
+		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
+	}
 	open, comma, end := findGroup(pattern)
 	if open < 0 {
 		return []string{escapeBraces(pattern)}, nil
