@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // accept puts a candidate's tools into the index, or says why not.
@@ -66,7 +67,7 @@ func (b *builder) kept(f file) *module {
 // claim gives a module all its names or none.
 func (b *builder) claim(m *module) error {
 	for _, other := range b.modules {
-		if other.desc.Name == m.desc.Name {
+		if strings.EqualFold(other.desc.Name, m.desc.Name) {
 			return mark(ErrNameTaken, fmt.Errorf("module name %q is taken by %s", m.desc.Name, other.file))
 		}
 	}

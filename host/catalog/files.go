@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
-	"strings"
+	"strconv"
+	"syscall"
 
 	"github.com/callgate/callgate/host/sandbox"
 )
@@ -25,8 +27,15 @@ func newFile(name string, embedded bool, data []byte) file {
 	return file{name, embedded, data, sandbox.Digest(data)}
 }
 
-// maxFile is the largest file read; the sandbox's own limit may be lower.
-const maxFile = 64 << 20
+// The bounds of what is read; the sandbox's own limit for a module may be lower.
+const (
+	maxFile  = 64 << 20
+	maxFiles = 512       // modules in the directory
+	maxBytes = 512 << 20 // of all of them
+)
+
+// fileName is what a module's file may be called: what can be told, and pinned.
+var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,122}\.wasm$`)
 
 // embeddedFiles reads the .wasm files of fsys, sorted by name.
 func embeddedFiles(fsys fs.FS) (files []file, problems []Problem) {
@@ -51,7 +60,8 @@ func embeddedFiles(fsys fs.FS) (files []file, problems []Problem) {
 }
 
 // directoryFiles reads the .wasm files of dir, sorted by name. Links and other
-// special files are refused one by one; an absent directory is empty.
+// special files, and names that cannot be told, are refused one by one; more than
+// the bounds allow is an error. An absent directory is empty.
 func directoryFiles(dir string) (files []file, problems []Problem, err error) {
 	if dir == "" {
 		return nil, nil, nil
@@ -64,22 +74,49 @@ func directoryFiles(dir string) (files []file, problems []Problem, err error) {
 		return nil, nil, fmt.Errorf("directory of tool modules: %w", err)
 	}
 	defer func() { _ = root.Close() }() // opened for reading
-	entries, err := fs.ReadDir(root.FS(), ".")
+	names, err := moduleNames(root)
 	if err != nil {
 		return nil, nil, fmt.Errorf("directory of tool modules: %w", err)
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	for _, e := range entries {
-		if path.Ext(e.Name()) != ".wasm" {
+	total := 0
+	for _, name := range names {
+		if !fileName.MatchString(name) {
+			problems = append(problems, Problem{clip(strconv.QuoteToASCII(name)), errName})
 			continue
 		}
-		data, err := readModule(root, e.Name())
+		data, err := readModule(root, name)
 		if err != nil {
-			problems = append(problems, Problem{e.Name(), err})
+			problems = append(problems, Problem{name, err})
 		}
-		files = append(files, newFile(e.Name(), false, data))
+		if total += len(data); total > maxBytes {
+			return nil, nil, fmt.Errorf("directory of tool modules: its modules have more than %d MiB: remove what is none of them", maxBytes>>20)
+		}
+		files = append(files, newFile(name, false, data))
 	}
 	return files, problems, nil
+}
+
+var errName = errors.New("not loaded: want a name of letters, digits, dots, dashes and underscores, at most 128")
+
+// clip bounds what is told of a name.
+func clip(name string) string { return name[:min(len(name), 80)] }
+
+// moduleNames lists the .wasm files of a directory, sorted.
+func moduleNames(root *os.Root) (names []string, err error) {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if path.Ext(e.Name()) == ".wasm" {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) > maxFiles {
+		return nil, fmt.Errorf("it has %d modules: at most %d: remove what is none of them", len(names), maxFiles)
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 // readModule reads a regular file that is the one named, not what a link of
@@ -92,7 +129,8 @@ func readModule(root *os.Root, name string) ([]byte, error) {
 	if !before.Mode().IsRegular() {
 		return nil, errors.New("not a regular file: links and devices are not loaded")
 	}
-	f, err := root.Open(name)
+	// A pipe that took its place must not wait for a writer.
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -120,12 +120,27 @@ func (m *module) admit(ctx context.Context, v *verdicts, compiling func(file str
 	if err := m.describes(raw); err != nil {
 		return fmt.Errorf("tool %s: describe: %w", m.file, err)
 	}
+	// Calls begin in the state after the warm-up: it is tried in that one.
+	loaded.WarmUp(ctx, m.desc.WarmUp())
+	if err := m.tryWarm(ctx, loaded); err != nil {
+		_ = loaded.Forget() // costs no more than space
+		return err
+	}
+	v.admit(m.digest, raw)
+	return nil
+}
+
+// tryWarm tries the module in the state that calls begin in: it must pass its own
+// examples, and say what it said before.
+func (m *module) tryWarm(ctx context.Context, loaded *sandbox.Module) error {
 	if err := m.tryExamples(ctx); err != nil {
 		return err
 	}
-	loaded.WarmUp(ctx, m.desc.WarmUp())
-	v.admit(m.digest, raw)
-	return nil
+	raw, err := m.describe(ctx, loaded)
+	if err != nil {
+		return err
+	}
+	return m.saysAgain(raw)
 }
 
 // describe asks the module what it is, once more when it was late: the machine may
@@ -159,8 +174,24 @@ func (m *module) ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = m.describe(ctx, loaded)
-	return err
+	raw, err := m.describe(ctx, loaded)
+	if err != nil {
+		return err
+	}
+	return m.saysAgain(raw)
+}
+
+// saysAgain refuses a module that says something else of itself once it was called:
+// what a person is shown would not be what was granted.
+func (m *module) saysAgain(raw []byte) error {
+	declared, err := DescriptionDigest(raw)
+	if err != nil {
+		return fmt.Errorf("tool %s: describe: %w", m.file, err)
+	}
+	if declared != m.declared {
+		return fmt.Errorf("tool %s: describe: it answered something else when it was asked again", m.file)
+	}
+	return nil
 }
 
 // prepare has the module compiled now, should its first call have to wait for

@@ -89,22 +89,34 @@ type glob struct {
 	tool    *tool
 }
 
-// conflict tells which name of t already belongs to another module. A name
-// below another's glob is free only for a module whose grant lists it.
+// conflict tells which name of t already belongs to another module, in whatever
+// case: people and clients take BASH for Bash. A name below another's glob is free
+// only for a module whose grant lists it.
 func (x *index) conflict(m *module, t *tool) error {
 	for _, name := range t.names() {
+		taken, by := "", (*tool)(nil)
 		for other, owner := range x.all() {
-			if owner.module == m || !overlap(name, other) {
-				continue
+			told := by != nil && (taken == name || other != name && taken < other)
+			if owner.module != m && !told && x.taken(m, name, other) {
+				taken, by = other, owner
 			}
-			listed := m.grant.Names != nil && slices.Contains(m.grant.Names, name)
-			if name != other && isGlob(other) && listed && literal(name) > literal(other) {
-				continue
-			}
-			return mark(ErrNameTaken, fmt.Errorf("name %q belongs to module %s (%q)", name, owner.module.label(), other))
+		}
+		if by != nil {
+			return mark(ErrNameTaken, fmt.Errorf("name %q belongs to module %s (%q)", name, by.module.label(), taken))
 		}
 	}
 	return nil
+}
+
+// taken reports whether another module's name keeps m from having one.
+func (x *index) taken(m *module, name, other string) bool {
+	switch {
+	case strings.EqualFold(name, other):
+	case !isGlob(name) && !isGlob(other), !overlap(strings.ToLower(name), strings.ToLower(other)):
+		return false
+	}
+	listed := m.grant.Names != nil && slices.Contains(m.grant.Names, name)
+	return name == other || !isGlob(other) || !listed || literal(name) <= literal(other)
 }
 
 // all yields every claimed name with its owner.

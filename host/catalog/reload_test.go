@@ -194,7 +194,7 @@ func cached(t *testing.T) (opts catalog.Options, verdict string, reported *[]str
 		*reported = append(*reported, err.Error())
 	}}
 	digest := open(t, opts).Lookup("Deploy").Digest
-	return opts, filepath.Join(cache, "verdicts", digest+".2.json"), reported
+	return opts, filepath.Join(cache, "verdicts", digest+".3.json"), reported
 }
 
 // forge changes a verdict and authenticates it for a purpose.
@@ -253,11 +253,11 @@ func TestT18_Verdicts(t *testing.T) {
 			write(t, filepath.Dir(path), filepath.Base(path), []byte("{"))
 		},
 		"of another key": func(t *testing.T, opts catalog.Options, path string) {
-			forge(t, opts, path, "verdict "+strings.TrimSuffix(filepath.Base(path), ".2.json"))
+			forge(t, opts, path, "verdict "+strings.TrimSuffix(filepath.Base(path), ".3.json"))
 			write(t, opts.CacheDir, "key", make([]byte, 32))
 		},
 		"the list of files": func(t *testing.T, _ catalog.Options, path string) {
-			write(t, filepath.Dir(path), "last.2.json", []byte("rubbish"))
+			write(t, filepath.Dir(path), "last.3.json", []byte("rubbish"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -48,6 +49,9 @@ func (c *Catalog) Try(ctx context.Context, file string, wasm []byte, g Grant) (t
 	if strings.ContainsAny(file, `/\`) || !strings.HasSuffix(file, ".wasm") || file == ".wasm" {
 		return t, mark(ErrRefused, fmt.Errorf("%q is no name of a module's file: want NAME.wasm", file))
 	}
+	if c.comesWith(file) {
+		return t, mark(ErrNameTaken, fmt.Errorf("a module that comes with Callgate has the file %s: give yours another name", file))
+	}
 	c.reload.Lock()
 	defer c.reload.Unlock()
 	prev := c.current.Load()
@@ -67,7 +71,10 @@ func (c *Catalog) Try(ctx context.Context, file string, wasm []byte, g Grant) (t
 	if err != nil {
 		return t, mark(ErrRefused, err)
 	}
-	if t.Raw, err = m.describe(ctx, loaded); err != nil {
+	if t.Raw, err = m.describe(ctx, loaded); err == nil {
+		err = m.saysAgain(t.Raw)
+	}
+	if err != nil {
 		return t, mark(ErrRefused, err)
 	}
 	t.Described, t.Declared, t.Digest = *m.desc, m.declared, m.digest
@@ -78,6 +85,7 @@ func (c *Catalog) Try(ctx context.Context, file string, wasm []byte, g Grant) (t
 		if err := b.claim(other); err != nil {
 			return t, err
 		}
+		b.modules = append(b.modules, other)
 	}
 	told := len(b.problems)
 	if err := b.claim(m); err != nil {
@@ -92,4 +100,10 @@ func (c *Catalog) Try(ctx context.Context, file string, wasm []byte, g Grant) (t
 		t.Suspends = c.opts.Swapping(ctx, &Snapshot{state: b.state}, []string{file})
 	}
 	return t, ctx.Err()
+}
+
+// comesWith reports whether a module of the binary has such a file, in whatever case:
+// people could not tell the two apart, and the settings of one would be the other's.
+func (c *Catalog) comesWith(name string) bool {
+	return slices.ContainsFunc(c.embedded, func(f file) bool { return strings.EqualFold(f.name, name) })
 }

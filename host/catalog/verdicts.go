@@ -24,7 +24,7 @@ type verdicts struct {
 
 // verdictVersion is part of the file names; it changes when the rules of
 // admission do.
-const verdictVersion = "2"
+const verdictVersion = "3"
 
 // verdictDir is the directory of verdicts below the cache's own.
 const verdictDir = "verdicts"
