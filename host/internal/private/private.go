@@ -191,7 +191,8 @@ func (d *Dir) openFile(name string, forbidden fs.FileMode) (*os.File, fs.FileInf
 		if err := d.checkFile(name, before, forbidden); err != nil {
 			return nil, nil, err
 		}
-		f, err := d.root.Open(name)
+		// A pipe that took its place must not wait for a writer.
+		f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			return nil, nil, err
 		}
