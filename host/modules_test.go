@@ -181,7 +181,7 @@ func TestT16_NamesOfOthers(t *testing.T) {
 	}{
 		"a first-party tool's": {s.version(`"name":"deploy","v`, `"name":"thiefs","v`, `"name":"Deploy"`, `"name":"Thieve"`, `"aliases":["deploy"]`, `"aliases":["Bash"]  `), pin.Grant{}, catalog.ErrNameTaken, `"Bash" belongs to module bash`},
 		"another module's":     {s.version(`"name":"deploy","v`, `"name":"thiefs","v`), pin.Grant{}, catalog.ErrNameTaken, "belongs to module deploy"},
-		"another module":       {s.deploy, pin.Grant{}, catalog.ErrNameTaken, "belongs to module deploy"},
+		"another module":       {s.deploy, pin.Grant{}, catalog.ErrNameTaken, "is taken by deploy.wasm"},
 		"below a glob":         {s.version(`"name":"deploy","v`, `"name":"thiefs","v`, `"name":"Deploy"`, `"name":"mcp__x"`, `["deploy"]`, `["mcp__y"]`), pin.Grant{}, catalog.ErrNameTaken, "belongs to module"},
 		"not declared":         {s.deploy, pin.Grant{Names: []string{"Bash"}}, nil, ""},
 		"no module":            {[]byte("#!/bin/sh"), pin.Grant{}, catalog.ErrRefused, ""},

@@ -33,8 +33,12 @@ func newPins(state string, m config.Modules) *pins {
 func (p *pins) set(m config.Modules) (before *config.Modules) { return p.now.Swap(&m) }
 
 // all are the pins by file. A file whose entry grants nothing has one that says why.
+// Where a signature is needed no other bytes than the signed ones are loaded.
 func (p *pins) all() (map[string]catalog.Pin, error) {
 	loaded, err := p.place.Load()
+	if err == nil && p.unpinned() {
+		err = p.place.Safe() // whoever can write there would bring modules
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +52,7 @@ func (p *pins) all() (map[string]catalog.Pin, error) {
 			out[e.File] = catalog.Pin{Why: err.Error()}
 			continue
 		}
-		one := catalog.Pin{Digest: e.Digest, Description: e.Description, Dev: e.Dev, Grant: complete(*m, e.File, e.Name, e.Grant)}
+		one := catalog.Pin{Digest: e.Digest, Description: e.Description, Dev: e.Dev && !policy.Requires(e.File, e.Name), Grant: complete(*m, e.File, e.Name, e.Grant)}
 		if e.Previous != nil {
 			one.Previous = e.Previous.Digest
 		}

@@ -187,6 +187,9 @@ func (m *Manager) propose(ctx context.Context, r Request, g pin.Grant, e *pin.En
 	if p.Signature, err = m.c.Policy().Check(r.File, tried.Name, digest, r.Signature); err != nil {
 		return Proposal{}, err
 	}
+	if g.Dev && m.c.Policy().Requires(r.File, tried.Name) {
+		p.Notes = append(p.Notes, "dev does not hold: modules.require_signature wants a signature of the module, which other bytes would not have")
+	}
 	m.compare(&p, e)
 	return p, nil
 }
@@ -201,11 +204,23 @@ func (m *Manager) compare(p *Proposal, e *pin.Entry) {
 		return
 	}
 	was, err := m.c.Place.Description(e.Digest)
+	if err == nil {
+		err = declared(was, e.Description)
+	}
 	if err != nil {
-		p.Notes = append(p.Notes, "what the version before said of itself is no longer kept, so that nothing can be compared: "+err.Error())
+		p.Notes = append(p.Notes, "what the version before said of itself cannot be compared: "+err.Error())
 		return
 	}
 	p.Changes = pin.Changes(was, p.raw)
+}
+
+// declared wants a kept description to be the one that was granted: a false one would
+// hide what changed.
+func declared(kept []byte, digest string) error {
+	if got, err := catalog.DescriptionDigest(kept); err != nil || got != digest {
+		return errors.New("it was changed outside Callgate")
+	}
+	return nil
 }
 
 func (p *Proposal) declare(d catalog.Described) {

@@ -86,6 +86,19 @@ func (p Place) unsealed(l lock) (out Loaded) {
 	return out
 }
 
+// Safe is an error when others could have put files into the directory of modules. One
+// that is not there is safe.
+func (p Place) Safe() error {
+	if _, err := os.Lstat(p.Modules); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	dir, err := private.Open(p.Modules)
+	if err != nil {
+		return fmt.Errorf("directory of tool modules: %w", err)
+	}
+	return dir.Close()
+}
+
 // readLock reads the lock; an absent one is empty, wherever it is absent.
 func (p Place) readLock() (lock, error) {
 	if _, err := os.Lstat(p.Path()); errors.Is(err, fs.ErrNotExist) {
