@@ -28,8 +28,8 @@ type suspension struct {
 }
 
 // RecallSuspended takes up the suspensions of the last run. Where they cannot be
-// read, rules that have no near misses do not allow until a module says again what
-// they mean: the error says so.
+// read, rules of modules that did not come with Callgate do not allow: the error says
+// so.
 func (g *Gate) RecallSuspended(ctx context.Context) error {
 	text, err := g.c.Store.Setting(ctx, suspendedSetting)
 	var list []suspension
@@ -43,7 +43,7 @@ func (g *Gate) RecallSuspended(ctx context.Context) error {
 	defer g.mu.Unlock()
 	if err != nil {
 		g.doubtful = true
-		return fmt.Errorf("which stored rules are suspended is not known, so that allow rules without near misses are not used for modules that did not come with Callgate: %w", err)
+		return fmt.Errorf("which stored rules are suspended is not known, so that no allow rule is used for modules that did not come with Callgate: %w", err)
 	}
 	g.suspensions = list
 	return nil
@@ -82,7 +82,7 @@ func (g *Gate) suspend(ctx context.Context, stored []engine.Rule, more []suspens
 // isSuspended reports whether a rule is not used with the module of an entry. The
 // caller holds mu.
 func (g *Gate) isSuspended(entry catalog.Entry, r engine.Rule) bool {
-	if g.doubtful && len(r.NotMatch) == 0 && !entry.Embedded {
+	if g.doubtful && !entry.Embedded {
 		return true
 	}
 	return slices.Contains(g.suspensions, suspension{r.ID, entry.Digest, entry.Name})

@@ -14,12 +14,12 @@ import (
 // Swapping tries all stored allow rules of the tools of some files on the modules
 // that will answer for them, next, before these are in force, and returns the texts
 // of those that are not used with them (threat T05): a rule whose own examples the
-// new module reads otherwise, and one without near misses that matches an example
-// of the tool which it does not match now. Deny and ask rules stay.
+// new module reads otherwise, and one that matches an example of the tool which it
+// does not match now. Deny and ask rules stay.
 func (g *Gate) Swapping(ctx context.Context, next Catalog, files []string) []string {
 	suspended, wider, stored, err := g.tryStored(ctx, next, files)
 	if err != nil {
-		g.c.Log.Error("the stored rules could not be tried on a new tool module: those without near misses do not allow until the next start", "error", err)
+		g.c.Log.Error("the stored rules could not be tried on a new tool module: none that allows is used for modules that did not come with Callgate, until the next start", "error", err)
 		g.mu.Lock()
 		g.doubtful = true
 		g.mu.Unlock()
@@ -100,11 +100,11 @@ func answering(c Catalog, files []string, tool string) []catalog.Entry {
 	return entries
 }
 
-// wider reports whether a rule without near misses means more with the module of
-// next than with the one that answers now.
+// wider reports whether a rule means more with the module of next than with the one
+// that answers now. Its near misses alone do not tell: the new module may know them.
 func (g *Gate) wider(ctx context.Context, now, next Catalog, entry catalog.Entry, r engine.Rule) bool {
 	old := now.Lookup(entry.Name)
-	if len(r.NotMatch) > 0 || old.Err != nil || old.Digest == entry.Digest {
+	if old.Err != nil || old.Digest == entry.Digest {
 		return false
 	}
 	return widened(ctx, Trial{Catalog: now, Targets: g.c.Targets}, Trial{Catalog: next, Targets: g.c.Targets}, old, entry, r)
@@ -114,8 +114,11 @@ func (g *Gate) wider(ctx context.Context, now, next Catalog, entry catalog.Entry
 // not match with the one that is in force. It cannot be told by inputs that neither
 // gives; that one module fails with an input tells nothing.
 func widened(ctx context.Context, now, next Trial, old, entry catalog.Entry, r engine.Rule) bool {
-	inputs := slices.Concat(samples(entry, r), now.exampleInputs(old), next.exampleInputs(entry))
-	for _, input := range compactInputs(inputs) {
+	inputs := compactInputs(slices.Concat(samples(entry, r), now.exampleInputs(old), next.exampleInputs(entry)))
+	if len(r.NotMatch) > 0 {
+		inputs = inputs[:min(len(inputs), maxComparedBeside)]
+	}
+	for _, input := range inputs {
 		call := func() *engine.Call { return &engine.Call{Tool: r.Tool, Input: input, Context: common(r, r)} }
 		is, err := next.matches(ctx, entry, r, call())
 		if err != nil || !is {
@@ -128,8 +131,13 @@ func widened(ctx context.Context, now, next Trial, old, entry catalog.Entry, r e
 	return false
 }
 
-// maxCompared bounds the inputs that two modules are compared on for one rule.
-const maxCompared = 64
+// maxCompared bounds the inputs that two modules are compared on for one rule,
+// maxComparedBeside those for one that has near misses as well: most stored rules do,
+// and there may be thousands.
+const (
+	maxCompared       = 64
+	maxComparedBeside = 24
+)
 
 // compactInputs are the inputs, each once, at most maxCompared of them.
 func compactInputs(all []json.RawMessage) []json.RawMessage {
