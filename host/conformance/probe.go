@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
@@ -228,9 +227,4 @@ func allowance(verb string, res workbench.Result, rules int) string {
 		}
 	}
 	return ""
-}
-
-// contains reports whether all of a are in b.
-func contains(b, a []int) bool {
-	return !slices.ContainsFunc(a, func(i int) bool { return !slices.Contains(b, i) })
 }
