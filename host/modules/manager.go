@@ -116,7 +116,7 @@ func (m *Manager) Pin(ctx context.Context, r Request) (Done, error) {
 		return Done{}, err
 	}
 	if p.NeedsGrant {
-		return Done{}, fmt.Errorf("%w (%s): grant it anew, with callgate tool pin %s --grant and what it may do", ErrNeedsGrant, whereOf(p.Changes), r.File)
+		return Done{}, fmt.Errorf("%w (%s): grant it anew: callgate tool pin %s --same-grant, or with flags for what it may do", ErrNeedsGrant, whereOf(p.Changes), r.File)
 	}
 	return m.put(ctx, r, p)
 }
