@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,6 @@ import (
 	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/workbench"
-	"github.com/callgate/callgate/host/workbench/cases"
 )
 
 // benched are the figures of one module.
@@ -77,34 +77,22 @@ func benchModule(cmd *cobra.Command, b *workbench.Bench, m *workbench.Module, fi
 	return out, err
 }
 
-// benchCalls are those of the cases, else of the rule examples.
+// benchCalls are those of the cases that the host would put to the module, else of the
+// rule examples.
 func benchCalls(m *workbench.Module, file string) ([]workbench.Call, error) {
-	if file == "" {
-		found, err := cases.Find(m.Path)
-		if errors.Is(err, cases.ErrNone) {
-			calls := m.ExampleCalls()
-			if len(calls) == 0 {
-				return nil, errors.New("there is nothing to ask the module: it has no rule examples and no cases; name a file of cases with --cases")
-			}
-			return calls, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		file = found
-	}
-	all, err := cases.Read(file)
+	all, err := authorCalls(m.Path, file)
 	if err != nil {
 		return nil, err
 	}
-	var calls []workbench.Call
-	for _, c := range all {
-		if c.Call.Raw == nil { // the host refuses most of those that are raw
-			calls = append(calls, c.Call)
-		}
+	calls := slices.DeleteFunc(slices.Clone(all), func(c workbench.Call) bool { return c.Raw != nil }) // it refuses most of those
+	switch {
+	case len(calls) > 0:
+		return calls, nil
+	case len(all) > 0 || file != "":
+		return nil, errors.New("the file of cases has no case with an input: write one")
 	}
-	if len(calls) == 0 {
-		return nil, fmt.Errorf("%s: it has no case with an input", file)
+	if calls = m.ExampleCalls(); len(calls) == 0 {
+		return nil, errors.New("there is nothing to ask the module: it has no rule examples and no cases; name a file of cases with --cases")
 	}
 	return calls, nil
 }
