@@ -23,7 +23,7 @@ func TestAssemblyScript(t *testing.T) {
 		asc = found
 	}
 	project := t.TempDir()
-	for from, to := range map[string]string{"callgate.ts": "callgate.ts", "deploy/deploy.ts": "deploy.ts", "deploy/deploy.test.ts": "deploy.test.ts"} {
+	for from, to := range map[string]string{"callgate.ts": "callgate.ts", "callgate.test.ts": "callgate.test.ts", "deploy/deploy.ts": "deploy.ts", "deploy/deploy.test.ts": "deploy.test.ts"} {
 		text, err := os.ReadFile(filepath.Join("../../sdk/assemblyscript", from))
 		if err != nil {
 			t.Fatal(err)
@@ -53,13 +53,18 @@ func TestAssemblyScript(t *testing.T) {
 	if !bytes.Equal(build("deploy.ts"), golden) {
 		t.Error("testdata/deploy/assemblyscript.wasm is not what deploy.ts gives with this compiler")
 	}
-	results, err := script.Test(t.Context(), build("deploy.test.ts"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range results {
-		if r.Failed != "" {
-			t.Errorf("%s: %s", r.Name, r.Failed)
+	for _, file := range []string{"callgate.test.ts", "deploy.test.ts"} {
+		results, err := script.Test(t.Context(), build(file))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if len(results) == 0 {
+			t.Errorf("%s has no tests", file)
+		}
+		for _, r := range results {
+			if r.Failed != "" {
+				t.Errorf("%s: %s: %s", file, r.Name, r.Failed)
+			}
 		}
 	}
 }

@@ -242,6 +242,7 @@ function describeModule(m: Module): string {
       if (names[n] == "" || taken.has(names[n])) refuse("a tool without a name, or two tools that claim the name " + quote(names[n]));
       taken.add(names[n]);
     }
+    if (problem.length > 0) return "";
     if (i > 0) out.add(",");
     out.add('{"name":').quote(t.name).add(',"aliases":').texts(t.aliases).add(',"input_schema":').json(t.input_schema);
     out.add(',"read_only":').bool(t.read_only).add(',"edits_files":').bool(t.edits_files);
