@@ -33,13 +33,8 @@ func (c Case) YAML(name string) ([]byte, error) {
 	default:
 		add("raw_input_base64", base64.StdEncoding.EncodeToString(c.Call.Raw))
 	}
-	for key, value := range map[string]string{"cwd": c.Call.CWD} {
-		if value != "" {
-			add(key, value)
-		}
-	}
-	if c.Call.Config != nil {
-		add("config", inline(c.Call.Config))
+	if err := c.place(add); err != nil {
+		return nil, err
 	}
 	if c.ReadOnly != nil {
 		add("read_only", *c.ReadOnly)
@@ -47,11 +42,44 @@ func (c Case) YAML(name string) ([]byte, error) {
 	if len(c.Matched) > 0 {
 		var sets []yaml.MapSlice
 		for i, set := range c.Call.Rules {
-			sets = append(sets, yaml.MapSlice{{Key: "behavior", Value: set.Behavior}, {Key: "rules", Value: set.Contents}, {Key: "matched", Value: append([]int{}, c.Matched[i]...)}})
+			one := yaml.MapSlice{{Key: "behavior", Value: set.Behavior}, {Key: "rules", Value: set.Contents}, {Key: "matched", Value: append([]int{}, c.Matched[i]...)}}
+			if set.Root != "" {
+				one = append(one, yaml.MapItem{Key: "root", Value: set.Root})
+			}
+			sets = append(sets, one)
 		}
 		add("match", sets)
 	}
 	return yaml.MarshalWithOptions([]yaml.MapSlice{e}, yaml.UseLiteralStyleIfMultiline(false))
+}
+
+// place adds where the call runs, as far as it says so.
+func (c Case) place(add func(key string, value any)) error {
+	for _, one := range [][2]string{{"cwd", c.Call.CWD}, {"home", c.Call.Home}, {"mode", c.Call.Mode}} {
+		if one[1] != "" {
+			add(one[0], one[1])
+		}
+	}
+	if c.Call.WorkingDirectories != nil {
+		add("working_directories", c.Call.WorkingDirectories)
+	}
+	if len(c.Call.Links) > 0 {
+		add("links", c.Call.Links)
+	}
+	if c.Call.Config != nil {
+		add("config", inline(c.Call.Config))
+	}
+	if c.Call.Targets != nil {
+		targets, err := json.Marshal(c.Call.Targets)
+		if err != nil {
+			return err
+		}
+		add("targets", inline(targets))
+	}
+	if c.Call.TargetsUnknown != nil {
+		add("targets_unknown", *c.Call.TargetsUnknown)
+	}
+	return nil
 }
 
 // inline is JSON as YAML has it: JSON, but for what YAML reads otherwise.

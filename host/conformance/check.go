@@ -2,7 +2,7 @@ package conformance
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -65,9 +65,6 @@ type Options struct {
 
 const defaultGenerated = 24
 
-// ErrNoRule marks an id in Options.Only that no rule has.
-var ErrNoRule = errors.New("no such rule")
-
 // Check tries the rules on a module. The error is about the Options, or ctx's: what
 // is wrong with the module is in the Report.
 func Check(ctx context.Context, s Subject, o Options) (Report, error) {
@@ -95,7 +92,7 @@ func Check(ctx context.Context, s Subject, o Options) (Report, error) {
 func chosen(ids []string) ([]trials, error) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(all, func(t trials) bool { return named(t.ID, id) }) {
-			return nil, errors.Join(ErrNoRule, errors.New(id))
+			return nil, fmt.Errorf("no rule is %q, and none begins so: callgate tool conformance --list names them; the beginning of an id ends with a dot", id)
 		}
 	}
 	if len(ids) == 0 {
