@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/engine"
-	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/sandbox"
@@ -21,8 +18,9 @@ import (
 // inspected is a module's file with what the operator would have to grant.
 type inspected struct {
 	*workbench.Inspection
-	// Names is what `tool add --names` would have to list beyond the module's own
-	// exact names; Refused are names that no grant gives it, each with the reason.
+	// Names are what `tool add --names` has to list, all of them, because it does not
+	// grant some by itself; empty where nothing needs to be listed. Refused are names
+	// that no grant gives it, each with the reason.
 	Names   []string          `json:"names_to_grant"`
 	Refused map[string]string `json:"names_refused,omitempty"`
 }
@@ -72,26 +70,35 @@ func (i *inspected) grants(cmd *cobra.Command) error {
 	if i.Described == nil {
 		return nil
 	}
+	known, err := firstPartyTools(cmd)
+	if err == nil {
+		i.hold(known)
+	}
+	return err
+}
+
+// hold holds the module's names against those of tools that are known.
+func (i *inspected) hold(known []catalog.Info) {
 	var names []string
 	for _, t := range i.Described.Tools {
 		names = append(append(names, t.Name), t.Aliases...)
 	}
-	known, err := firstPartyTools(cmd)
-	if err != nil {
-		return err
-	}
+	var free []string
+	needed := false
 	for _, name := range names {
-		switch owner, covered := ownerOf(known, name); {
-		case owner != "":
+		owner, covered := ownerOf(known, name)
+		if owner != "" {
 			if i.Refused == nil {
 				i.Refused = map[string]string{}
 			}
 			i.Refused[name] = "belongs to the module " + owner + ", which comes with Callgate"
-		case covered || strings.ContainsAny(name, "*?"):
-			i.Names = append(i.Names, name)
+			continue
 		}
+		free, needed = append(free, name), needed || covered || strings.ContainsAny(name, "*?")
 	}
-	return nil
+	if needed {
+		i.Names = free
+	}
 }
 
 // firstPartyTools are those that come with this program; none when it was built
@@ -130,147 +137,4 @@ func ownerOf(tools []catalog.Info, name string) (owner string, covered bool) {
 		}
 	}
 	return "", covered
-}
-
-func (i *inspected) write(w io.Writer) {
-	rows := [][]string{
-		{"file", card.Line(i.File)},
-		{"size", fmt.Sprintf("%d bytes", i.Size)},
-		{"sha256", i.Digest},
-	}
-	if o := i.Outline; o != nil {
-		rows = append(rows, []string{"binary", fmt.Sprintf("%d functions, %d globals, %s", o.Functions, o.Globals, memoryText(o))})
-	}
-	if i.Described != nil || i.Step != workbench.StepLoad {
-		rows = append(rows, []string{"compiled in", fmt.Sprintf("%.1f ms (from the cache, where it was there)", i.CompileMilliseconds)})
-	}
-	if i.Footprint != nil {
-		rows = append(rows, []string{"memory when ready", fmt.Sprintf("%d KiB that its instances share until they write to it", i.Footprint.Snapshot>>10)})
-	}
-	fmt.Fprint(w, table(rows))
-	if i.Outline != nil {
-		printSymbols(w, "imports", i.Outline.Imports)
-		printSymbols(w, "exports", i.Outline.Exports)
-	}
-	if i.Described != nil {
-		i.writeDescribed(w)
-		i.writeExamples(w)
-		i.writeGrants(w)
-	}
-	switch {
-	case i.Step != "":
-		fmt.Fprintf(w, "\nfails at: %s\n  %s\n", i.Step, card.Line(i.Problem))
-	case !i.Usable():
-		fmt.Fprintf(w, "\nfails at: its own rule examples\n  the daemon refuses a module that fails one\n")
-	}
-}
-
-func memoryText(o *sandbox.Outline) string {
-	switch {
-	case o.MemoryBytes == 0 && o.MemoryMost == 0:
-		return "no memory of its own"
-	case o.MemoryMost == 0:
-		return fmt.Sprintf("memory of %d KiB at first and as much as it is let have at most", o.MemoryBytes>>10)
-	}
-	return fmt.Sprintf("memory of %d KiB at first and %d KiB at most", o.MemoryBytes>>10, o.MemoryMost>>10)
-}
-
-// shownSymbols is how many imports or exports are shown to a person.
-const shownSymbols = 64
-
-func printSymbols(w io.Writer, what string, all []sandbox.Symbol) {
-	names := make([]string, 0, len(all))
-	for _, s := range all[:min(len(all), shownSymbols)] {
-		name := card.Line(s.Name)
-		if s.Kind != "function" {
-			name += " (" + s.Kind + ")"
-		}
-		names = append(names, name)
-	}
-	if more := len(all) - shownSymbols; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	if len(names) == 0 {
-		names = []string{"none"}
-	}
-	fmt.Fprintf(w, "%s: %s\n", what, strings.Join(names, ", "))
-}
-
-func (i *inspected) writeDescribed(w io.Writer) {
-	d := i.Described
-	fmt.Fprintf(w, "\nIt says of itself: %s %s\n", card.Line(d.Name), card.Line(d.Version))
-	if d.Summary != "" {
-		fmt.Fprintf(w, "  %s\n", card.Line(d.Summary))
-	}
-	for _, t := range d.Tools {
-		rows := [][]string{{"  tool", card.Line(t.Name)}}
-		add := func(name, value string) {
-			if value != "" {
-				rows = append(rows, []string{"    " + name, card.Line(value)})
-			}
-		}
-		add("also called", strings.Join(t.Aliases, " "))
-		add("calls", strings.Join(claims(t), ", "))
-		add("rules", t.RuleHelp)
-		add("input", string(t.InputSchema))
-		fmt.Fprint(w, table(rows))
-	}
-	fmt.Fprintf(w, "  description's sha256 (without the version): %s\n", i.DescriptionDigest)
-}
-
-// claims are what a tool's description says of its calls.
-func claims(t catalog.ToolDescription) []string {
-	all := []string{"may change something"}
-	if t.ReadOnly {
-		all[0] = "change nothing"
-	}
-	if t.EditsFiles {
-		all = append(all, "edit files")
-	}
-	if t.AlwaysChanges {
-		all = append(all, "are never read-only")
-	}
-	return all
-}
-
-func (i *inspected) writeExamples(w io.Writer) {
-	if len(i.Examples) == 0 {
-		fmt.Fprintln(w, "\nrule examples: none, so nothing shows that its rules mean what it says")
-		return
-	}
-	fmt.Fprintln(w, "\nrule examples:")
-	for _, e := range i.Examples {
-		verb := "does not match"
-		if e.Match {
-			verb = "matches"
-		}
-		state := "ok  "
-		if !e.OK {
-			state = "FAIL"
-		}
-		fmt.Fprintf(w, "  %s %s %s(%s) %s %s\n", state, e.Behavior, card.Line(e.Tool), card.Line(e.Content), verb, card.Line(string(e.Input)))
-		if e.Problem != "" {
-			fmt.Fprintf(w, "       but: %s\n", card.Line(e.Problem))
-		}
-		var costs []string
-		for _, call := range e.Calls {
-			cost := fmt.Sprintf("%s %d", call.Verb, call.Fuel)
-			if call.Error != "" {
-				cost += " (no answer: " + card.Line(call.Error) + ")"
-			}
-			costs = append(costs, cost)
-		}
-		fmt.Fprintf(w, "       fuel: %s\n", strings.Join(costs, ", "))
-	}
-}
-
-func (i *inspected) writeGrants(w io.Writer) {
-	fmt.Fprintln(w)
-	if len(i.Names) > 0 {
-		fmt.Fprintf(w, "To add it, its names must be granted by name: --names %s\n", card.Line(strings.Join(i.Names, ",")))
-	}
-	for name, why := range i.Refused {
-		fmt.Fprintf(w, "Refused: the name %s %s\n", card.Line(name), why)
-	}
-	fmt.Fprintln(w, "Its own allow and read_only count for nothing unless they are granted (--may-allow, --may-read-only).")
 }

@@ -1,10 +1,35 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/workbench"
 )
+
+// TestInspectedNames: what is told to be granted is all that tool add has to be given.
+func TestInspectedNames(t *testing.T) {
+	t.Parallel()
+	known := []catalog.Info{{Name: "Bash", Module: "bash"}, {Name: "mcp__*", Module: "standard"}}
+	for _, tc := range []struct{ declared, names, refused []string }{
+		{declared: []string{"Deploy", "deploy"}},
+		{declared: []string{"Deploy", "deploy_*"}, names: []string{"Deploy", "deploy_*"}},
+		{declared: []string{"Deploy", "mcp__x", "Bash"}, names: []string{"Deploy", "mcp__x"}, refused: []string{"Bash"}},
+		{declared: []string{"Bash", "Deploy"}, refused: []string{"Bash"}},
+	} {
+		d := catalog.Described{Tools: []catalog.ToolDescription{{Name: tc.declared[0], Aliases: tc.declared[1:]}}}
+		i := inspected{Inspection: &workbench.Inspection{Described: &d}}
+		i.hold(known)
+		var refused []string
+		for name := range i.Refused {
+			refused = append(refused, name)
+		}
+		if !slices.Equal(i.Names, tc.names) || !slices.Equal(refused, tc.refused) {
+			t.Errorf("%q: got names %q, refused %q; want %q, %q", tc.declared, i.Names, refused, tc.names, tc.refused)
+		}
+	}
+}
 
 func TestOwnerOf(t *testing.T) {
 	t.Parallel()
