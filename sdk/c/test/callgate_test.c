@@ -64,11 +64,18 @@ static callgate_verdict plain_deny(const callgate_call *call) {
     return verdict;
 }
 
+static callgate_verdict plain_immune(const callgate_call *call) {
+    callgate_verdict verdict = {CALLGATE_ASK, true, {NULL, 0}, {NULL, 0}};
+    (void)call;
+    return verdict;
+}
+
 static const callgate_tool tools[] = {
     {.name = "T", .fields = fields, .field_count = CALLGATE_COUNT(fields), .input_size = sizeof(struct input), .check = eager_check, .read_only = eager_read_only, .match = eager_match, .suggest = eager_suggest, .describe = eager_describe},
     {.name = "Default", .any_field = true},
     {.name = "ImmuneDeny", .any_field = true, .check = immune_deny},
     {.name = "NoText", .any_field = true, .check = no_text},
+    {.name = "Immune", .any_field = true, .read_only_tool = true, .check = plain_immune},
     {.name = "Denies", .any_field = true, .read_only_tool = true, .check = plain_deny},
     {.name = "Outside", .fields = fields, .field_count = 1, .input_size = 1},
     {.name = "mcp__*", .any_field = true},
@@ -138,6 +145,11 @@ static void mistakes(void) {
     expect("Other", "check_permissions", "{}", NULL);
     expect("T", "run", "{}", NULL);
     expect("Denies", "check_read_only", "{}", "{\"read_only\":false}");
+    expect("Immune", "check_read_only", "{}", "{\"read_only\":false}");
+    char many[64 * 8] = "{", *at = many + 1; /* so many names are compared by their hashes */
+    for (int i = 0; i < 40; i++) at += sprintf(at, "\"a%d\":1,", i);
+    sprintf(at, "\"a7\":1}");
+    expect("Default", "check_permissions", many, NULL);
     callgate_module twice = module;
     const callgate_tool alike[] = {{.name = "A"}, {.name = "A"}};
     twice.tools = alike;

@@ -178,6 +178,23 @@ func TestMatchIsSortedAndUnique(t *testing.T) {
 	}
 }
 
+// TestNamesTwice: a reader that took the first and one that took the last would
+// differ on the call.
+func TestNamesTwice(t *testing.T) {
+	t.Parallel()
+	m := tool.Module{Name: "m", Version: "1", Tools: []tool.Tool{tool.Define(tool.Spec[sample]{Name: "T", AnyField: true})}}
+	for _, envelope := range []string{
+		`{"tool":"T","tool":"T","input":{}}`, `{"tool":"T","input":{},"input":{}}`, `{"tool":"T","input":{"x":1,"x":1}}`, `{"tool":"T","input":{"x":1,"\u0078":2}}`,
+		`{"tool":"T","input":{"x":[{"y":1,"y":1}]}}`, `{"tool":"T","input":{},"later":{"y":1,"y":1}}`,
+	} {
+		for _, verb := range []string{"check_permissions", "check_read_only", "generate_suggestions", "describe_call"} {
+			if out, err := tool.Handle(m, verb, []byte(envelope)); err == nil {
+				t.Errorf("%s %s: got %s, want an error", verb, envelope, out)
+			}
+		}
+	}
+}
+
 func TestReadOnlyYieldsToCheck(t *testing.T) {
 	t.Parallel()
 	for _, v := range []tool.Verdict{{Behavior: tool.Deny}, {Behavior: tool.Ask, BypassImmune: true}} {
