@@ -18,7 +18,7 @@ import (
 type benched struct {
 	Module string `json:"module"`
 	Name   string `json:"name"`
-	Digest string `json:"sha256"`
+	Digest string `json:"digest"`
 	Size   int    `json:"size"`
 	workbench.Start
 	sandbox.Footprint

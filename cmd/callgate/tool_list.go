@@ -29,7 +29,8 @@ func toolList(c *cli) *cobra.Command {
   refused   not in use; calls of its tools are denied or asked about
   missing   its file is gone; calls of its tools are denied or asked about
 
-Without a running daemon it tells what the lock and the files say.`,
+Without a running daemon it tells what the lock and the files say, in the words of
+callgate tool verify: pinned, changed, unpinned, refused, missing or unread.`,
 		Example: "  callgate tool list\n  callgate tool list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,7 +51,7 @@ Without a running daemon it tells what the lock and the files say.`,
 	}
 }
 
-// place is where the lock of this account's daemon is.
+// lockPlace is where the lock of this account's daemon is.
 func (c *cli) lockPlace() (pin.Place, *config.Config, error) {
 	cfg, dirs, err := c.settings()
 	if err != nil {

@@ -27,7 +27,8 @@ func toolVerify(c *cli) *cobra.Command {
 pinned, verifies the seal of every entry of the lock, and every signature with
 modules.keys of the configuration. It needs no daemon, but its account. The exit code
 is 1 when something is not as it should be.`,
-		Example: "  callgate tool verify\n  callgate tool verify deploy --json",
+		Example:           "  callgate tool verify\n  callgate tool verify deploy --json",
+		ValidArgsFunction: c.completeInstalled(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			place, cfg, err := c.lockPlace()
 			if err != nil {
@@ -40,14 +41,17 @@ is 1 when something is not as it should be.`,
 				if v.State == pin.Unpinned && cfg.Modules.Unpinned() {
 					v.Problem = "" // modules.dev loads it
 				}
-				if len(args) == 0 || slices.ContainsFunc(args, func(a string) bool { return a == v.File || a+".wasm" == v.File }) {
+				if len(args) == 0 || slices.ContainsFunc(args, func(a string) bool { return means(a, v.File) }) {
 					out.Modules = append(out.Modules, v)
 					out.OK = out.OK && v.Problem == ""
 				}
 			}
-			if out.OK = out.OK && len(out.Problems) == 0; len(out.Modules) == 0 && len(args) > 0 {
-				return fmt.Errorf("%v: neither the directory of modules nor its lock has it: see callgate tool list", args)
+			for _, a := range args {
+				if !slices.ContainsFunc(all, func(v pin.Verdict) bool { return means(a, v.File) }) {
+					return fmt.Errorf("%s: neither the directory of modules nor its lock has it: see callgate tool list", a)
+				}
 			}
+			out.OK = out.OK && len(out.Problems) == 0
 			if err := c.print(cmd.OutOrStdout(), out, out.write); err != nil {
 				return err
 			}
@@ -58,6 +62,9 @@ is 1 when something is not as it should be.`,
 		},
 	}
 }
+
+// means reports whether an argument names a file of the directory of modules.
+func means(arg, file string) bool { return arg == file || arg+".wasm" == file }
 
 func (v verified) write(w io.Writer) {
 	for _, p := range v.Problems {

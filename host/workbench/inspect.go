@@ -13,7 +13,7 @@ import (
 // it are clean, but for the inputs and contents of its examples.
 type Inspection struct {
 	File   string `json:"file"`
-	Digest string `json:"sha256,omitempty"`
+	Digest string `json:"digest,omitempty"`
 	Size   int    `json:"size,omitempty"`
 	// Outline is what the binary shows unrun; nil where it is none.
 	Outline *sandbox.Outline `json:"outline,omitempty"`
@@ -22,7 +22,7 @@ type Inspection struct {
 	// Described is what the module says of itself, Footprint the memory it takes when
 	// ready; nil where it did not get so far.
 	Described         *catalog.Described `json:"describe,omitempty"`
-	DescriptionDigest string             `json:"description_sha256,omitempty"`
+	DescriptionDigest string             `json:"description_digest,omitempty"`
 	Footprint         *sandbox.Footprint `json:"memory,omitempty"`
 	Examples          []ExampleCost      `json:"rule_examples,omitempty"`
 	// Step is the one at which it failed and Problem why; empty when all is well.
