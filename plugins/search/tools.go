@@ -2,6 +2,7 @@ package search
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/callgate/callgate/plugins/internal/paths"
 	"github.com/callgate/callgate/sdk/go/tool"
@@ -13,17 +14,17 @@ func Tools() []tool.Tool {
 		define(tool.Spec[globInput]{
 			Name: "Glob", Aliases: []string{"glob", "find_files"},
 			InputSchema:  `{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},"required":["pattern"]}`,
-			RuleExamples: append(example("**/*.go", `{"pattern":"**/*.go"}`, true), pathExamples...),
+			RuleExamples: append(example("**/*.go", `{"pattern":"**/*.go"}`, true), pathExamples(`"pattern":"*.go"`)...),
 		}, judge[globInput]{"glob", true}),
 		define(tool.Spec[grepInput]{
 			Name: "Grep", Aliases: []string{"grep", "search_file_content", "grep_search"},
 			InputSchema:  `{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},"glob":{"type":"string"}},"required":["pattern"]}`,
-			RuleExamples: append(append(example("TODO", `{"pattern":"TODO"}`, true), example("TODO", `{"pattern":"TODO:"}`, false)...), pathExamples...),
+			RuleExamples: append(append(example("TODO", `{"pattern":"TODO"}`, true), example("TODO", `{"pattern":"TODO:"}`, false)...), pathExamples(`"pattern":"x"`)...),
 		}, judge[grepInput]{"grep", false}),
 		define(tool.Spec[listInput]{
 			Name: "LS", Aliases: []string{"ls", "list", "list_directory", "list_dir"},
 			InputSchema:  `{"type":"object","properties":{"path":{"type":"string"}}}`,
-			RuleExamples: pathExamples,
+			RuleExamples: pathExamples(``),
 		}, judge[listInput]{"view", false}),
 	}
 }
@@ -31,10 +32,20 @@ func Tools() []tool.Tool {
 const ruleHelp = `The pattern, exactly (TODO is not TODO:), in any directory; or path: and a glob over the directory that is searched (path:src/**), or such a glob that begins with / or ~/ or ends in /**. ` +
 	`A deny or ask rule for a directory also holds for a search that starts above it. ` + paths.ConfigHelp
 
-var pathExamples = []tool.RuleExample{
-	{Content: "path:src/**", Behavior: tool.Allow, Input: json.RawMessage(`{"path":"src/a"}`), Match: true},
-	{Content: "path:src/**", Behavior: tool.Allow, Input: json.RawMessage(`{"path":"lib"}`), Match: false},
-	{Content: "/project/secrets/**", Behavior: tool.Deny, Input: json.RawMessage(`{}`), Match: true},
+// pathExamples are of rules for the directory; other is the member that the tool's
+// schema requires, if it does.
+func pathExamples(other string) []tool.RuleExample {
+	input := func(members ...string) json.RawMessage {
+		if other != "" {
+			members = append(members, other)
+		}
+		return json.RawMessage("{" + strings.Join(members, ",") + "}")
+	}
+	return []tool.RuleExample{
+		{Content: "path:src/**", Behavior: tool.Allow, Input: input(`"path":"src/a"`), Match: true},
+		{Content: "path:src/**", Behavior: tool.Allow, Input: input(`"path":"lib"`), Match: false},
+		{Content: "/project/secrets/**", Behavior: tool.Deny, Input: input(), Match: true},
+	}
 }
 
 func example(content, input string, match bool) []tool.RuleExample {
