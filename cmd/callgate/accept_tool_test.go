@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/callgate/callgate/host/sandbox"
+	"github.com/callgate/callgate/host/scaffold"
+)
+
+// TestAcceptTool goes through testdata/accept/tool.txtar in the languages whose
+// modules are small.
+func TestAcceptTool(t *testing.T) {
+	t.Parallel()
+	if err := needModules(); err != nil {
+		t.Skip(err)
+	}
+	script, err := os.ReadFile("testdata/accept/tool.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, dir := scriptParams(), t.TempDir()
+	for language, source := range map[string]string{"c": "deploy.c", "wat": "deploy.wat"} {
+		var head strings.Builder
+		if err := scaffold.Ready(t.Context(), language); err != nil {
+			line, _, _ := strings.Cut(err.Error(), "\n")
+			fmt.Fprintf(&head, "skip '%s'\n", strings.ReplaceAll(line, "'", ""))
+		}
+		fmt.Fprintf(&head, "env LANGUAGE=%s\nenv SOURCE=%s\n", language, source)
+		file := filepath.Join(dir, language+".txtar")
+		if err := os.WriteFile(file, append([]byte(head.String()), script...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.Files = append(p.Files, file)
+	}
+	p.Cmds["digest"], p.Cmds["explained"] = digestInto, explained
+	setup := p.Setup
+	p.Setup = func(env *testscript.Env) error {
+		for name, value := range compilerHomes() {
+			env.Setenv(name, value)
+		}
+		return setup(env)
+	}
+	testscript.Run(t, p)
+}
+
+// digestInto VAR FILE puts the digest of a module into a variable, and what the log
+// shows of it into VAR_SHORT.
+func digestInto(ts *testscript.TestScript, _ bool, args []string) {
+	digest := sandbox.Digest([]byte(ts.ReadFile(args[1])))
+	ts.Setenv(args[0], digest)
+	ts.Setenv(args[0]+"_SHORT", digest[:12])
+}
+
+// explained DIGEST TARGET REASON wants a deployment to the target to be asked about, by the
+// module with that digest and for that reason.
+func explained(ts *testscript.TestScript, _ bool, args []string) {
+	exits(ts, false, []string{"2", "callgate", "explain", "Deploy", `{"operation":"deploy","target":"` + args[1] + `"}`, "--json"})
+	var got struct {
+		ModuleDigest string `json:"module_digest"`
+		Decision     struct{ Reason string }
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &got))
+	if got.ModuleDigest != args[0] || got.Decision.Reason != args[2] {
+		ts.Fatalf("got %+v, want module %s and %q", got, args[0], args[2])
+	}
+}
