@@ -14,14 +14,6 @@ const maxName = 64
 
 var projectName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// reserved are names that a project cannot have, with why.
-var reserved = map[string]string{
-	"callgate": "the SDK's own files have that name",
-	// These are in the example, in places that unused does not look at.
-	"status":   "the example that a project begins with has an operation of that name",
-	"rollback": "the example that a project begins with has an operation of that name",
-}
-
 // checkName says why a project cannot have that name. taken are the names of tools
 // that modules of third parties may not claim, in any case of letters.
 func checkName(name string, taken []string) error {
@@ -34,8 +26,8 @@ func checkName(name string, taken []string) error {
 	case !projectName.MatchString(name):
 		return fmt.Errorf("name %q: %s", name, want)
 	}
-	if why, is := reserved[name]; is {
-		return fmt.Errorf("name %q: %s; choose another", name, why)
+	if name == "callgate" {
+		return fmt.Errorf("name %q: the SDK's own files have that name; choose another", name)
 	}
 	tool := ToolName(name)
 	if i := slices.IndexFunc(taken, func(n string) bool { return strings.EqualFold(n, tool) || strings.EqualFold(n, name) }); i >= 0 {

@@ -19,9 +19,9 @@ import (
 // small is an SDK of one language with nothing in it.
 func small() fstest.MapFS {
 	return fstest.MapFS{
-		"deploy/cases.yaml":         {Data: []byte("- name: deploy\n  tool: Deploy\n  input: {operation: restart}\n")},
+		"deploy/cases.yaml":         {Data: []byte("- name: a deployment\n  tool: Deploy\n  input: {operation: deploy}\n")},
 		"c/callgate.h":              {Data: []byte("/* deploy stays here */\n")},
-		"c/deploy/deploy.c":         {Data: []byte("#include \"../callgate.h\"\n\"deploy\" \"Deploy\" Deployments deployed x_deploy {\\\"operation\\\":\\\"stop\\\"}\n")},
+		"c/deploy/deploy.c":         {Data: []byte("#include \"../callgate.h\"\n.name = \"deploy\", \"Deploy\" Deployments deployed x_deploy\n{\\\"operation\\\":\\\"deploy\\\"}\naliases[] = {\"deploy\"}\n")},
 		"c/deploy/deploy_test.c":    {Data: []byte("#include \"deploy.c\" /* deploy_test.c */\n")},
 		"c/deploy/more/notes.txt":   {Data: []byte("Deploy\n")},
 		"c/deploy/deploy.wasm":      {Data: []byte("\x00asm")},
@@ -45,10 +45,10 @@ func TestNew(t *testing.T) {
 		t.Errorf("files: got %q, want %q", files, want)
 	}
 	for name, want := range map[string]string{
-		"cloud-ship.c":       "#include \"./callgate.h\"\n\"cloud-ship\" \"CloudShip\" Deployments deployed x_deploy {\\\"operation\\\":\\\"stop\\\"}\n",
+		"cloud-ship.c":       "#include \"./callgate.h\"\n.name = \"cloud-ship\", \"CloudShip\" Deployments deployed x_deploy\n{\\\"operation\\\":\\\"deploy\\\"}\naliases[] = {\"cloud-ship\"}\n",
 		"cloud-ship_test.c":  "#include \"cloud-ship.c\" /* cloud-ship_test.c */\n",
 		"more/notes.txt":     "CloudShip\n",
-		"cases.yaml":         "- name: cloud-ship\n  tool: CloudShip\n  input: {operation: restart}\n",
+		"cases.yaml":         "- name: a deployment\n  tool: CloudShip\n  input: {operation: deploy}\n",
 		"callgate.h":         "/* deploy stays here */\n",
 		"callgate-tool.yaml": "# What callgate tool build and callgate tool test read.\nname: cloud-ship\nlanguage: c\nmain: cloud-ship.c\n",
 	} {
@@ -125,9 +125,6 @@ func TestNewRefuses(t *testing.T) {
 		{"../x", "c", "want lower-case"},
 		{"x\n", "c", "want lower-case"},
 		{strings.Repeat("x", 65), "c", "is longer than 64 characters"},
-		{"status", "c", "has an operation of that name"},
-		{"restart", "c", "has an operation of that name"},
-		{"stop", "c", "has an operation of that name"},
 		{"callgate", "c", "the SDK's own files"},
 		{"read", "c", "the tool Read is Callgate's own"},
 		{"web-fetch", "c", "the tool WebFetch is Callgate's own"},

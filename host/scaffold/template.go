@@ -22,9 +22,6 @@ func project(l language, o NewOptions) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the SDK: %w", err)
 	}
-	if err := unused(cases, o.Name); err != nil {
-		return nil, err
-	}
 	files[casesFile] = rename(cases, o.Name)
 	for _, name := range l.beside {
 		if files[name], err = fs.ReadFile(o.SDK, path.Join(l.from, name)); err != nil {
@@ -79,11 +76,7 @@ func (l language) example(sdk fs.FS, name string, files map[string][]byte) error
 		if err != nil {
 			return fmt.Errorf("the SDK for %s: %w", l.Title, err)
 		}
-		if err := unused(content, name); err != nil {
-			return err
-		}
-		to := string(rename([]byte(strings.TrimPrefix(p, root+"/")), name))
-		files[to] = rename(content, name)
+		files[renameFile(strings.TrimPrefix(p, root+"/"), name)] = rename(content, name)
 		return nil
 	})
 }
@@ -102,39 +95,28 @@ func (l language) takes(file string) bool {
 	return true
 }
 
-// operation finds the operations of calls in the example, in any language's quoting.
-var operation = regexp.MustCompile(`\boperation\b[\\"']*: *[\\"']*([a-z][a-z0-9-]*)`)
-
-// unused refuses a name that the example has for another operation than the one that
-// gets it.
-func unused(content []byte, name string) error {
-	for _, m := range operation.FindAllSubmatch(content, -1) {
-		if found := string(m[1]); found == name && found != "deploy" {
-			return fmt.Errorf("name %q: the example that a project begins with has an operation of that name; choose another", name)
-		}
-	}
-	return nil
-}
-
 var (
-	// word finds the example's names as whole words, and those of its test files.
-	word = regexp.MustCompile(`\b(deploy|Deploy)(_test)?\b`)
+	// toolWord finds the name of the example's tool as a whole word.
+	toolWord = regexp.MustCompile(`\bDeploy\b`)
+	// fileWord finds the example's name in the names of its files.
+	fileWord = regexp.MustCompile(`\bdeploy(_test\b|(?:\.test)?\.(?:c|go|js|rs|ts|wasm|wat)\b)`)
+	// nameLine finds the lines on which the example's name is the module's or the
+	// tool's; elsewhere it is an operation, and stays.
+	nameLine = regexp.MustCompile(`(?m)^.*(?:\b[nN]ame\b|\bModule\(|[aA]lias|Command |from "\./).*$`)
+	nameWord = regexp.MustCompile(`\bdeploy\b`)
 	// above is how the example, one directory below the SDK, names it.
 	above = regexp.MustCompile(`\.\./callgate\b`)
 )
 
 // rename gives a text of the example the project's names.
 func rename(text []byte, name string) []byte {
-	text = word.ReplaceAllFunc(text, func(found []byte) []byte {
-		own, test := strings.CutSuffix(string(found), "_test")
-		to := name
-		if own == "Deploy" {
-			to = ToolName(name)
-		}
-		if test {
-			to += "_test"
-		}
-		return []byte(to)
-	})
+	text = toolWord.ReplaceAll(text, []byte(ToolName(name)))
+	text = fileWord.ReplaceAll(text, []byte(name+"$1"))
+	text = nameLine.ReplaceAllFunc(text, func(line []byte) []byte { return nameWord.ReplaceAll(line, []byte(name)) })
 	return above.ReplaceAll(text, []byte("./callgate"))
+}
+
+// renameFile is rename for the name of a file.
+func renameFile(file, name string) string {
+	return string(fileWord.ReplaceAll([]byte(file), []byte(name+"$1")))
 }
