@@ -39,8 +39,8 @@ type Calls struct {
 // maxRow is the longest row that is read, in bytes: the audit bounds its texts.
 const maxRow = 4 << 20
 
-// MostCalls bounds how many different calls are kept; later rows replace nothing.
-const MostCalls = 20_000
+// mostCalls bounds how many different calls are kept; later rows replace nothing.
+const mostCalls = 20_000
 
 // maskMark begins what stands for a secret in the audit.
 const maskMark = "[masked:"
@@ -82,7 +82,7 @@ func (c *Calls) add(row store.Row, at map[string]int) {
 	i, known := at[key]
 	switch {
 	case known:
-	case len(c.List) == MostCalls:
+	case len(c.List) == mostCalls:
 		c.Unreadable++
 		return
 	default:
