@@ -23,6 +23,7 @@ callgate::input! { struct Nothing {} }
 fn module() -> Module {
     let anything = |name| Tool::<Nothing> { any_field: true, ..Tool::new(name) };
     let immune_deny = |_: &Call<Nothing>| Verdict { behavior: Behavior::Deny, bypass_immune: true, ..Default::default() };
+    let immune = |_: &Call<Nothing>| Verdict { behavior: Behavior::Ask, bypass_immune: true, ..Default::default() };
     let deny = |_: &Call<Nothing>| Verdict { behavior: Behavior::Deny, ..Default::default() };
     let eager = Tool::<In> {
         check: Some(|_| Verdict { behavior: Behavior::Allow, ..Default::default() }),
@@ -51,6 +52,7 @@ fn module() -> Module {
             Box::new(anything("Default")),
             Box::new(Tool { check: Some(immune_deny), ..anything("ImmuneDeny") }),
             Box::new(Tool { matches: Some(|_, _, rules| vec![rules.len()]), ..anything("Beyond") }),
+            Box::new(Tool { check: Some(immune), read_only_tool: true, ..anything("Immune") }),
             Box::new(Tool { check: Some(deny), read_only_tool: true, ..anything("Denies") }),
             Box::new(anything("mcp__*")),
         ],
@@ -131,6 +133,7 @@ fn mistakes_are_errors() {
     }
     assert!(put("match_rule", "T", "passthrough", "[]", "{}").is_err());
     assert_eq!(ask("check_read_only", "Denies", "{}"), r#"{"read_only":false}"#);
+    assert_eq!(ask("check_read_only", "Immune", "{}"), r#"{"read_only":false}"#);
     let twice = Module { tools: vec![Box::new(Tool::<Nothing>::new("A")), Box::new(Tool::<Nothing>::new("A"))], ..module() };
     assert!(handle(&twice, "describe", b"").is_err());
     assert!(handle(&module(), "check_permissions", b"{\"tool\":\"T\",\"input\":{\"text\":\"\xff\"}}").is_err());

@@ -77,7 +77,7 @@ serveTests({
       '{"Tool":"T","input":{}}', '{"tool":"Other","input":{}}', '{"tool":"T","input":{},"context":{"cwd":5}}', '{"tool":"T","input":{},"behavior":"passthrough"}',
       '{"tool":"T","behavior":"deny","input":{"free":' + deep(999) + "}}", '{"tool":"T","input":{"free":' + "[".repeat(20000),
     ])
-      throws(envelope.slice(0, 80), () => handle(eager(), "match_rule", envelope));
+      throws(envelope.slice(0, 80), () => handle(eager(), envelope.includes("passthrough") ? "match_rule" : "check_permissions", envelope));
     equal(JSON.parse(handle(eager(), "match_rule", '{"tool":"T","behavior":"deny","rules":[],"input":{"free":' + deep(998) + "}}")), { matched: [] });
   },
   "members named as JavaScript's own are members"() {
