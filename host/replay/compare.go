@@ -75,7 +75,7 @@ func Compare(ctx context.Context, was, is *workbench.Module, calls Calls, rules 
 		if call.Masked {
 			r.Masked++
 		}
-		sets := setsFor(is, call.Tool, rules)
+		sets := setsFor([]*workbench.Module{was, is}, call.Tool, rules)
 		for _, s := range sets {
 			for _, rule := range s.Contents {
 				tried[s.Behavior+" "+s.Root+" "+rule] = true
@@ -110,12 +110,14 @@ func (r *Report) sort() {
 	}
 }
 
-// setsFor are the stored rules that speak of a tool, by behavior and root, each
-// content once.
-func setsFor(m *workbench.Module, tool string, rules []engine.Rule) []workbench.RuleSet {
+// setsFor are the stored rules that speak of a tool by a name that any of the versions
+// gives it, by behavior and root, each content once.
+func setsFor(versions []*workbench.Module, tool string, rules []engine.Rule) []workbench.RuleSet {
 	names := []string{tool}
-	if t, called, err := m.Tool(tool); err == nil {
-		names = append([]string{called, t.Name}, t.Aliases...)
+	for _, m := range versions {
+		if t, called, err := m.Tool(tool); err == nil {
+			names = append(append(names, called, t.Name), t.Aliases...)
+		}
 	}
 	var sets []workbench.RuleSet
 	for _, r := range rules {

@@ -163,10 +163,17 @@ func TestFailureIsTheWorst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	told := 0
 	for _, c := range r.Changes {
-		if strings.Contains(c.Kind, "rule ") && c.Direction != replay.Tightened {
-			t.Errorf("change is %+v", c)
+		if strings.Contains(c.Kind, "rule ") {
+			told++
+			if c.Direction != replay.Tightened {
+				t.Errorf("change is %+v", c)
+			}
 		}
+	}
+	if told != len(rules) {
+		t.Errorf("%d changes of rules in %+v; want one of each rule", told, r.Changes)
 	}
 }
 
