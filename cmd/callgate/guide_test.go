@@ -100,7 +100,7 @@ func guideScript(t *testing.T, l scaffold.Language, page string) string {
 	}
 	var script, files strings.Builder
 	if err := scaffold.Ready(t.Context(), l.Name); err != nil {
-		line, _, _ := strings.Cut(err.Error(), "\n")
+		line := strings.Join(strings.Fields(err.Error()), " ")
 		fmt.Fprintf(&script, "skip '%s'\n", strings.ReplaceAll(line, "'", ""))
 	}
 	served := false
