@@ -75,6 +75,9 @@ func (m *moduleChange) run(c *cli, cmd *cobra.Command) error {
 			for _, rule := range done.Suspended {
 				fmt.Fprintln(w, "no longer used, because the module reads it otherwise:", card.Line(rule))
 			}
+			if len(done.Suspended) > 0 {
+				fmt.Fprintln(w, "to use one all the same: callgate rules list, callgate rules remove ID, and store it again")
+			}
 		})
 	})
 }
