@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callgate/callgate/host/conformance"
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
@@ -361,7 +362,12 @@ func options() conformance.Options { return conformance.Options{Seed: 1, Fuel: 6
 // TestRight: a module that keeps every promise has no finding, whatever the seed.
 func TestRight(t *testing.T) {
 	t.Parallel()
-	for _, seed := range []uint64{1, 2} {
+	seeds := []uint64{1, 2}
+	if racing.Enabled {
+		t.Log("one seed instead of two: the race detector")
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
 		o := options()
 		o.Seed = seed
 		f := fake{module: noteModule(nil)}
@@ -381,6 +387,9 @@ func TestRight(t *testing.T) {
 // TestWrong: each wrong module is caught by its own rule, and by no other.
 func TestWrong(t *testing.T) {
 	t.Parallel()
+	if racing.Enabled {
+		t.Log("only its own rule is tried on each wrong module: the race detector")
+	}
 	for _, w := range wrongs {
 		t.Run(w.rule, func(t *testing.T) {
 			t.Parallel()
@@ -392,7 +401,11 @@ func TestWrong(t *testing.T) {
 					fresh = w.twist()
 				}
 			}
-			report, err := conformance.Check(t.Context(), f.subject(t, fresh), but(w.rule))
+			o := but(w.rule)
+			if racing.Enabled {
+				o.Only = []string{w.rule}
+			}
+			report, err := conformance.Check(t.Context(), f.subject(t, fresh), o)
 			if err != nil {
 				t.Fatal(err)
 			}
