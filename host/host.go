@@ -281,7 +281,10 @@ func (h *Host) ignored(problems []project.Problem) {
 func (h *Host) checkExamples(ctx context.Context, c *config.Config) error {
 	tools := h.Catalog.Snapshot()
 	defer tools.Release()
-	return gate.Trial{Catalog: tools, Targets: &target.Resolver{FS: target.OS()}, Tried: h.tried}.CheckExamples(ctx, c)
+	return gate.Trial{
+		Catalog: tools, Targets: &target.Resolver{FS: target.OS()}, Tried: h.tried,
+		Unread: func(err error) { h.log.Warn("in the configuration", "problem", err) },
+	}.CheckExamples(ctx, c)
 }
 
 // Close ends the parts. What waits stays in the store.

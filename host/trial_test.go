@@ -121,3 +121,27 @@ func TestTrial_isNotRepeated(t *testing.T) {
 		t.Errorf("a touched cache: got %d trials, %v, reports %v, want %d and one report", again, err, reports, all)
 	}
 }
+
+// TestTrial_rulesOfAToolYetToBeAdded: adding a module takes a running daemon, so rules
+// that only it can read do not keep the daemon from starting. They allow nothing, and
+// deny what they might mean; a rule that a loaded module cannot read is still refused.
+func TestTrial_rulesOfAToolYetToBeAdded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `
+rules:
+  - {allow: "Deploy(deploy staging/*)", match: ['{"operation": "deploy", "target": "staging/web"}']}
+  - {deny: "Launch(all of it)"}
+`)
+	for tool, want := range map[string]engine.Behavior{"Deploy": engine.Ask, "Launch": engine.Deny} {
+		if d := w.evaluate("dev", w.request(tool, json.RawMessage(`{"operation": "deploy", "target": "staging/web"}`))); d.Behavior != want {
+			t.Errorf("%s: got %s (%s), want %s", tool, d.Behavior, d.Reason, want)
+		}
+	}
+	_, err := w.trialOf("rules:\n  - {allow: \"Bash(make x:*)\", match: [make y]}\n", nil)
+	if err == nil {
+		t.Error("a rule that Bash reads otherwise than its example says: got no error")
+	}
+	if _, err := w.trialOf("rules:\n  - {allow: \"Deploy(x)\", match: ['{\"a\": 1}']}\n", nil); err == nil {
+		t.Error("without anybody to hear of it: got no error")
+	}
+}

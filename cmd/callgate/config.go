@@ -85,8 +85,12 @@ func checkRules(cmd *cobra.Command, cfg *config.Config, dirs config.Dirs) (warni
 	for _, doubt := range slices.Concat(cfg.Problems(), cfg.Advice(gate.Vocabulary(tools)), cfg.UnknownTools(names)) {
 		warnings = append(warnings, doubt.Error())
 	}
-	trial := gate.Trial{Catalog: tools, Targets: &target.Resolver{FS: target.OS()}}
-	return warnings, trial.CheckExamples(ctx, cfg)
+	trial := gate.Trial{
+		Catalog: tools, Targets: &target.Resolver{FS: target.OS()},
+		Unread: func(err error) { warnings = append(warnings, err.Error()) },
+	}
+	err = trial.CheckExamples(ctx, cfg)
+	return warnings, err
 }
 
 type configSummary struct {

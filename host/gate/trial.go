@@ -21,6 +21,10 @@ type Trial struct {
 	Targets Resolver
 	// Tried spares CheckExamples what passed before; nil remembers nothing.
 	Tried *Tried
+	// Unread hears, one at a time, of rules that CheckExamples would refuse for tools
+	// that no loaded module has; with nil it refuses them as well. Such a rule, as it
+	// stands, allows nothing, and denies or asks about every call of its tool.
+	Unread func(error)
 }
 
 // Try gives the rule's tool its canonical spelling and refuses a rule that does
@@ -112,12 +116,18 @@ func exampleContext() engine.Context {
 	return engine.Context{CWD: exampleDir, WorkingDirectories: []string{exampleDir}, Home: "/home/user"}
 }
 
+// hasTool reports whether a module has the tool of an entry, not only the one that
+// answers for unknown names.
+func hasTool(tools []catalog.Info, entry catalog.Entry) bool {
+	return slices.ContainsFunc(tools, func(i catalog.Info) bool { return engine.MatchName(i.Name, entry.Name) })
+}
+
 // exampleInputs are the inputs of the rule examples of the tool that answers for
 // an entry: by its name, by a glob, or as the fallback.
 func (t Trial) exampleInputs(entry catalog.Entry) []json.RawMessage {
 	var inputs []json.RawMessage
 	tools := t.Catalog.Tools()
-	own := slices.ContainsFunc(tools, func(i catalog.Info) bool { return engine.MatchName(i.Name, entry.Name) })
+	own := hasTool(tools, entry)
 	for _, info := range tools {
 		if !engine.MatchName(info.Name, entry.Name) && (own || !info.Fallback) {
 			continue

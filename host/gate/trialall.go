@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -16,7 +17,7 @@ import (
 // field. What Tried has seen pass is not tried again.
 func (t Trial) CheckExamples(ctx context.Context, c *config.Config) error {
 	written, examples := c.Written(), c.Examples()
-	b := batch{Trial: t, tools: t.Catalog.Tools(), passed: make(map[trialKey]bool, len(written)+len(examples))}
+	b := &batch{Trial: t, tools: t.Catalog.Tools(), passed: make(map[trialKey]bool, len(written)+len(examples))}
 	if err := b.understoodAll(ctx, written); err != nil {
 		return err
 	}
@@ -33,6 +34,7 @@ type batch struct {
 	Trial
 	tools  []catalog.Info
 	passed map[trialKey]bool
+	unread sync.Mutex // held while Unread is called
 }
 
 // candidate is a rule of the file as its tool sees it.
@@ -61,7 +63,8 @@ func (b *batch) understoodAll(ctx context.Context, written []config.Example) err
 	for _, rules := range byTool {
 		for _, doubtful := range b.doubtful(ctx, rules) {
 			if err := b.understood(ctx, doubtful.entry, doubtful.rule); err != nil {
-				failed.note(doubtful.at, written[doubtful.at].Errorf("%v", err))
+				delete(b.passed, keyOf(doubtful.entry, doubtful.rule, "", true))
+				b.fails(&failed, doubtful.at, doubtful.entry, written[doubtful.at].Errorf("%v", err))
 			}
 		}
 	}
@@ -147,16 +150,30 @@ func (b *batch) tryAll(ctx context.Context, examples []config.Example) error {
 					err = b.tryExample(ctx, entry, r, e.Input, e.Want)
 				}
 				if err != nil {
-					failed.note(i, e.Errorf("%v", err))
+					keys[i] = trialKey{}
+					b.fails(&failed, i, entry, e.Errorf("%v", err))
 				}
 			}
 		})
 	}
 	wait.Wait()
 	for _, k := range keys {
-		b.passed[k] = true
+		b.passed[k] = k != trialKey{}
 	}
+	delete(b.passed, trialKey{})
 	return failed.err
+}
+
+// fails notes an error of a rule. Where no module has the rule's tool, the operator
+// may be about to add it, which takes a running daemon.
+func (b *batch) fails(failed *firstError, at int, entry catalog.Entry, err error) {
+	if b.Unread == nil || hasTool(b.tools, entry) {
+		failed.note(at, err)
+		return
+	}
+	b.unread.Lock()
+	defer b.unread.Unlock()
+	b.Unread(fmt.Errorf("no module is loaded that has this tool: until callgate tool add brings it, the rule allows nothing: %w", err))
 }
 
 // firstError keeps the error of what comes first in the file.
