@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/internal/swaptest"
 	"github.com/callgate/callgate/host/sandbox"
+	"github.com/callgate/callgate/host/store"
 )
 
 // TestT05_newModuleReadsRulesMoreWidely: the file of a module changes while the host
@@ -69,6 +71,22 @@ agents: {worker: {mode: default, working_directories: [PROJECT]}}
 			t.Fatal(err)
 		}
 	}
+	unused := func() string {
+		t.Helper()
+		rules, err := s.Gate.Rules(t.Context(), store.RuleFilter{Tool: "Deploy"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		for id, why := range s.Gate.Unused(rules) {
+			i := slices.IndexFunc(rules, func(r engine.Rule) bool { return r.ID == id })
+			told = append(told, rules[i].Behavior.String()+" "+rules[i].String()+": "+why)
+		}
+		return strings.Join(told, "; ")
+	}
+	if got := unused(); got != "" {
+		t.Errorf("before a swap: %q, want each rule used", got)
+	}
 	want("before", "staging/x", engine.Allow)
 	want("before", "elsewhere/x", engine.Ask)
 	if swap := put(s.modules.Wider(2)); swap.What != catalog.Swapped || !slices.Equal(swap.Suspended, []string{"Deploy(staging/*) global"}) {
@@ -76,8 +94,14 @@ agents: {worker: {mode: default, working_directories: [PROJECT]}}
 	}
 	want("wider", "elsewhere/x", engine.Ask)
 	want("wider", "staging/x", engine.Ask)
+	if got := unused(); !strings.Contains(got, "allow Deploy(staging/*): not used with ") || strings.Contains(got, "deny") {
+		t.Errorf("it is told %q; want that the allow rule is not used", got)
+	}
 	if swap := put(s.modules.Version(1)); len(swap.Suspended) != 0 {
 		t.Errorf("got %+v; want nothing suspended", swap)
 	}
 	want("back", "staging/x", engine.Allow)
+	if got := unused(); got != "" {
+		t.Errorf("with the version before: %q, want each rule used", got)
+	}
 }

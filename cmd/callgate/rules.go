@@ -48,11 +48,16 @@ func rulesList(c *cli) *cobra.Command {
 				}
 			}
 			return c.withClient("", func(client *api.Client) error {
-				rules, err := client.Rules(cmd.Context(), f)
+				list, err := client.RuleList(cmd.Context(), f)
 				if err != nil {
 					return err
 				}
-				return c.print(cmd.OutOrStdout(), rules, func(w io.Writer) { printRules(w, rules) })
+				return c.print(cmd.OutOrStdout(), listed(list), func(w io.Writer) {
+					printRules(w, list.Rules)
+					for _, r := range list.Rules {
+						printUnused(w, list, r)
+					}
+				})
 			})
 		},
 	}
@@ -63,6 +68,27 @@ func rulesList(c *cli) *cobra.Command {
 	completeFlag(cmd, "scope", completeScopes())
 	cmd.Flags().BoolVar(&f.Expired, "expired", false, "also rules that have expired")
 	return cmd
+}
+
+// listedRule is a rule for programs, with why it is not used.
+type listedRule struct {
+	engine.Rule
+	Unused string `json:"unused,omitempty"`
+}
+
+func listed(l api.RuleList) []listedRule {
+	all := make([]listedRule, len(l.Rules))
+	for i, r := range l.Rules {
+		all[i] = listedRule{r, l.Unused[r.ID]}
+	}
+	return all
+}
+
+// printUnused says why a rule is not used, if it is not.
+func printUnused(w io.Writer, l api.RuleList, r engine.Rule) {
+	if why := l.Unused[r.ID]; why != "" {
+		fmt.Fprintf(w, "%s: %s\n", r.ID, card.Line(why))
+	}
 }
 
 func printRules(w io.Writer, rules []engine.Rule) {
@@ -148,13 +174,16 @@ func rulesShow(c *cli) *cobra.Command {
 		ValidArgsFunction: inOrder(c.completeRules()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withClient("", func(client *api.Client) error {
-				rules, err := client.Rules(cmd.Context(), store.RuleFilter{Expired: true})
+				list, err := client.RuleList(cmd.Context(), store.RuleFilter{Expired: true})
 				if err != nil {
 					return err
 				}
-				for _, r := range rules {
+				for i, r := range list.Rules {
 					if r.ID == args[0] {
-						return c.print(cmd.OutOrStdout(), r, func(w io.Writer) { printRule(w, r) })
+						return c.print(cmd.OutOrStdout(), listed(list)[i], func(w io.Writer) {
+							printRule(w, r)
+							printUnused(w, list, r)
+						})
 					}
 				}
 				return fmt.Errorf("rule %q: not found: see callgate rules list", args[0])

@@ -56,13 +56,18 @@ func (c *Client) Seen(ctx context.Context, id, approver string) error {
 
 // Rules lists stored rules.
 func (c *Client) Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error) {
+	out, err := c.RuleList(ctx, f)
+	return out.Rules, err
+}
+
+// RuleList is Rules with why some of them are not used.
+func (c *Client) RuleList(ctx context.Context, f store.RuleFilter) (RuleList, error) {
 	q := values("scope", string(f.Scope), "key", f.Key, "tool", f.Tool)
 	if f.Behavior != nil {
 		q.Set("behavior", f.Behavior.String())
 	}
 	setFlag(q, "expired", f.Expired)
-	out, err := fetch[ruleList](ctx, c, http.MethodGet, at("rules"), q, nil)
-	return out.Rules, err
+	return fetch[RuleList](ctx, c, http.MethodGet, at("rules"), q, nil)
 }
 
 // AddRule stores a rule in the name of by; empty means the token's.

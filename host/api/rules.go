@@ -62,8 +62,11 @@ func (n NewRule) rule(field string, now time.Time) (engine.Rule, error) {
 	return r, nil
 }
 
-type ruleList struct {
+// RuleList is the rules that a filter chooses.
+type RuleList struct {
 	Rules []engine.Rule `json:"rules"`
+	// Unused tells, by id, why stored rules are not used with the modules there are.
+	Unused map[string]string `json:"unused,omitempty"`
 }
 
 func (s *Server) listRules(w http.ResponseWriter, r *http.Request, _ gate.Caller) error {
@@ -91,7 +94,7 @@ func (s *Server) listRules(w http.ResponseWriter, r *http.Request, _ gate.Caller
 	if err != nil {
 		return err
 	}
-	return reply(w, http.StatusOK, ruleList{Rules: append([]engine.Rule{}, rules...)})
+	return reply(w, http.StatusOK, RuleList{Rules: append([]engine.Rule{}, rules...), Unused: s.c.Gate.Unused(rules)})
 }
 
 // AddedRule is a rule as it was stored.

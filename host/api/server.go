@@ -42,6 +42,7 @@ type Gate interface {
 	Person(caller gate.Caller, name string, roles []string, administrator bool) people.Person
 	MayChangeRules(ctx context.Context, caller gate.Caller, add, remove []engine.Rule) error
 	MayRemoveRule(ctx context.Context, caller gate.Caller, id string) error
+	Unused(rules []engine.Rule) map[string]string
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
 	TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (bool, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)

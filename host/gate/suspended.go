@@ -87,3 +87,34 @@ func (g *Gate) isSuspended(entry catalog.Entry, r engine.Rule) bool {
 	}
 	return slices.Contains(g.suspensions, suspension{r.ID, entry.Digest, entry.Name})
 }
+
+// Unused tells of stored allow rules, by id, why they are not used with the module
+// that answers for their tool now, in one sentence for people; the others are left
+// out. A rule that no call and no swap has brought before the module yet is not tried
+// for it.
+func (g *Gate) Unused(rules []engine.Rule) map[string]string {
+	tools := g.c.Catalog()
+	defer tools.Release()
+	unused := map[string]string{}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range rules {
+		if r.ID == "" || r.Behavior != engine.Allow || r.WholeTool() {
+			continue
+		}
+		names := []string{r.Tool}
+		for _, s := range g.suspensions {
+			if s.Rule == r.ID {
+				names = append(names, s.Tool)
+			}
+		}
+		for _, name := range names {
+			entry := tools.Lookup(name)
+			holds, known := g.tried[trialOf{r.ID, entry.Digest, entry.Name}]
+			if entry.Err == nil && (g.isSuspended(entry, r) || known && !holds) {
+				unused[r.ID] = fmt.Sprintf("not used with %s %s, which reads it otherwise than when it was stored: remove it, and add it again if it should hold", clip(entry.Module, 64), clip(entry.Version, 64))
+			}
+		}
+	}
+	return unused
+}
