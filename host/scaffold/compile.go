@@ -47,7 +47,8 @@ func buildRust(j *job) error {
 }
 
 func testRust(j *job) error {
-	program := firstOf([]string{"rustc"}, nil)
+	// The first one that works: rustup leaves one in PATH that has no compiler behind it.
+	program := firstOf([]string{"rustc"}, func(p string) bool { return answer(j.ctx, p, "--print", "sysroot") != "" })
 	if program == "" {
 		_, _, err := rustc(j.ctx)
 		return err
