@@ -187,7 +187,7 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 			h.trouble(err)
 		}
 	}()
-	if err := h.checkExamples(ctx, next); err != nil {
+	if err := h.checkExamples(ctx, next, nil); err != nil {
 		return nil, err
 	}
 	now := combine(old.accepted, next)

@@ -164,7 +164,9 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	for _, r := range h.Store.RefusedRules() {
 		o.Log.Warn("stored allow rule not used: it was changed outside Callgate; remove it or add it again", "id", r.ID, "tool", r.Tool, "scope", r.Scope)
 	}
-	if err := h.checkExamples(ctx, o.Config); err != nil {
+	// Refusing to start would be a dead end: adding the module takes a running daemon.
+	unread := func(err error) { h.log.Warn("in the configuration", "problem", err) }
+	if err := h.checkExamples(ctx, o.Config, unread); err != nil {
 		return nil, err
 	}
 	if o.Ready != nil {
@@ -277,14 +279,12 @@ func (h *Host) ignored(problems []project.Problem) {
 	}
 }
 
-// checkExamples tries the rules of a configuration.
-func (h *Host) checkExamples(ctx context.Context, c *config.Config) error {
+// checkExamples tries the rules of a configuration. unread, if not nil, hears of
+// those for tools that no loaded module has, which are refused otherwise.
+func (h *Host) checkExamples(ctx context.Context, c *config.Config, unread func(error)) error {
 	tools := h.Catalog.Snapshot()
 	defer tools.Release()
-	return gate.Trial{
-		Catalog: tools, Targets: &target.Resolver{FS: target.OS()}, Tried: h.tried,
-		Unread: func(err error) { h.log.Warn("in the configuration", "problem", err) },
-	}.CheckExamples(ctx, c)
+	return gate.Trial{Catalog: tools, Targets: &target.Resolver{FS: target.OS()}, Tried: h.tried, Unread: unread}.CheckExamples(ctx, c)
 }
 
 // Close ends the parts. What waits stays in the store.
