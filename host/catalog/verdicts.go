@@ -77,22 +77,19 @@ const maxVerdict = 64 << 20
 // read returns an authentic file without its MAC, which stands before it. One
 // that is not is told, and as good as absent: it is made again.
 func (v *verdicts) read(name, purpose string) ([]byte, bool) {
-	data, err := v.dir.Read(name, maxVerdict)
+	data, err := v.dir.ReadAuthentic(v.key, name, purpose, maxVerdict)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
-	}
-	if err == nil && (len(data) < private.MACSize || !v.key.Authentic(data[:private.MACSize], purpose, data[private.MACSize:])) {
-		err = errors.New("not authentic: damaged, or made with another key")
 	}
 	if err != nil {
 		v.report(fmt.Errorf("catalog: %s is not used: %w", v.dir.Path(name), errors.Join(err, v.dir.Remove(name))))
 		return nil, false
 	}
-	return data[private.MACSize:], true
+	return data, true
 }
 
 func (v *verdicts) write(name, purpose string, data []byte) error {
-	if err := v.dir.Write(name, true, v.key.MAC(purpose, data), data); err != nil {
+	if err := v.dir.WriteAuthentic(v.key, name, purpose, data); err != nil {
 		return fmt.Errorf("catalog: write %s: %w", v.dir.Path(name), err)
 	}
 	return nil

@@ -70,18 +70,15 @@ func (t *Tried) open(cache string) error {
 
 func (t *Tried) read() map[trialKey]bool {
 	passed := map[trialKey]bool{}
-	data, err := t.dir.Read(triedFile, maxTried)
+	data, err := t.dir.ReadAuthentic(t.key, triedFile, triedFile, maxTried)
 	if errors.Is(err, fs.ErrNotExist) {
 		return passed
-	}
-	if err == nil && (len(data) < private.MACSize || !t.key.Authentic(data[:private.MACSize], triedFile, data[private.MACSize:])) {
-		err = errors.New("not authentic: damaged, or made with another key")
 	}
 	if err != nil {
 		t.report(fmt.Errorf("%s is not used: %w", t.dir.Path(triedFile), err))
 		return passed
 	}
-	for key := range slices.Chunk(data[private.MACSize:], sha256.Size) {
+	for key := range slices.Chunk(data, sha256.Size) {
 		if len(key) == sha256.Size {
 			passed[trialKey(key)] = true
 		}
@@ -110,7 +107,7 @@ func (t *Tried) keep(passed map[trialKey]bool) {
 		for k := range passed {
 			data.Write(k[:])
 		}
-		if err := t.dir.Write(triedFile, true, t.key.MAC(triedFile, data.Bytes()), data.Bytes()); err != nil {
+		if err := t.dir.WriteAuthentic(t.key, triedFile, triedFile, data.Bytes()); err != nil {
 			t.report(fmt.Errorf("write %s: %w", t.dir.Path(triedFile), err))
 		}
 	}

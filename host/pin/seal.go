@@ -67,20 +67,16 @@ func (s *seals) read(make bool) (err error) {
 	if err != nil {
 		return err
 	}
-	data, err := s.dir.Read(inForceFile, maxRecord)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := s.dir.ReadAuthentic(s.key, inForceFile, recordPurpose, maxRecord)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), make && errors.Is(err, private.ErrForeign): // of another key: nothing that it named is in force
 		return nil
-	}
-	if err != nil {
+	case errors.Is(err, private.ErrForeign):
+		return fmt.Errorf("%s is %w; grant each module again: callgate tool add FILE", s.dir.Path(inForceFile), err)
+	case err != nil:
 		return err
 	}
-	if len(data) < private.MACSize || !s.key.Authentic(data[:private.MACSize], recordPurpose, data[private.MACSize:]) {
-		if make {
-			return nil // of another key: nothing that it named is in force
-		}
-		return fmt.Errorf("%s is not authentic: damaged, or made with another key; grant each module again: callgate tool add FILE", s.dir.Path(inForceFile))
-	}
-	if err := jsonv2.Unmarshal(data[private.MACSize:], &s.inForce, jsonv2.RejectUnknownMembers(true)); err != nil {
+	if err := jsonv2.Unmarshal(data, &s.inForce, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return fmt.Errorf("%s: %w", s.dir.Path(inForceFile), strictjson.Explain(err))
 	}
 	return nil
@@ -129,7 +125,7 @@ func (s *seals) put(file string, inForce ...string) error {
 	if err != nil {
 		return fmt.Errorf("note the seals in force: %w", err)
 	}
-	if err := s.dir.Write(inForceFile, true, s.key.MAC(recordPurpose, data), data); err != nil {
+	if err := s.dir.WriteAuthentic(s.key, inForceFile, recordPurpose, data); err != nil {
 		return fmt.Errorf("note the seals in force: %w", err)
 	}
 	s.inForce = next
