@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -66,7 +65,7 @@ func (p *pins) unpinned() bool { return p.now.Load().Unpinned() }
 // complete is what a module may do with a grant of the lock: its limits are those of
 // the configuration's grant, else of the lock's, else those of all modules.
 func complete(m config.Modules, file, name string, g pin.Grant) catalog.Grant {
-	_, own := configured(m, file, name)
+	_, own, _ := catalog.GrantOf(m.Grants, file, name)
 	l, set := limits(m, own), g.SandboxLimits()
 	alone := config.Modules{}.LimitsSet(own)
 	for _, s := range sandbox.Settings() {
@@ -75,17 +74,6 @@ func complete(m config.Modules, file, name string, g pin.Grant) catalog.Grant {
 		}
 	}
 	return catalog.Grant{Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly, Config: own.Config, Limits: l}
-}
-
-// configured finds what the configuration says of a module, by the names that the
-// catalogue looks for.
-func configured(m config.Modules, file, name string) (key string, g config.Grant) {
-	for _, key := range []string{file, strings.TrimSuffix(file, ".wasm"), name} {
-		if g, ok := m.Grants[key]; ok && key != "" {
-			return key, g
-		}
-	}
-	return "", config.Grant{}
 }
 
 // GrantAdvice lists what modules.grants of a configuration says of pinned modules and
@@ -97,7 +85,7 @@ func GrantAdvice(c *config.Config) (out []string) {
 	}
 	idle := map[string]string{}
 	for _, e := range loaded.Entries {
-		key, g := configured(c.Modules, e.File, e.Name)
+		key, g, _ := catalog.GrantOf(c.Modules.Grants, e.File, e.Name)
 		if g.Names != nil || g.MayAllow || g.MayReadOnly {
 			idle[key] = e.File
 		}

@@ -131,7 +131,7 @@ func (b *builder) admit(f file) (*module, error) {
 		return old, nil
 	}
 	if b.prev != nil && (old == nil || old.code != m.code) {
-		if err := m.ready(b.ctx); err != nil {
+		if _, err := m.ready(b.ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -154,16 +154,8 @@ func (b *builder) tryOnce(m *module) error {
 // errUnread marks a file whose problem is already reported.
 var errUnread = errors.New("the file could not be read")
 
-func (b *builder) old(f file) *module {
-	if b.prev == nil {
-		return nil
-	}
-	i := slices.IndexFunc(b.prev.modules, func(m *module) bool { return m.file == f.name && m.embedded == f.embedded })
-	if i < 0 {
-		return nil
-	}
-	return b.prev.modules[i]
-}
+// old is the module of a file in the state before.
+func (b *builder) old(f file) *module { return b.prev.inUse(f.name, f.embedded) }
 
 // grantFor finds the grant of a file: its pin's, or by its name or, given one, the
 // module's. key is that among Options.Grants.
@@ -177,14 +169,21 @@ func (b *builder) grantFor(f file, module string) (g Grant, key string, ok bool)
 	return Grant{}, "", false
 }
 
-// keyFor is the key of a file or module among Options.Grants.
-func (b *builder) keyFor(file, module string) (key string, ok bool) {
+// GrantOf finds what an operator says of a module: by its file, by that without its
+// ending, or by the name that the module gives itself, empty where that is not known.
+func GrantOf[G any](grants map[string]G, file, module string) (key string, g G, ok bool) {
 	for _, key := range []string{file, strings.TrimSuffix(file, ".wasm"), module} {
-		if _, ok := b.c.grants[key]; ok && key != "" {
-			return key, true
+		if g, ok := grants[key]; ok && key != "" {
+			return key, g, true
 		}
 	}
-	return "", false
+	return "", g, false
+}
+
+// keyFor is the key of a file or module among Options.Grants.
+func (b *builder) keyFor(file, module string) (key string, ok bool) {
+	key, _, ok = GrantOf(b.c.grants, file, module)
+	return key, ok
 }
 
 // use notes that Options.Grants speak of a file that there is.

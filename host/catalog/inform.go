@@ -80,8 +80,11 @@ func (s *state) standing(m *module) Standing {
 	return Missing // only a grant speaks of it
 }
 
-// inUse is the module of a file in a state; nil for none.
+// inUse is the module of a file in a state; nil for none, and in a nil state.
 func (s *state) inUse(file string, embedded bool) *module {
+	if s == nil {
+		return nil
+	}
 	n := slices.IndexFunc(s.modules, func(m *module) bool { return m.file == file && m.embedded == embedded })
 	if n < 0 {
 		return nil

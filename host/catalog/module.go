@@ -136,11 +136,8 @@ func (m *module) tryWarm(ctx context.Context, loaded *sandbox.Module) error {
 	if err := m.tryExamples(ctx); err != nil {
 		return err
 	}
-	raw, err := m.describe(ctx, loaded)
-	if err != nil {
-		return err
-	}
-	return m.saysAgain(raw)
+	_, err := m.describeAgain(ctx, loaded)
+	return err
 }
 
 // describe asks the module what it is, once more when it was late: the machine may
@@ -168,30 +165,31 @@ func (m *module) describes(raw []byte) error {
 }
 
 // ready makes the module answer at once: compiled, with an instance that has been
-// called. It runs before a swap, so that no caller waits.
-func (m *module) ready(ctx context.Context) error {
+// called. It runs before a swap, so that no caller waits. It returns what the module
+// said.
+func (m *module) ready(ctx context.Context) ([]byte, error) {
 	loaded, err := m.running(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	raw, err := m.describe(ctx, loaded)
-	if err != nil {
-		return err
-	}
-	return m.saysAgain(raw)
+	return m.describeAgain(ctx, loaded)
 }
 
-// saysAgain refuses a module that says something else of itself once it was called:
-// what a person is shown would not be what was granted.
-func (m *module) saysAgain(raw []byte) error {
+// describeAgain refuses a module that says something else of itself once it was
+// called: what a person is shown would not be what was granted.
+func (m *module) describeAgain(ctx context.Context, loaded *sandbox.Module) ([]byte, error) {
+	raw, err := m.describe(ctx, loaded)
+	if err != nil {
+		return nil, err
+	}
 	declared, err := DescriptionDigest(raw)
 	if err != nil {
-		return fmt.Errorf("tool %s: describe: %w", m.file, err)
+		return nil, fmt.Errorf("tool %s: describe: %w", m.file, err)
 	}
 	if declared != m.declared {
-		return fmt.Errorf("tool %s: describe: it answered something else when it was asked again", m.file)
+		return nil, fmt.Errorf("tool %s: describe: it answered something else when it was asked again", m.file)
 	}
-	return nil
+	return raw, nil
 }
 
 // prepare has the module compiled now, should its first call have to wait for

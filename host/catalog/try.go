@@ -67,14 +67,7 @@ func (c *Catalog) Try(ctx context.Context, file string, wasm []byte, g Grant) (t
 	if err := m.admit(ctx, c.verdicts, c.opts.Compiling); err != nil {
 		return t, mark(ErrRefused, err)
 	}
-	loaded, err := m.running(ctx)
-	if err != nil {
-		return t, mark(ErrRefused, err)
-	}
-	if t.Raw, err = m.describe(ctx, loaded); err == nil {
-		err = m.saysAgain(t.Raw)
-	}
-	if err != nil {
+	if t.Raw, err = m.ready(ctx); err != nil {
 		return t, mark(ErrRefused, err)
 	}
 	t.Described, t.Declared, t.Digest = *m.desc, m.declared, m.digest
