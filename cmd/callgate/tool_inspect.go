@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/sandbox"
@@ -81,7 +80,7 @@ func (i *inspected) grants(cmd *cobra.Command) error {
 func (i *inspected) hold(known []catalog.Info) {
 	var names []string
 	for _, t := range i.Described.Tools {
-		names = append(append(names, t.Name), t.Aliases...)
+		names = append(names, t.Names()...)
 	}
 	var free []string
 	needed := false
@@ -127,13 +126,12 @@ func firstPartyTools(cmd *cobra.Command) (tools []catalog.Info, err error) {
 // it by a glob of its own.
 func ownerOf(tools []catalog.Info, name string) (owner string, covered bool) {
 	for _, t := range tools {
-		for _, other := range append([]string{t.Name}, t.Aliases...) {
-			switch {
-			case name == other, strings.ContainsAny(name, "*?") && engine.MatchName(name, other):
+		for _, other := range t.Names() {
+			meet, below := catalog.Meet(name, other)
+			if meet && !below {
 				return t.Module, false
-			case engine.MatchName(other, name):
-				covered = true
 			}
+			covered = covered || below
 		}
 	}
 	return "", covered

@@ -41,9 +41,11 @@ func TestOwnerOf(t *testing.T) {
 		{"Deploy", "", false},
 		{"Bash", "bash", false},
 		{"bash", "bash", false},
+		{"BASH", "bash", false}, // tool add refuses it in any case
 		{"B*", "bash", false},
 		{"mcp__*", "standard", false},
 		{"mcp__mail__send", "", true},
+		{"MCP__mail", "", true},
 		{"mine__*", "", false},
 	} {
 		owner, covered := ownerOf(known, tc.name)

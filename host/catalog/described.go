@@ -101,7 +101,7 @@ func (t *ToolDescription) check(seen map[string]bool) error {
 	if len(t.Aliases) > maxAliases {
 		return fmt.Errorf("aliases: %d: at most %d", len(t.Aliases), maxAliases)
 	}
-	for _, name := range t.names() {
+	for _, name := range t.Names() {
 		if !toolName.MatchString(name) {
 			return fmt.Errorf("name %q: want letters, digits and _.:/-, with * and ? in globs, at most 128", clean(name))
 		}
@@ -128,7 +128,8 @@ func (t *ToolDescription) check(seen map[string]bool) error {
 	return nil
 }
 
-func (t *ToolDescription) names() []string { return append([]string{t.Name}, t.Aliases...) }
+// Names are the tool's own name, then its aliases.
+func (t *ToolDescription) Names() []string { return append([]string{t.Name}, t.Aliases...) }
 
 // errNotObject refuses an answer that is null, a list or a bare value.
 var errNotObject = errors.New("want a JSON object")

@@ -98,6 +98,9 @@ type Info struct {
 	Error string `json:"error,omitempty"`
 }
 
+// Names are the tool's own name, then its aliases.
+func (i Info) Names() []string { return append([]string{i.Name}, i.Aliases...) }
+
 // Problem is something wrong with a module.
 type Problem struct {
 	// File is the module's file, or the directory's name.

@@ -72,7 +72,14 @@ func approved(name string, grants []string, embedded bool) bool {
 	switch {
 	case grants == nil:
 		return embedded || !isGlob(name)
-	case isGlob(name):
+	}
+	return Covered(grants, name)
+}
+
+// Covered reports whether one of the granted names and globs is a declared name, or
+// covers it; a declared glob is covered by itself alone.
+func Covered(grants []string, name string) bool {
+	if isGlob(name) {
 		return slices.Contains(grants, name)
 	}
 	return slices.ContainsFunc(grants, func(g string) bool { return engine.MatchName(g, name) })
@@ -93,7 +100,7 @@ type glob struct {
 // case: people and clients take BASH for Bash. A name below another's glob is free
 // only for a module whose grant lists it.
 func (x *index) conflict(m *module, t *tool) error {
-	for _, name := range t.names() {
+	for _, name := range t.Names() {
 		taken, by := "", (*tool)(nil)
 		for other, owner := range x.all() {
 			told := by != nil && (taken == name || other != name && taken < other)
@@ -110,13 +117,20 @@ func (x *index) conflict(m *module, t *tool) error {
 
 // taken reports whether another module's name keeps m from having one.
 func (x *index) taken(m *module, name, other string) bool {
+	meet, below := Meet(name, other)
+	return meet && (!below || !slices.Contains(m.grant.Names, name))
+}
+
+// Meet reports whether a name or glob of one module and one of another can mean the
+// same tool, in whatever case of letters; and whether the first stands below the
+// second, a glob, so that a module may have it whose grant lists it.
+func Meet(name, other string) (meet, below bool) {
 	switch {
 	case strings.EqualFold(name, other):
 	case !isGlob(name) && !isGlob(other), !overlap(strings.ToLower(name), strings.ToLower(other)):
-		return false
+		return false, false
 	}
-	listed := m.grant.Names != nil && slices.Contains(m.grant.Names, name)
-	return name == other || !isGlob(other) || !listed || literal(name) <= literal(other)
+	return true, name != other && isGlob(other) && literal(name) > literal(other)
 }
 
 // all yields every claimed name with its owner.
@@ -137,7 +151,7 @@ func (x *index) all() func(yield func(string, *tool) bool) {
 
 // add claims the names of t that are still free.
 func (x *index) add(t *tool) {
-	for _, name := range t.names() {
+	for _, name := range t.Names() {
 		if isGlob(name) {
 			x.globs = append(x.globs, glob{name, t})
 			continue

@@ -109,7 +109,7 @@ func narrowed(old, now Grant, d *Described) Grant {
 	}
 	both.Names = []string{}
 	for _, t := range d.Tools {
-		for _, name := range t.names() {
+		for _, name := range t.Names() {
 			if approved(name, old.Names, false) && approved(name, now.Names, false) && !slices.Contains(both.Names, name) {
 				both.Names = append(both.Names, name)
 			}

@@ -75,7 +75,7 @@ func (t Trial) canonicalAmong(r *engine.Rule, tools []catalog.Info) (catalog.Ent
 	}
 	entry := t.Catalog.Lookup(r.Tool)
 	for _, tool := range tools {
-		for _, name := range append([]string{tool.Name}, tool.Aliases...) {
+		for _, name := range tool.Names() {
 			if strings.EqualFold(name, r.Tool) && !strings.ContainsAny(name, "*?") {
 				r.Tool = tool.Name
 				return t.Catalog.Lookup(tool.Name), nil

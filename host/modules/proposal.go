@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/pin"
 	"github.com/callgate/callgate/host/sandbox"
@@ -236,8 +235,8 @@ func (p *Proposal) names(d catalog.Described) error {
 	declared := allNames(d)
 	var got []string // a tool that has not its own name has none
 	for _, t := range d.Tools {
-		for _, name := range append([]string{t.Name}, t.Aliases...) {
-			if covered(p.Grant.Names, t.Name) && covered(p.Grant.Names, name) {
+		for _, name := range t.Names() {
+			if catalog.Covered(p.Grant.Names, t.Name) && catalog.Covered(p.Grant.Names, name) {
 				got = append(got, name)
 				continue
 			}
@@ -245,7 +244,7 @@ func (p *Proposal) names(d catalog.Described) error {
 		}
 	}
 	for _, g := range p.Grant.Names {
-		by := func(name string) bool { return covered([]string{g}, name) }
+		by := func(name string) bool { return catalog.Covered([]string{g}, name) }
 		if !slices.ContainsFunc(declared, by) {
 			return fmt.Errorf("%w: names: %q: the module declares no such tool: %s", ErrBadGrant, g, strings.Join(declared, ", "))
 		}
@@ -259,17 +258,9 @@ func (p *Proposal) names(d catalog.Described) error {
 	return nil
 }
 
-// covered reports whether a declared name is granted: a glob by itself alone, as in
-// the catalogue.
-func covered(grants []string, name string) bool {
-	return slices.ContainsFunc(grants, func(g string) bool {
-		return g == name || !strings.ContainsAny(name, "*?") && engine.MatchName(g, name)
-	})
-}
-
 func allNames(d catalog.Described) (names []string) {
 	for _, t := range d.Tools {
-		names = append(append(names, t.Name), t.Aliases...)
+		names = append(names, t.Names()...)
 	}
 	return names
 }

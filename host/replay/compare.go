@@ -116,7 +116,7 @@ func setsFor(versions []*workbench.Module, tool string, rules []engine.Rule) []w
 	names := []string{tool}
 	for _, m := range versions {
 		if t, called, err := m.Tool(tool); err == nil {
-			names = append(append(names, called, t.Name), t.Aliases...)
+			names = append(append(names, called), t.Names()...)
 		}
 	}
 	var sets []workbench.RuleSet

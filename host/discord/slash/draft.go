@@ -80,7 +80,7 @@ func (d *draft) named(name string) error {
 // own matches.
 func (d *draft) toolNamed(name string) error {
 	for _, t := range d.tools {
-		if slices.ContainsFunc(append([]string{t.Name}, t.Aliases...), func(known string) bool { return strings.EqualFold(known, name) }) {
+		if slices.ContainsFunc(t.Names(), func(known string) bool { return strings.EqualFold(known, name) }) {
 			d.info, d.tool = t, t.Name
 			return nil
 		}
