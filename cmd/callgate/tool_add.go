@@ -11,6 +11,7 @@ import (
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/modules"
 	"github.com/callgate/callgate/host/pin"
+	"github.com/callgate/callgate/host/sandbox"
 )
 
 func toolAdd(c *cli) *cobra.Command {
@@ -67,8 +68,8 @@ func (f *grantFlags) request(path string) (r modules.Request, err error) {
 	if err != nil {
 		return r, err
 	}
-	if info.Size() > pin.MaxModule {
-		return r, fmt.Errorf("%s: more than %d MiB are no module", path, pin.MaxModule>>20)
+	if info.Size() > sandbox.MaxModuleBytes {
+		return r, fmt.Errorf("%s: more than %d MiB are no module", path, sandbox.MaxModuleBytes>>20)
 	}
 	r.File = filepath.Base(path)
 	if err := pin.CheckFile(r.File); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/modules"
 	"github.com/callgate/callgate/host/pin"
+	"github.com/callgate/callgate/host/sandbox"
 )
 
 // Modules lists and changes the tool modules; see modules.Manager.
@@ -56,7 +57,7 @@ func (s *Server) putModule(w http.ResponseWriter, r *http.Request, caller gate.C
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != wasmType || r.Header.Get("Content-Encoding") != "" {
 		return failure(http.StatusUnsupportedMediaType, CodeMediaType, "send the module itself, with the header Content-Type: "+wasmType)
 	}
-	body, release, err := s.readUpTo(w, r, caller, pin.MaxModule)
+	body, release, err := s.readUpTo(w, r, caller, sandbox.MaxModuleBytes)
 	if err != nil {
 		return err
 	}

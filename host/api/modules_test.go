@@ -13,6 +13,7 @@ import (
 	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/modules"
 	"github.com/callgate/callgate/host/pin"
+	"github.com/callgate/callgate/host/sandbox"
 )
 
 // shelf is a Modules that takes "good" for a module and notes what was asked.
@@ -220,7 +221,7 @@ func TestModules_uploadBound(t *testing.T) {
 	if got := send("PUT", "/v1/modules/d.wasm", "application/wasm", 17<<20); got != http.StatusConflict {
 		t.Errorf("17 MiB of rubbish: got %d, want it read and refused as no module", got)
 	}
-	if got := send("PUT", "/v1/modules/d.wasm", "application/wasm", pin.MaxModule+1); got != http.StatusRequestEntityTooLarge {
+	if got := send("PUT", "/v1/modules/d.wasm", "application/wasm", sandbox.MaxModuleBytes+1); got != http.StatusRequestEntityTooLarge {
 		t.Errorf("too much: got %d", got)
 	}
 	if got := send("POST", "/v1/modules/d.wasm/pin", "", 17<<20); got != http.StatusRequestEntityTooLarge {

@@ -27,15 +27,18 @@ func newFile(name string, embedded bool, data []byte) file {
 	return file{name, embedded, data, sandbox.Digest(data)}
 }
 
-// The bounds of what is read; the sandbox's own limit for a module may be lower.
+// The bounds of what is read, beside sandbox.MaxModuleBytes of each file.
 const (
-	maxFile  = 64 << 20
 	maxFiles = 512       // modules in the directory
 	maxBytes = 512 << 20 // of all of them
 )
 
-// fileName is what a module's file may be called: what can be told, and pinned.
+// fileName is what IsFile takes.
 var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,122}\.wasm$`)
+
+// IsFile reports whether a module's file in the directory may be called that: what can
+// be told, and pinned.
+func IsFile(name string) bool { return fileName.MatchString(name) }
 
 // embeddedFiles reads the .wasm files of fsys, sorted by name.
 func embeddedFiles(fsys fs.FS) (files []file, problems []Problem) {
@@ -80,7 +83,7 @@ func directoryFiles(dir string) (files []file, problems []Problem, err error) {
 	}
 	total := 0
 	for _, name := range names {
-		if !fileName.MatchString(name) {
+		if !IsFile(name) {
 			problems = append(problems, Problem{clip(strconv.QuoteToASCII(name)), errName})
 			continue
 		}
@@ -142,9 +145,9 @@ func readModule(root *os.Root, name string) ([]byte, error) {
 	if !os.SameFile(before, opened) {
 		return nil, errors.New("changed while it was opened")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("more than %d bytes", maxFile)
+	data, err := io.ReadAll(io.LimitReader(f, sandbox.MaxModuleBytes+1))
+	if err == nil && len(data) > sandbox.MaxModuleBytes {
+		err = fmt.Errorf("more than %d bytes", sandbox.MaxModuleBytes)
 	}
 	if err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (p Place) Rollback(file string, stamp func(g Granted) Granted) (Undo, error
 			return nil, nil, fmt.Errorf("%s: %w", file, ErrNoPrevious)
 		}
 		back := *c.was.Previous
-		wasm, err := c.kept.Read(back.Digest+".wasm", MaxModule)
+		wasm, err := c.kept.Read(back.Digest+".wasm", sandbox.MaxModuleBytes)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, fmt.Errorf("%s: %w: its bytes are no longer kept", file, ErrNoPrevious)
 		}
@@ -186,7 +186,7 @@ func (c *changing) present() (standing, error) {
 	if now.entry != nil {
 		now.entry = new(*now.entry)
 	}
-	data, err := c.modules.Read(c.file, MaxModule)
+	data, err := c.modules.Read(c.file, sandbox.MaxModuleBytes)
 	switch {
 	case errors.Is(err, private.ErrUnsafe), errors.Is(err, fs.ErrNotExist):
 	case err != nil:

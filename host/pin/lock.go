@@ -14,6 +14,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/callgate/callgate/host/catalog"
 	"github.com/callgate/callgate/host/internal/strictjson"
 	"github.com/callgate/callgate/host/sandbox"
 )
@@ -133,14 +134,13 @@ func (l lock) with(file string, e *Entry) lock {
 }
 
 var (
-	fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,122}\.wasm$`)
-	hexSum   = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	keyName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	hexSum  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	keyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 )
 
 // CheckFile refuses what cannot be a module's file in the directory of modules.
 func CheckFile(name string) error {
-	if !fileName.MatchString(name) {
+	if !catalog.IsFile(name) {
 		return fmt.Errorf("file %s: want letters, digits, dots, dashes and underscores, ending in .wasm, at most 128", strconv.QuoteToASCII(name))
 	}
 	return nil

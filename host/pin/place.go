@@ -127,9 +127,6 @@ func readLock(dir *private.Dir) (lock, error) {
 	return l, nil
 }
 
-// MaxModule is the size of the largest module, in bytes.
-const MaxModule = 64 << 20
-
 // Module returns the bytes of a file in the directory of modules: fs.ErrNotExist when
 // it is not there.
 func (p Place) Module(file string) ([]byte, error) {
@@ -144,13 +141,13 @@ func (p Place) Module(file string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }() // nothing was written
-	return dir.Read(file, MaxModule)
+	return dir.Read(file, sandbox.MaxModuleBytes)
 }
 
 // Kept returns the bytes of a version that the lock speaks of, from the directory
 // kept.
 func (p Place) Kept(digest string) ([]byte, error) {
-	return p.kept(digest, ".wasm", MaxModule, digest)
+	return p.kept(digest, ".wasm", sandbox.MaxModuleBytes, digest)
 }
 
 // maxDescription is the largest description that is kept, in bytes.

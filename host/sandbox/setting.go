@@ -54,7 +54,7 @@ func (s Setting) Text(value int64) string {
 }
 
 var settings = []Setting{
-	setting("module_kib", kib, 1, 64<<10, "no larger file is read", func(l *Limits) *int { return &l.ModuleBytes }),
+	setting("module_kib", kib, 1, MaxModuleBytes/kib, "no larger file is read", func(l *Limits) *int { return &l.ModuleBytes }),
 	setting("functions", one, 6, 1_000_000, "a module has six verbs at least, and no toolchain makes a million functions", func(l *Limits) *int { return &l.Functions }),
 	setting("globals", one, 1, 100_000, "each is put back after every call", func(l *Limits) *int { return &l.Globals }),
 	setting("table_entries", one, 1, 1<<20, "16 tables of that size take 128 MiB beside memory_mib", func(l *Limits) *uint32 { return &l.TableEntries }),
@@ -71,6 +71,10 @@ var settings = []Setting{
 	setting("error_bytes", one, 64, 4<<10, "people read it on a card", func(l *Limits) *int { return &l.ErrorBytes }),
 	setting("instances", one, 1, 1<<10, "each holds memory", func(l *Limits) *int { return &l.Instances }),
 }
+
+// MaxModuleBytes is the most that Limits.ModuleBytes may be: no larger file need be
+// read, kept or sent.
+const MaxModuleBytes = 64 << 20
 
 // The units of fields, in those of settings.
 const (

@@ -82,9 +82,6 @@ func (e *StepError) Error() string { return fmt.Sprintf("%s: %v", e.Step, e.Err)
 // Unwrap returns the cause.
 func (e *StepError) Unwrap() error { return e.Err }
 
-// maxFile is the largest file that is read; the limit of a module may be lower.
-const maxFile = 64 << 20
-
 // Load reads a module's file, compiles it and asks it to describe itself. It does
 // not run its rule examples: see Module.Examples. Every error is a *StepError; with
 // it comes the Module as far as it is known, nil where there are no bytes. Of such a
@@ -109,11 +106,11 @@ func readFile(path string) (wasm []byte, err error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, fmt.Errorf("%s is not a file", path))
 	}
-	if wasm, err = io.ReadAll(io.LimitReader(f, maxFile+1)); err != nil {
+	if wasm, err = io.ReadAll(io.LimitReader(f, sandbox.MaxModuleBytes+1)); err != nil {
 		return nil, err
 	}
-	if len(wasm) > maxFile {
-		return nil, fmt.Errorf("%s has more than %d MiB", path, maxFile>>20)
+	if len(wasm) > sandbox.MaxModuleBytes {
+		return nil, fmt.Errorf("%s has more than %d MiB", path, sandbox.MaxModuleBytes>>20)
 	}
 	return wasm, nil
 }
