@@ -41,7 +41,11 @@ callgate tool verify: pinned, changed, unpinned, refused, missing or unread.`,
 			})
 			if err != nil && c.conn.endpoint == "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "callgate: the daemon could not be asked, so this is what the lock and the files say: %v\n", err)
-				list, err = c.listed()
+				place, cfg, placeErr := c.lockPlace()
+				if placeErr != nil {
+					return placeErr
+				}
+				list, err = modules.Unserved(place, cfg.Modules.Signatures()), nil
 			}
 			if err != nil {
 				return err
@@ -58,30 +62,6 @@ func (c *cli) lockPlace() (pin.Place, *config.Config, error) {
 		return pin.Place{}, nil, err
 	}
 	return pin.Place{Modules: cfg.Modules.Dir, State: dirs.State}, cfg, nil
-}
-
-// listed lists the modules without a daemon.
-func (c *cli) listed() (modules.List, error) {
-	place, cfg, err := c.lockPlace()
-	if err != nil {
-		return modules.List{}, err
-	}
-	list := modules.List{Modules: []modules.Module{}, Lock: place.Path()}
-	loaded, err := place.Load()
-	if err != nil {
-		list.Problem = err.Error()
-	}
-	verdicts, _ := place.Verify(cfg.Modules.Signatures())
-	for _, v := range verdicts {
-		m := modules.Module{ModuleInfo: catalog.ModuleInfo{File: v.File, Digest: v.Digest, Pinned: v.Pinned, Dev: v.Dev, State: catalog.Standing(v.State), Problem: v.Problem}}
-		if e := loaded.Find(v.File); e != nil {
-			m.Name, m.Version, m.Since = e.Name, e.Version, e.GrantedAt
-			m.Granted, m.Previous = &e.Granted, e.Previous
-			m.Grant = catalog.Granted{Names: e.Names, MayAllow: e.MayAllow, MayReadOnly: e.MayReadOnly}
-		}
-		list.Modules = append(list.Modules, m)
-	}
-	return list, nil
 }
 
 func printModules(w io.Writer, list modules.List) {

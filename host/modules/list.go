@@ -24,12 +24,36 @@ type List struct {
 
 // List tells how every module file stands, those of the binary first.
 func (m *Manager) List() List {
-	out := List{Modules: []Module{}, Lock: m.c.Place.Path()}
-	loaded, err := m.c.Place.Load()
+	return listed(m.c.Place, m.c.Catalog.Modules())
+}
+
+// Unserved is List where no daemon runs: what the lock and the files of the directory
+// say, in the words of pin.Place.Verify.
+func Unserved(place pin.Place, policy pin.Policy) List {
+	verdicts, _ := place.Verify(policy) // what is wrong with the lock as a whole, listed tells
+	infos := make([]catalog.ModuleInfo, len(verdicts))
+	for i, v := range verdicts {
+		infos[i] = catalog.ModuleInfo{File: v.File, Digest: v.Digest, Pinned: v.Pinned, Dev: v.Dev, State: catalog.Standing(v.State), Problem: v.Problem}
+	}
+	list := listed(place, infos)
+	for i := range list.Modules {
+		m := &list.Modules[i]
+		if g := m.Granted; g != nil {
+			m.Name, m.Version, m.Since = g.Name, g.Version, g.GrantedAt
+			m.Grant = catalog.Granted{Names: g.Names, MayAllow: g.MayAllow, MayReadOnly: g.MayReadOnly}
+		}
+	}
+	return list
+}
+
+// listed puts what was granted beside how each file stands.
+func listed(place pin.Place, infos []catalog.ModuleInfo) List {
+	out := List{Modules: []Module{}, Lock: place.Path()}
+	loaded, err := place.Load()
 	if err != nil {
 		out.Problem = err.Error()
 	}
-	for _, i := range m.c.Catalog.Modules() {
+	for _, i := range infos {
 		one := Module{ModuleInfo: i}
 		if e := loaded.Find(i.File); e != nil && !i.Embedded {
 			one.Granted, one.Previous = &e.Granted, e.Previous
