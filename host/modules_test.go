@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"os"
 	"path/filepath"
@@ -277,18 +278,24 @@ func TestModules_rollback(t *testing.T) {
 	}
 }
 
-// TestModules_signatures: where the configuration wants them, what is not signed is not
-// granted, and no longer loaded once it wants them.
-func TestModules_signatures(t *testing.T) {
-	t.Parallel()
+// signer returns a pair of keys, the public one as the configuration has it.
+func signer(t *testing.T) (key ed25519.PrivateKey, public string) {
+	t.Helper()
 	text, public, err := pin.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := pin.ParsePrivateKey(text)
-	if err != nil {
+	if key, err = pin.ParsePrivateKey(text); err != nil {
 		t.Fatal(err)
 	}
+	return key, public
+}
+
+// TestModules_signatures: where the configuration wants them, what is not signed is not
+// granted, and no longer loaded once it wants them.
+func TestModules_signatures(t *testing.T) {
+	t.Parallel()
+	key, public := signer(t)
 	s := newShipped(t, "modules: {keys: {acme: \""+public+"\"}, require_signature: [deploy]}")
 	if _, err := s.add(s.deploy, pin.Grant{}); !errors.Is(err, pin.ErrUnsigned) {
 		t.Errorf("unsigned: %v", err)

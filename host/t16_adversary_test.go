@@ -17,14 +17,7 @@ import (
 // though they say the same of themselves.
 func TestT16_devBringsNoUnsignedBytes(t *testing.T) {
 	t.Parallel()
-	text, public, err := pin.NewKey()
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := pin.ParsePrivateKey(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key, public := signer(t)
 	s := newShipped(t, "modules: {keys: {acme: \""+public+"\"}, require_signature: true}")
 	signature := pin.Sign(key, "acme", sandbox.Digest(s.deploy))
 	done, err := s.Modules().Add(t.Context(), modules.Request{

@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/conformance"
+	"github.com/callgate/callgate/host/internal/benchtest"
 	"github.com/callgate/callgate/host/internal/racing"
-	"github.com/callgate/callgate/host/sandbox"
-	"github.com/callgate/callgate/host/workbench"
 )
 
 // broken is a file of testdata that breaks a rule at least.
@@ -36,23 +35,10 @@ var brokens = []broken{
 	{"match.unrelated", "hostile/yes.wasm"},
 }
 
-func bench(t *testing.T) *workbench.Bench {
-	b, err := workbench.Open(t.Context(), workbench.Options{Limits: sandbox.Limits{CompileTime: 10 * time.Minute, Timeout: time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return b
-}
-
 // TestModules: what is wrong with real modules is told by its rule.
 func TestModules(t *testing.T) {
 	t.Parallel()
-	b := bench(t)
+	b := benchtest.Open(t)
 	for _, w := range brokens {
 		m, problem := b.Load(t.Context(), filepath.Join("..", "..", "testdata", filepath.FromSlash(w.file)))
 		report, err := conformance.Check(t.Context(), conformance.Of(b, m, problem), conformance.Options{Seed: 1, Generated: 4})
@@ -88,7 +74,7 @@ func TestDeploy(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden modules: %v", err)
 	}
-	b := bench(t)
+	b := benchtest.Open(t)
 	for _, file := range files {
 		info, err := os.Stat(file)
 		if err != nil {

@@ -8,28 +8,15 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/benchtest"
 	"github.com/callgate/callgate/host/replay"
-	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/store"
 	"github.com/callgate/callgate/host/workbench"
 )
 
 func load(t *testing.T, path string) *workbench.Module {
 	t.Helper()
-	b, err := workbench.Open(t.Context(), workbench.Options{Limits: sandbox.Limits{CompileTime: 10 * time.Minute, Timeout: time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	m, err := b.Load(t.Context(), "../../testdata/"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return benchtest.Load(t, "../../testdata/"+path)
 }
 
 func export(t *testing.T, rows ...store.Row) string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/callgate/callgate/host/internal/benchtest"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/workbench"
 )
@@ -39,7 +40,7 @@ func TestMeasure(t *testing.T) {
 
 func TestStart(t *testing.T) {
 	cache := t.TempDir()
-	b, err := workbench.Open(t.Context(), workbench.Options{CacheDir: cache, Limits: limits})
+	b, err := workbench.Open(t.Context(), workbench.Options{CacheDir: cache, Limits: benchtest.Limits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,14 +57,14 @@ func TestStart(t *testing.T) {
 	if err != nil || s.Compile <= 0 || s.Cached <= 0 || s.First <= 0 {
 		t.Errorf("start is %+v, %v", s, err)
 	}
-	kept, err := open(t).Start(t.Context(), m, nil)
+	kept, err := benchtest.Open(t).Start(t.Context(), m, nil)
 	if err != nil || kept.Cached != 0 {
 		t.Errorf("without a cache: %+v, %v", kept, err)
 	}
 }
 
 func TestInspect(t *testing.T) {
-	b := open(t)
+	b := benchtest.Open(t)
 	i, m := b.Inspect(t.Context(), modules+"deploy.wasm")
 	if m == nil || !i.Usable() || i.Outline == nil || i.Footprint == nil || i.Footprint.Snapshot == 0 || len(i.DescriptionDigest) != 64 {
 		t.Fatalf("inspection is %+v", i)
@@ -89,7 +90,7 @@ func TestInspect(t *testing.T) {
 
 // Whatever a hostile module does, it is told, and the next one is inspected.
 func TestInspectHostile(t *testing.T) {
-	b := open(t)
+	b := benchtest.Open(t)
 	for _, name := range []string{"trap", "exit", "init_trap", "missing_export", "rubbish", "json_twice", "not_utf8", "error_terminal"} {
 		i, _ := b.Inspect(t.Context(), "../../testdata/hostile/"+name+".wasm")
 		if i.Digest == "" {

@@ -4,43 +4,21 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/benchtest"
 	"github.com/callgate/callgate/host/sandbox"
 	"github.com/callgate/callgate/host/workbench"
 )
-
-// limits let a test pass on a machine that is busy.
-var limits = sandbox.Limits{CompileTime: 10 * time.Minute, Timeout: time.Minute}
-
-func open(t *testing.T) *workbench.Bench {
-	t.Helper()
-	b, err := workbench.Open(t.Context(), workbench.Options{Limits: limits})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return b
-}
 
 const modules = "../../testdata/modules/"
 
 func load(t *testing.T, name string) *workbench.Module {
 	t.Helper()
-	m, err := open(t).Load(t.Context(), modules+name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return benchtest.Load(t, modules+name)
 }
 
 func TestLoad(t *testing.T) {
@@ -71,7 +49,7 @@ func TestLoadTellsTheStep(t *testing.T) {
 		{hostile + "describe_not_utf8.wasm", workbench.StepDescribe, true},
 	} {
 		t.Run(filepath.Base(tc.path), func(t *testing.T) {
-			m, err := open(t).Load(t.Context(), tc.path)
+			m, err := benchtest.Open(t).Load(t.Context(), tc.path)
 			var step *workbench.StepError
 			if !errors.As(err, &step) || step.Step != tc.step {
 				t.Fatalf("error is %v, want one at %q", err, tc.step)
@@ -208,7 +186,7 @@ func TestTool(t *testing.T) {
 
 // A fresh module has instances of its own and answers the same.
 func TestFresh(t *testing.T) {
-	b := open(t)
+	b := benchtest.Open(t)
 	m, err := b.Load(t.Context(), modules+"deploy.wasm")
 	if err != nil {
 		t.Fatal(err)

@@ -5,30 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/callgate/callgate/host/sandbox"
-	"github.com/callgate/callgate/host/workbench"
+	"github.com/callgate/callgate/host/internal/benchtest"
 	"github.com/callgate/callgate/host/workbench/cases"
 )
-
-func load(t *testing.T, path string) *workbench.Module {
-	t.Helper()
-	b, err := workbench.Open(t.Context(), workbench.Options{Limits: sandbox.Limits{CompileTime: 10 * time.Minute, Timeout: time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	m, err := b.Load(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 const modules = "../../../testdata/modules/"
 
@@ -75,7 +55,7 @@ const passing = `
 `
 
 func TestPassing(t *testing.T) {
-	m := load(t, modules+"deploy.wasm")
+	m := benchtest.Load(t, modules+"deploy.wasm")
 	for _, c := range parse(t, passing) {
 		if o := c.Run(t.Context(), m); !o.OK() || o.Fuel == 0 {
 			t.Errorf("%s: %+v", c.Name, o.Differences)
@@ -111,7 +91,7 @@ func TestDifferences(t *testing.T) {
 				}
 				return
 			}
-			m := load(t, modules+tc.module+".wasm")
+			m := benchtest.Load(t, modules+tc.module+".wasm")
 			var got []string
 			for _, d := range all[0].Run(t.Context(), m).Differences {
 				got = append(got, strings.Join([]string{d.Verb, d.Where, d.Want, d.Got}, " "))
@@ -126,7 +106,7 @@ func TestDifferences(t *testing.T) {
 // A case in which every export must fail.
 func TestError(t *testing.T) {
 	all := parse(t, "- {name: x, input: {}, error: true}\n")
-	o := all[0].Run(t.Context(), load(t, modules+"deploy.wasm"))
+	o := all[0].Run(t.Context(), benchtest.Load(t, modules+"deploy.wasm"))
 	if len(o.Differences) != 5 {
 		t.Errorf("differences are %+v, want one for each export", o.Differences)
 	}
@@ -171,7 +151,7 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	m := load(t, modules+"deploy.wasm")
+	m := benchtest.Load(t, modules+"deploy.wasm")
 	all := parse(t, passing+`- name: wrong
   input: {target: "staging/\u001b[31m"}
   check: {behavior: deny}
@@ -201,7 +181,7 @@ FAIL  silent  (x.yaml:35)
 	if !strings.HasPrefix(out.String(), want) || !strings.Contains(out.String(), "6 cases and 2 rule examples: 6 passed, 2 failed") {
 		t.Errorf("printed:\n%s", out.String())
 	}
-	bad := cases.Test(t.Context(), load(t, modules+"bad_example.wasm"), nil, nil)
+	bad := cases.Test(t.Context(), benchtest.Load(t, modules+"bad_example.wasm"), nil, nil)
 	if bad.OK() || bad.Failed == 0 {
 		t.Errorf("report is %+v", bad)
 	}
@@ -240,7 +220,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestUpdate(t *testing.T) {
-	m := load(t, modules+"deploy.wasm")
+	m := benchtest.Load(t, modules+"deploy.wasm")
 	const before = `# the head
 - name: production
   input:
@@ -297,7 +277,7 @@ func TestUpdate(t *testing.T) {
 	if _, _, err := cases.Update(t.Context(), "x.yaml", []byte("- {name: a, input: {}}\n"), m); err == nil || !strings.Contains(err.Error(), "on lines of its own") {
 		t.Errorf("error is %v", err)
 	}
-	echo := load(t, modules+"mirror.wasm")
+	echo := benchtest.Load(t, modules+"mirror.wasm")
 	text, _, err = cases.Update(t.Context(), "x.yaml", []byte("- name: a\n  tool: x\n  input: {}\n"), echo)
 	if err != nil || !strings.Contains(string(text), "  read_only: error\n") || !strings.Contains(string(text), "  describe: error\n") {
 		t.Errorf("%v\n%s", err, text)
