@@ -67,8 +67,10 @@ const failedTries = 3
 // persist tries to post until it works, the ask has ended, or trying is of no use.
 func (f *follower) persist(ctx context.Context, p place, attempt int) (*posted, error) {
 	pause, fresh, told := firstPause, false, false
+	var held expected
+	defer held.arrived()
 	for tries := 1; ; tries++ {
-		c, err := f.try(ctx, p, attempt, fresh)
+		c, err := f.try(ctx, p, attempt, fresh, &held)
 		if err == nil && told {
 			f.s.note("tell that an ask is shown", f.s.c.Asks.Delivered(ctx, f.id, Name))
 		}
@@ -85,6 +87,9 @@ func (f *follower) persist(ctx context.Context, p place, attempt int) (*posted, 
 			told = true
 			f.s.note("tell that an ask is not shown", f.s.c.Asks.Undelivered(ctx, f.id, Name))
 		}
+		if tries >= failedTries {
+			held.arrived()
+		}
 		if !f.waiting() || !sleep(ctx, pause+rand.N(pause)) {
 			return nil, err
 		}
@@ -92,8 +97,9 @@ func (f *follower) persist(ctx context.Context, p place, attempt int) (*posted, 
 	}
 }
 
-// try posts once. The card is known before anybody's answer to it is looked at.
-func (f *follower) try(ctx context.Context, p place, attempt int, fresh bool) (*posted, error) {
+// try posts once. The card is known before anybody's answer to it is looked at. Between
+// two tries it stays expected: the first may have posted it, and only its answer was lost.
+func (f *follower) try(ctx context.Context, p place, attempt int, fresh bool, held *expected) (*posted, error) {
 	a := f.now()
 	channel, err := f.s.channelOf(ctx, p, a, fresh)
 	if err != nil {
@@ -104,7 +110,7 @@ func (f *follower) try(ctx context.Context, p place, attempt int, fresh bool) (*
 		return nil, &link.Error{What: "lay the card out", Status: 400, Err: err, Message: err.Error()}
 	}
 	shown.Nonce, shown.EnforceNonce = f.nonce(p, attempt), true
-	defer f.s.early.expect(channel)()
+	held.in(&f.s.early, channel)
 	m, err := f.s.client.Post(ctx, channel, shown.Message)
 	if err == nil && !asSent(m, shown.Message) {
 		m, err = f.asOurs(ctx, channel, m.ID, shown.Message)

@@ -505,6 +505,20 @@ func TestScenario_sendFailure(t *testing.T) {
 		}
 		p.wantDenied("joe", "")
 	})
+	t.Run("the answer to it alone, and a reaction meanwhile", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, simple)
+		heal := w.discord.Inject(discordtest.Fault{Method: "POST", Route: post, Drop: discordtest.DropAfter})
+		p := w.call("worker", "s1", "make build")
+		c := p.card()
+		w.await("the first try to post has failed", func() bool { return strings.Contains(w.log.String(), "post the card") })
+		if err := w.ann.React(c.ID, yes); err != nil {
+			t.Error(err)
+		}
+		heal()
+		p.wantAllowed("ann")
+		c.ends("Approved")
+	})
 	for name, fault := range map[string]discordtest.Fault{
 		"at first":                    {Status: 500},
 		"at first, with HTML":         {Status: 503, HTML: true, Message: "<html>"},

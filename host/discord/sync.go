@@ -84,6 +84,29 @@ func (e *early) expect(channel string) (arrived func()) {
 	})
 }
 
+// expected is the channel in which one card is expected, over all tries to post it there.
+type expected struct {
+	channel string
+	end     func()
+}
+
+// in expects the card in a channel, and no longer in the one before.
+func (e *expected) in(list *early, channel string) {
+	if e.end != nil && e.channel == channel {
+		return
+	}
+	e.arrived()
+	e.channel, e.end = channel, list.expect(channel)
+}
+
+// arrived tells that the card is known, or will not be soon.
+func (e *expected) arrived() {
+	if e.end != nil {
+		e.end()
+		e.end = nil
+	}
+}
+
 // hold keeps f until the next message of a channel is known; f must not block. It
 // reports whether anything is being posted there, and there is room.
 func (e *early) hold(channel string, f func()) bool {

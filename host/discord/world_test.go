@@ -439,7 +439,9 @@ func (c card) press(h discordtest.Human, verb message.Verb) *discordtest.Seen {
 }
 
 // early tells that a click came before the gate knew of the card.
-func early(text string) bool { return strings.Contains(text, "no card of an ask that waits") }
+func early(text string) bool {
+	return strings.Contains(text, "no card of an ask that waits") || strings.Contains(text, "still being posted")
+}
 
 // told is what somebody alone was told in answer to what they did.
 func told(seen *discordtest.Seen) string {
