@@ -172,24 +172,42 @@ func TestT17_aFileSystemThatHangsCostsItsTimeOnly(t *testing.T) {
 		if took := time.Since(start); took != 200*time.Millisecond {
 			t.Errorf("it took %v, want 200ms", took)
 		}
-		// 511 more may hang; then nothing is started any more.
-		done := make(chan error, 600)
-		for range 600 {
-			go func() {
-				_, err := r.Resolve(context.Background(), place, nil, []engine.Target{{Kind: "path", Value: "slow/a"}})
-				done <- err
-			}()
-		}
-		slow, busy := 0, 0
-		for range 600 {
-			if strings.Contains((<-done).Error(), "too many path look-ups") {
-				busy++
-			} else {
-				slow++
+		// Of many at once, each has its own time: whoever waits for a turn is not late.
+		hang := func(n int) (slow, busy int) {
+			done := make(chan error, n)
+			for range n {
+				go func() {
+					_, err := r.Resolve(context.Background(), place, nil, []engine.Target{{Kind: "path", Value: "slow/a"}})
+					done <- err
+				}()
 			}
+			for range n {
+				if strings.Contains((<-done).Error(), "too many path look-ups") {
+					busy++
+				} else {
+					slow++
+				}
+			}
+			return slow, busy
 		}
-		if slow != 511 || busy != 89 {
-			t.Errorf("got %d slow and %d busy, want 511 and 89", slow, busy)
+		start = time.Now()
+		if slow, busy := hang(200); slow != 200 || busy != 0 {
+			t.Errorf("got %d slow and %d busy, want 200 that each waited for a turn", slow, busy)
+		}
+		if took := time.Since(start); took < time.Second || took > 2*time.Second {
+			t.Errorf("200 took %v", took)
+		}
+		// A turn is not waited for without end.
+		if slow, busy := hang(400); slow+busy != 400 || busy < 40 || slow > 311 {
+			t.Errorf("got %d slow and %d busy of 400", slow, busy)
+		}
+		// 512 in all may hang; then nothing is started any more.
+		for range 10 {
+			hang(100)
+		}
+		start = time.Now()
+		if slow, busy := hang(10); slow != 0 || busy != 10 || time.Since(start) != 0 {
+			t.Errorf("got %d slow and %d busy after %v, want 10 that are refused at once", slow, busy, time.Since(start))
 		}
 		close(release)
 		synctest.Wait()

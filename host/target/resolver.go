@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -47,7 +48,9 @@ type Resolver struct {
 	// Limits bounds each look; a member that is zero stands for DefaultLimits.
 	Limits Limits
 
-	busy atomic.Int32
+	busy  atomic.Int32
+	once  sync.Once
+	slots chan struct{}
 }
 
 // limits returns the bounds in force.
@@ -62,6 +65,10 @@ func (r *Resolver) limits() Limits {
 // maxBusy bounds look-ups that run at the same time, those that hang in the
 // kernel included: a look-up cannot be called back, only left behind.
 const maxBusy = 512
+
+// maxRunning bounds look-ups whose time runs. The others wait for their turn first: of
+// hundreds that begin together, each would see its own time pass while the rest are served.
+const maxRunning = 32
 
 var (
 	errTooSlow = errors.New("looking at the path took too long")
@@ -131,16 +138,24 @@ func runFor[T any](ctx context.Context, r *Resolver, patience time.Duration, wor
 		r.busy.Add(-1)
 		return none, errTooBusy
 	}
+	leave, err := r.enter(ctx, turns*patience)
+	if err != nil {
+		r.busy.Add(-1)
+		return none, err
+	}
+	defer leave()
 	type answer struct {
 		value T
 		err   error
 	}
 	done := make(chan answer, 1)
-	ctx, cancel := patient(ctx, patience)
+	var steps atomic.Int64
+	ctx, cancel := patient(ctx, patience, &steps)
 	defer cancel()
 	go func() {
 		defer r.busy.Add(-1)
-		w, err := r.walker(ctx)
+		steps.Add(1)
+		w, err := r.walker(ctx, &steps)
 		if err != nil {
 			done <- answer{none, err}
 			return
@@ -156,13 +171,28 @@ func runFor[T any](ctx context.Context, r *Resolver, patience time.Duration, wor
 	}
 }
 
-func (r *Resolver) walker(ctx context.Context) (*walker, error) {
+// enter waits for its turn, not longer than limit. A look-up that hangs in the kernel
+// gives its turn back with its time: whoever waited for it leaves.
+func (r *Resolver) enter(ctx context.Context, limit time.Duration) (leave func(), err error) {
+	r.once.Do(func() { r.slots = make(chan struct{}, maxRunning) })
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooBusy)
+	defer cancel()
+	select {
+	case r.slots <- struct{}{}:
+		return func() { <-r.slots }, nil
+	case <-ctx.Done():
+		return nil, late(ctx)
+	}
+}
+
+func (r *Resolver) walker(ctx context.Context, steps *atomic.Int64) (*walker, error) {
 	mounts, err := r.FS.Mounts()
+	steps.Add(1)
 	if err != nil {
 		return nil, err
 	}
 	return &walker{
-		ctx: ctx, fs: r.FS, limits: r.limits(), mounts: mounts,
+		ctx: ctx, steps: steps, fs: r.FS, limits: r.limits(), mounts: mounts,
 		own: map[string]bool{}, seen: map[string]node{}, repos: map[string]*facts{},
 	}, nil
 }

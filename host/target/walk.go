@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync/atomic"
 )
 
 // walker follows paths for one Resolve. It remembers what it saw, so that all
 // paths of a call are judged on one picture of the disk.
 type walker struct {
 	ctx    context.Context
+	steps  *atomic.Int64 // how often a file system answered: see patient
 	fs     FS
 	limits Limits
 	mounts map[string]string
@@ -117,6 +119,7 @@ func (w *walker) ask(p string) node {
 	if err := w.border(p); err != nil {
 		return node{err: err}
 	}
+	defer w.steps.Add(1)
 	mode, err := w.fs.Lstat(p)
 	if err != nil || mode&fs.ModeSymlink == 0 {
 		return node{mode: mode, err: err}
