@@ -59,6 +59,8 @@ type Store interface {
 	ThreadOf(ctx context.Context, channel, agent, session string) (store.Thread, error)
 	ThreadByID(ctx context.Context, id string) (store.Thread, error)
 	Instance(ctx context.Context) (string, error)
+	KeepInteraction(ctx context.Context, key string, id uint64) error
+	LastInteraction(ctx context.Context, key string) (uint64, error)
 	Veiled(a ask.Ask) ask.Ask
 	Audit(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error]
 }

@@ -1,7 +1,13 @@
 package discord
 
 import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/callgate/callgate/host/discord/discordtest"
@@ -105,15 +111,79 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// By the endpoint everything but reactions and replies works without a gateway.
-func TestEndpoint(t *testing.T) {
-	w := newWorld(t, strings.Replace(usual, "token_file", `gateway: false, interactions: {listen: "127.0.0.1:PORT", public_key: "KEY"}, token_file`, 1), func(w *world) {
+// withEndpoint is a world without a gateway: clicks and commands are posted.
+func withEndpoint(t *testing.T) *world {
+	return newWorld(t, strings.Replace(usual, "token_file", `gateway: false, interactions: {listen: "127.0.0.1:PORT", public_key: "KEY"}, token_file`, 1), func(w *world) {
 		w.fill = strings.NewReplacer("PORT", freePort(w.t), "KEY", w.server.PublicKey())
 	})
-	w.eventually("the endpoint is there", func() bool {
-		return w.server.SetEndpoint(w.context(), "http://"+w.surface.settings.Interactions.Listen+"/") == nil
-	})
+}
+
+// posts has Discord post to a URL, once the surface is there.
+func (w *world) posts(url string) {
+	w.t.Helper()
+	w.eventually("the endpoint is there", func() bool { return w.server.SetEndpoint(w.context(), url) == nil })
 	w.eventually("it is connected", func() bool { return w.surface.State().Connected })
+}
+
+func (w *world) endpointURL() string { return "http://" + w.surface.settings.Interactions.Listen + "/" }
+
+// Attack T10: the proxy before the endpoint, or who reads its log, keeps the signed call of
+// an /allow. The owner takes the rule off again, the daemon restarts, and the call is made
+// once more while it is fresh. The rule stays gone; what the owner does goes on.
+func TestEndpoint_recordedCallAfterARestart(t *testing.T) {
+	w := withEndpoint(t)
+	type post struct {
+		header http.Header
+		body   []byte
+	}
+	var last atomic.Pointer[post]
+	listen := w.surface.settings.Interactions.Listen
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		body, _ := io.ReadAll(r.In.Body) // what is missing fails its signature
+		last.Store(&post{r.In.Header.Clone(), body})
+		r.Out.Body, r.Out.URL.Scheme, r.Out.URL.Host = io.NopCloser(bytes.NewReader(body)), "http", listen
+	}})
+	t.Cleanup(proxy.Close)
+	w.posts(proxy.URL)
+	must(t, w.server.WaitCommands(w.context()))
+	owner := w.server.As(w.server.Owner) // an administrator
+	allow := func(rule string) {
+		t.Helper()
+		seen, err := owner.Slash(w.context(), w.server.Channel, "allow", map[string]any{"rule": rule, "agent": "worker"})
+		must(t, err)
+		if seen.Message == nil || !strings.Contains(seen.Message.Content, "Probe(npm ci)") {
+			t.Fatalf("the owner sees %+v", seen.Message)
+		}
+	}
+	stored := func() int {
+		rules, err := w.store.Rules(w.context(), store.RuleFilter{})
+		must(t, err)
+		return len(rules)
+	}
+	allow("Probe(npm ci)")
+	recorded := last.Load()
+	allow("-Probe(npm ci)")
+	w.restart(nil)
+	w.posts(proxy.URL)
+	r, err := http.NewRequestWithContext(w.context(), http.MethodPost, w.endpointURL(), bytes.NewReader(recorded.body))
+	must(t, err)
+	r.Header = recorded.header
+	answer, err := http.DefaultClient.Do(r)
+	must(t, err)
+	must(t, answer.Body.Close())
+	if n := stored(); answer.StatusCode != http.StatusUnauthorized || n != 0 {
+		t.Errorf("the recorded call got %s, %d rules are stored", answer.Status, n)
+	}
+	allow("Probe(npm ci)")
+	if n := stored(); n != 1 {
+		t.Errorf("%d rules are stored after the owner gave it again, want 1", n)
+	}
+}
+
+// By the endpoint everything but reactions and replies works without a gateway.
+func TestEndpoint(t *testing.T) {
+	w := withEndpoint(t)
+	w.posts(w.endpointURL())
 	done, _, m := w.posed("npm ci")
 	seen, err := w.ann.Click(w.context(), m.ID, "Approve")
 	must(t, err)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -86,7 +87,15 @@ func (s *Surface) endpoint(ctx context.Context) (func(context.Context) error, er
 	if in.Listen == "" {
 		return nil, nil
 	}
-	handler, err := link.NewEndpoint(link.EndpointConfig{PublicKey: in.PublicKey, Events: events{s}, Client: s.client, Log: s.c.Log, Now: s.c.Now})
+	key := strings.ToLower(in.PublicKey)
+	last, err := s.c.Store.LastInteraction(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("discord.interactions: %w", err)
+	}
+	handler, err := link.NewEndpoint(link.EndpointConfig{
+		PublicKey: in.PublicKey, Events: events{s}, Client: s.client, Log: s.c.Log, Now: s.c.Now, Last: last,
+		Keep: func(ctx context.Context, id uint64) error { return s.c.Store.KeepInteraction(ctx, key, id) },
+	})
 	if err != nil {
 		return nil, fmt.Errorf("discord.interactions: %w", err)
 	}

@@ -38,6 +38,13 @@ type EndpointConfig struct {
 	Events Events
 	// Client sends what does not fit into the answer to the call.
 	Client *Client
+	// Last is the highest id of an interaction that Keep got before this endpoint was made;
+	// 0 for none. One that is not above it was made before, and is refused: whoever recorded
+	// it cannot repeat it after a restart.
+	Last uint64
+	// Keep stores the highest id of all that it gets, before the interaction is dealt with:
+	// with an error it is not. Required.
+	Keep func(ctx context.Context, id uint64) error
 	// Log may be nil. Now means time.Now when nil.
 	Log *slog.Logger
 	Now func() time.Time
@@ -54,6 +61,7 @@ type Endpoint struct {
 	within time.Duration // until a call has come in
 	limit  time.Duration // until it is answered
 	seen   *seen
+	keep   func(ctx context.Context, id uint64) error
 	// refused are the calls that were not Discord's.
 	refused tally.Tally
 	calls   chan struct{} // one each for those that are read
@@ -66,8 +74,8 @@ type Endpoint struct {
 
 // NewEndpoint makes the handler that Discord calls with interactions in place of
 // sending them over the gateway. It takes a call that is signed with the
-// application's key, is not older than five minutes and was not there before; all
-// else gets 401, or 4xx where that says nothing of the key. It answers in the HTTP
+// application's key, is not older than five minutes and was not there before, not even
+// before a restart; all else gets 401, or 4xx where that says nothing of the key. It answers in the HTTP
 // answer, or, where Events takes longer than 2.5 s, defers, and sends the answer by
 // REST. Source: Discord's page "Receiving and Responding".
 func NewEndpoint(config EndpointConfig) (*Endpoint, error) {
@@ -75,9 +83,12 @@ func NewEndpoint(config EndpointConfig) (*Endpoint, error) {
 	if err != nil || len(key) != ed25519.PublicKeySize {
 		return nil, errors.New("discord.interactions.public_key is no public key: copy the 64 characters from the developer portal (General Information, Public Key)")
 	}
+	if config.Keep == nil {
+		return nil, errors.New("nothing keeps which interactions were there")
+	}
 	e := &Endpoint{
 		key: key, events: config.Events, client: config.Client, log: orSilent(config.Log), now: config.Now,
-		within: bodyTime, limit: answerTime, seen: newSeen(), refused: tally.Tally{Now: config.Now},
+		within: bodyTime, limit: answerTime, seen: newSeen(config.Last), keep: config.Keep, refused: tally.Tally{Now: config.Now},
 		calls: make(chan struct{}, maxReads), tasks: make(chan struct{}, maxCalls),
 	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
@@ -193,13 +204,29 @@ func (e *Endpoint) serve(w http.ResponseWriter, body []byte, received time.Time)
 		http.Error(w, "too many interactions at once", http.StatusServiceUnavailable)
 		return
 	}
-	if !e.seen.first(i.ID, received) {
+	if status, err := e.admit(i, received); err != nil {
 		<-e.tasks
-		e.log.Warn("discord: an interaction came a second time, or too many came", "id", i.ID)
-		http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
+		e.log.Warn("discord: an interaction is not dealt with", "id", i.ID, "why", err)
+		http.Error(w, http.StatusText(status), status)
 		return
 	}
 	e.hand(w, i, received)
+}
+
+var errRepeated = errors.New("it came a second time, or is older than one before the last start, or too many came")
+
+// admit takes an interaction once, and has that stored before it is dealt with.
+func (e *Endpoint) admit(i *Interaction, received time.Time) (status int, err error) {
+	id, err := strconv.ParseUint(i.ID, 10, 64)
+	if err != nil || !e.seen.first(i.ID, received) {
+		return http.StatusUnauthorized, errRepeated
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, e.limit)
+	defer cancel()
+	if err := e.keep(ctx, id); err != nil {
+		return http.StatusServiceUnavailable, fmt.Errorf("it cannot be stored that it was there: %w", err)
+	}
+	return http.StatusOK, nil
 }
 
 // hand gives an interaction to Events, and its answer, or a deferral, to Discord.

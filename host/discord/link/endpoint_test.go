@@ -65,12 +65,15 @@ func (c call) request() *http.Request {
 
 func endpoint(t *testing.T, c *link.Client, events link.Events) *link.Endpoint {
 	t.Helper()
-	e, err := link.NewEndpoint(link.EndpointConfig{PublicKey: public, Events: events, Client: c})
+	e, err := link.NewEndpoint(link.EndpointConfig{PublicKey: public, Events: events, Client: c, Keep: forget})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
+
+// forget keeps nothing of an interaction: no endpoint comes after that of the test.
+func forget(context.Context, uint64) error { return nil }
 
 func ask(e http.Handler, c call) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
@@ -216,6 +219,56 @@ func TestEndpoint_answersInItsAnswer(t *testing.T) {
 	}
 }
 
+// Attack T10: a signed call is recorded, and made again after a restart, when nothing of
+// it is in memory. What an earlier endpoint dealt with, and what was made before that, is
+// refused; what is newer is not.
+func TestEndpoint_refusesWhatWasThereBeforeARestart(t *testing.T) {
+	var last uint64
+	started := func(events link.Events) *link.Endpoint {
+		e, err := link.NewEndpoint(link.EndpointConfig{
+			PublicKey: public, Events: events, Client: nowhere(t), Last: last,
+			Keep: func(_ context.Context, id uint64) error { last = max(last, id); return nil },
+		})
+		must(t, err)
+		return e
+	}
+	before := started(newRecord())
+	for _, id := range []int{100, 103, 101} {
+		if w := ask(before, click(id)); w.Code != 202 {
+			t.Errorf("%d the first time: %d", id, w.Code)
+		}
+	}
+	must(t, before.Close())
+	events := newRecord()
+	after := started(events)
+	for id, want := range map[int]int{99: 401, 100: 401, 101: 401, 102: 401, 103: 401, 104: 202} {
+		if w := ask(after, click(id)); w.Code != want {
+			t.Errorf("%d after the restart: %d, want %d", id, w.Code, want)
+		}
+	}
+	must(t, after.Close())
+	if n := len(events.interactions); n != 1 {
+		t.Errorf("%d were dealt with, want the new one", n)
+	}
+}
+
+// What cannot be kept is not dealt with: it could be repeated after a restart.
+func TestEndpoint_dealsOnlyWithWhatIsKept(t *testing.T) {
+	events := newRecord()
+	e, err := link.NewEndpoint(link.EndpointConfig{PublicKey: public, Events: events, Client: nowhere(t), Keep: func(context.Context, uint64) error { return io.ErrShortWrite }})
+	must(t, err)
+	if w := ask(e, click(1)); w.Code != 503 {
+		t.Errorf("answered %d", w.Code)
+	}
+	must(t, e.Close())
+	if len(events.interactions) > 0 {
+		t.Error("it was dealt with")
+	}
+	if _, err := link.NewEndpoint(link.EndpointConfig{PublicKey: public, Events: events, Client: nowhere(t)}); err == nil {
+		t.Error("an endpoint was made that keeps nothing")
+	}
+}
+
 // Of two of the same at the same time one is dealt with.
 func TestEndpoint_onceEach(t *testing.T) {
 	events := newRecord()
@@ -312,7 +365,7 @@ func TestEndpoint_withDiscordtest(t *testing.T) {
 		m := plain("done")
 		_ = i.Respond(ctx, link.Response{Type: discordgo.InteractionResponseUpdateMessage, Message: &m}) // the one who clicks sees it
 	}
-	e, err := link.NewEndpoint(link.EndpointConfig{PublicKey: s.PublicKey(), Events: events, Client: newClient(t, s)})
+	e, err := link.NewEndpoint(link.EndpointConfig{PublicKey: s.PublicKey(), Events: events, Client: newClient(t, s), Keep: forget})
 	must(t, err)
 	web := httptest.NewServer(e)
 	t.Cleanup(func() { web.Close(); must(t, e.Close()) })

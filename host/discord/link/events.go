@@ -40,7 +40,7 @@ type inbox struct {
 }
 
 func newInbox(ctx context.Context, events Events, client *Client, log *slog.Logger, now func() time.Time) *inbox {
-	in := &inbox{events: events, client: client, log: log, now: now, ctx: ctx, seen: newSeen()}
+	in := &inbox{events: events, client: client, log: log, now: now, ctx: ctx, seen: newSeen(0)}
 	in.answers = &pool{log: log, most: mostAtOnce, backlog: mostWait, missed: in.again}
 	in.messages = &pool{log: log, most: mostAtOnce, backlog: mostWait, missed: in.again}
 	return in

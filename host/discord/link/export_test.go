@@ -57,6 +57,6 @@ const (
 
 // NewSeen remembers interactions.
 func NewSeen() (first func(id string, now time.Time) bool, kept func() int) {
-	s := newSeen()
+	s := newSeen(0)
 	return s.first, func() int { return len(s.at) }
 }

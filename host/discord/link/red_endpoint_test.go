@@ -23,7 +23,7 @@ import (
 func served(t *testing.T, hurry time.Duration) (*httptest.Server, *lines) {
 	t.Helper()
 	log := &lines{}
-	e, err := link.NewEndpoint(link.EndpointConfig{PublicKey: public, Events: newRecord(), Client: nowhere(t), Log: slog.New(slog.NewTextHandler(log, nil))})
+	e, err := link.NewEndpoint(link.EndpointConfig{PublicKey: public, Events: newRecord(), Client: nowhere(t), Keep: forget, Log: slog.New(slog.NewTextHandler(log, nil))})
 	must(t, err)
 	e.ReadWithin(hurry)
 	s := httptest.NewServer(e)

@@ -20,7 +20,7 @@ type seen struct {
 	mu    sync.Mutex
 	at    map[string]struct{}
 	order []sighting
-	floor uint64 // ids up to here were forgotten too early
+	floor uint64 // ids up to here are no longer remembered
 }
 
 type sighting struct {
@@ -28,7 +28,8 @@ type sighting struct {
 	at time.Time
 }
 
-func newSeen() *seen { return &seen{at: map[string]struct{}{}} }
+// newSeen takes nothing that is not above floor.
+func newSeen(floor uint64) *seen { return &seen{at: map[string]struct{}{}, floor: floor} }
 
 // first tells whether an interaction comes for the first time; of one that it cannot
 // tell that of, it says no.
