@@ -16,8 +16,7 @@ type Card struct {
 	Title string
 	// Fields are in the order in which they are shown.
 	Fields []Field
-	// Choices are the approvals, then the denials; none once the ask has ended
-	// or while it is queued.
+	// Choices are the approvals, then the denials; see the function Choices.
 	Choices []Choice
 	// Confirm says why an approval needs a second confirmation; empty when it
 	// needs none.
@@ -77,6 +76,7 @@ func Render(a ask.Ask, now time.Time) Card {
 	c.add(stateFields(a, now)...)
 	c.add(
 		Field{Name: "approvers", Value: approversText(a)},
+		nobodyField(a),
 		Field{Name: "votes", Value: short(a.Progress())},
 	)
 	for _, line := range a.Changed {
@@ -97,7 +97,7 @@ func Render(a ask.Ask, now time.Time) Card {
 	)
 	c.add(Why(a)...)
 	c.Choices = Choices(a)
-	if a.State == ask.Shown {
+	if a.State == ask.Shown && !a.Approvers.NobodyApproves(a.User) {
 		c.Confirm = confirmText(a)
 	}
 	return c
@@ -140,6 +140,17 @@ func approversText(a ask.Ask) string {
 		return ""
 	}
 	return short(a.Approvers.String())
+}
+
+// WhyNobody says why nobody may approve an ask, where that is so.
+const WhyNobody = "whoever triggered the call may not, and who that is, is not known (give the agent a user)"
+
+// nobodyField tells that an ask can only be denied.
+func nobodyField(a ask.Ask) Field {
+	if !a.State.Waiting() || !a.Approvers.NobodyApproves(a.User) {
+		return Field{}
+	}
+	return Field{Name: "nobody may approve this", Value: WhyNobody, Warn: true}
 }
 
 func clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }

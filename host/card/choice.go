@@ -34,16 +34,21 @@ type Choice struct {
 // keys.
 const maxSets = 9
 
-// Choices are what an ask can be answered with: the approvals, then the denials; none
-// once it has ended or while it is queued.
+// Choices are what an ask can be answered with: the approvals, unless nobody may approve
+// it, then the denials; none once it has ended or while it is queued.
 func Choices(a ask.Ask) []Choice {
 	if a.State != ask.Shown {
 		return nil
 	}
-	list := []Choice{{Key: "y", Label: "approve once", Answer: ask.Answer{Verdict: ask.Approve}}}
-	if a.Long() {
+	var list []Choice
+	approves := !a.Approvers.NobodyApproves(a.User)
+	if approves {
+		list = append(list, Choice{Key: "y", Label: "approve once", Answer: ask.Answer{Verdict: ask.Approve}})
+	}
+	switch {
+	case a.Long():
 		list = append(list, Choice{Key: "f", Label: "show the whole call", ShowsFull: true})
-	} else {
+	case approves:
 		list = append(list, ruleChoices(a)...)
 	}
 	for i := range list {

@@ -1,14 +1,51 @@
 package card_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/ask"
 	"github.com/callgate/callgate/host/card"
 	"github.com/callgate/callgate/host/people"
 )
+
+// Symptom: the terminal offered "approve once" and rules for an ask that nobody may
+// approve, and only the answer said no. It says so, and offers what counts.
+func TestRender_nobodyApproves(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*ask.Ask)
+		keys   string
+	}{
+		"on one card":    {func(*ask.Ask) {}, "n r"},
+		"a safety check": {func(a *ask.Ask) { a.Decision.Stage, a.Decision.BypassImmune = engine.StageToolCheck, true }, "n r"},
+		"a long call":    {func(a *ask.Ask) { a.Input = json.RawMessage(`{"command":"` + strings.Repeat("x", 5000) + `"}`) }, "f n r"},
+		"a known user":   {func(a *ask.Ask) { a.User = "joe" }, "y s 1 w n r"},
+		"no such policy": {func(a *ask.Ask) { a.Approvers = people.Policy{{Quorum: 2}} }, "y s 1 w n r"},
+		"it has ended":   {func(a *ask.Ask) { a.State = ask.Denied }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := bash("npm ci")
+			a.State, a.User, a.Approvers = ask.Shown, "", people.Policy{{Users: []string{"bob"}, Quorum: 2}, {ExcludeRequester: true}}
+			a.Decision.Suggestions = []engine.Suggestion{{Tool: "Bash", Behavior: engine.Allow, Set: 1}}
+			test.change(&a)
+			c := card.Render(a, noon)
+			var keys []string
+			for _, choice := range c.Choices {
+				keys = append(keys, choice.Key)
+			}
+			if got := strings.Join(keys, " "); got != test.keys {
+				t.Errorf("it offers %q, want %q", got, test.keys)
+			}
+			nobody := a.State == ask.Shown && !strings.Contains(test.keys, "y")
+			if hasField(c, "nobody may approve") != nobody || nobody && c.Confirm != "" {
+				t.Errorf("nobody may approve it: %t; it says %q, and %+v", nobody, c.Confirm, c.Fields)
+			}
+		})
+	}
+}
 
 // TestRender_approvers: a card tells who may answer and who has approved, and at last
 // who all decided; names hide nothing.

@@ -59,7 +59,7 @@ func confirmText(a ask.Ask, l layout) string {
 	case a.State != ask.Shown:
 		return ""
 	case a.Approvers.NobodyApproves(a.User):
-		return "⚠ **Nobody may approve this:** whoever triggered the call may not, and who that is, is not known (give the agent a user)"
+		return "⚠ **Nobody may approve this:** " + card.WhyNobody
 	case a.Decision.Safety():
 		return "**To approve, type the id:** this is a safety check"
 	case !l.whole:
