@@ -66,6 +66,16 @@ func TestListen_liveSocketIsRefused(t *testing.T) {
 	must(t, conn.Close())
 }
 
+func TestListen_takenPortIsRefused(t *testing.T) {
+	t.Parallel()
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer func() { _ = other.Close() }()
+	if _, err := api.Listen("tcp", other.Addr().String()); !errors.Is(err, api.ErrInUse) {
+		t.Errorf("got %v, want ErrInUse", err)
+	}
+}
+
 func TestListen_refuses(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)

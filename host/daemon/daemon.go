@@ -210,8 +210,11 @@ func (d *Daemon) Close() error {
 		if err := d.server.Shutdown(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("stop serving: %w", err))
 		}
-	} else if d.listener != nil {
-		errs = append(errs, d.listener.Close())
+	}
+	if d.listener != nil { // a server that never served does not close it
+		if err := d.listener.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
 	}
 	if d.Host != nil {
 		errs = append(errs, d.Host.Close())

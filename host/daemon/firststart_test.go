@@ -2,12 +2,14 @@ package daemon_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/callgate/callgate/host"
+	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/daemon"
 	"github.com/callgate/callgate/plugins"
@@ -19,11 +21,7 @@ import (
 func TestFirstStartThatFailsAcceptsNothing(t *testing.T) {
 	t.Parallel()
 	root := newRoot(t, "")
-	short, err := os.MkdirTemp("", "cg") // paths of sockets are short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(short) })
+	short := shortDir(t)
 	start := func(listen string) (*daemon.Daemon, error) { return startAt(t, root, listen) }
 	file := filepath.Join(short, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -44,6 +42,17 @@ func TestFirstStartThatFailsAcceptsNothing(t *testing.T) {
 	}
 }
 
+// shortDir is a directory for sockets, whose paths are short.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "cg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
 // startAt opens a daemon whose file says where it listens.
 func startAt(t *testing.T, root, listen string) (*daemon.Daemon, error) {
 	t.Helper()
@@ -58,40 +67,37 @@ func startAt(t *testing.T, root, listen string) (*daemon.Daemon, error) {
 	})
 }
 
-// TestAcceptedPlaceIsTaken: somebody else has the accepted port. The file is
+// TestAcceptedPlaceIsTaken: another program has the accepted socket. The file is
 // mended, and that has to be accepted, for which there must be a daemon.
 func TestAcceptedPlaceIsTaken(t *testing.T) {
 	t.Parallel()
-	other, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	taken := newRoot(t, "")
-	if d, err := startAt(t, taken, other.Addr().String()); err == nil {
-		_ = d.Close()
-		t.Fatal("got a daemon at a port that is taken")
-	}
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
-	d, err := startAt(t, taken, other.Addr().String())
+	root := newRoot(t, "")
+	short := shortDir(t)
+	accepted := filepath.Join(short, "a.sock")
+	d, err := startAt(t, root, accepted)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if other, err = net.Listen("tcp", other.Addr().String()); err != nil {
-		t.Skipf("SKIPPED: the port was taken by another program: %v", err)
+	other, err := net.Listen("unix", accepted)
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer other.Close()
-	if d, err = startAt(t, taken, "127.0.0.1:0"); err != nil {
+	if d, err := startAt(t, root, accepted); !errors.Is(err, api.ErrInUse) {
+		if err == nil {
+			_ = d.Close()
+		}
+		t.Fatalf("beside the other program: got %v, want ErrInUse", err)
+	}
+	if d, err = startAt(t, root, filepath.Join(short, "b.sock")); err != nil {
 		t.Fatalf("the file was mended: %v", err)
 	}
 	defer d.Close()
-	if got := d.Address().Network(); got != "unix" {
-		t.Errorf("got an endpoint of network %s, want the state directory's own socket", got)
+	if got, want := d.Address().String(), dirsOf(root, cache).Socket(); got != want {
+		t.Errorf("got an endpoint at %s, want the state directory's own %s", got, want)
 	}
 	if state := d.Host.ConfigState(); len(state.Widenings) != 1 {
 		t.Errorf("got %+v, want the new place waiting", state.Widenings)
