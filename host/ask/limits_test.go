@@ -126,7 +126,7 @@ func TestPause(t *testing.T) {
 				}
 				w.request("next", call("next"))
 				w.want("next", ask.Denied, ask.CausePaused)
-				if got := w.outcome("next").Message; !strings.Contains(got, "callgate sessions resume \"s1\"") {
+				if got := w.outcome("next").Message; !strings.Contains(got, "callgate sessions resume 's1'") {
 					t.Errorf("message does not say how to resume: %q", got)
 				}
 				w.restart()

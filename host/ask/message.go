@@ -21,6 +21,16 @@ func refusal(a Ask, cause Cause) Outcome {
 	return Outcome{Ask: a, Cause: cause, Message: message(a)}
 }
 
+// Resume is the command that lets a stopped session go on, for a person to copy into a
+// shell. The agent chose the session's name: it is neither a flag nor shell code there.
+func Resume(session string) string {
+	name := "'" + strings.ReplaceAll(session, "'", `'\''`) + "'"
+	if strings.HasPrefix(session, "-") {
+		name = "-- " + name
+	}
+	return "callgate sessions resume " + name
+}
+
 // message is one clean sentence for the model: what happened, and what it can
 // do now. The words are the product's own; only a person's reason is quoted.
 func message(a Ask) string {
@@ -47,9 +57,9 @@ func message(a Ask) string {
 	case CauseRepeated:
 		return what + "a person denied the same call a few minutes ago. Do something else, or ask the user."
 	case CausePaused:
-		return fmt.Sprintf("%sthis session is paused after several denials or unanswered questions. A person resumes it with `callgate sessions resume %q`.", what, a.Session)
+		return fmt.Sprintf("%sthis session is paused after several denials or unanswered questions. A person resumes it with `%s`.", what, Resume(a.Session))
 	case CauseStopped:
-		return fmt.Sprintf("%sthis session is stopped until a person has looked at it and resumes it with `callgate sessions resume %q`.", what, a.Session)
+		return fmt.Sprintf("%sthis session is stopped until a person has looked at it and resumes it with `%s`.", what, Resume(a.Session))
 	case CauseReused:
 		return what + "its call id was used before for another call. Send a new call id."
 	}

@@ -156,5 +156,5 @@ func (g *Gate) alarm(ctx context.Context, key ask.Key, agent string, ran ran, wh
 		Detail: why, CallID: key.CallID, Digest: inputDigest(ran.tool, ran.input), Input: string(ran.input),
 	}
 	err = errors.Join(err, g.c.Store.FinishCall(ctx, key, g.c.Now(), &row), g.c.Asks.Pause(ctx, key.Session, why))
-	return Matched{Reason: fmt.Sprintf("%s; this session is stopped until a person resumes it with `callgate sessions resume %q`", why, key.Session)}, err
+	return Matched{Reason: fmt.Sprintf("%s; this session is stopped until a person resumes it with `%s`", why, ask.Resume(key.Session))}, err
 }

@@ -80,8 +80,8 @@ func (g *Gate) before(ctx context.Context, r Request, p prepared) (call store.Ca
 
 func (p prepared) stopped(why string) Result {
 	d := denied(CodeSessionStopped, "this session is stopped: "+why)
-	d.Message = fmt.Sprintf("The %s call was not run: this session is stopped, because %s. A person resumes it with `callgate sessions resume %q`.",
-		p.req.Call.Tool, why, p.key().Session)
+	d.Message = fmt.Sprintf("The %s call was not run: this session is stopped, because %s. A person resumes it with `%s`.",
+		p.req.Call.Tool, why, ask.Resume(p.key().Session))
 	return p.result(d)
 }
 
