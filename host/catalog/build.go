@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/callgate/callgate/host/sandbox"
 )
 
 // state is one consistent set of modules. It does not change once made.
@@ -45,14 +43,6 @@ type builder struct {
 	made       []*code
 	refused    map[string]refusal
 	tried      map[string]time.Duration // by lastKey
-}
-
-// refusal is why the bytes of a file are no module that can be used. They are not
-// compiled and tried again.
-type refusal struct {
-	digest string
-	limits sandbox.Limits
-	err    error
 }
 
 func (c *Catalog) builder(ctx context.Context, prev *state, p pins) *builder {
@@ -108,10 +98,14 @@ func (b *builder) admit(f file) (*module, error) {
 	}
 	grant, key, byFile := b.grantFor(f, "")
 	m, old := b.newModule(f, grant, key), b.old(f)
+	first := m
+	if err := b.rests(first); err != nil {
+		return nil, err
+	}
 	if old != nil && old.digest == m.digest {
 		m = b.with(old, f, grant, key) // admitted before
-	} else if err := b.tryOnce(b.compilable(m, f)); err != nil {
-		return nil, err
+	} else if err := b.compilable(m, f).admit(b.ctx, b.c.verdicts, b.c.opts.Compiling); err != nil {
+		return nil, b.refuse(first, err)
 	}
 	pin, pinned := b.pins.of(f)
 	if pinned {
@@ -124,31 +118,25 @@ func (b *builder) admit(f file) (*module, error) {
 	} else if g, key, byName := b.grantFor(f, m.desc.Name); byName && !byFile {
 		m = b.with(m, f, g, key)
 	}
-	if err := m.prepare(b.ctx, b.c.opts.Compiling); err != nil {
-		return nil, err // under other limits it is other code
-	}
 	if old != nil && old.same(m) {
-		return old, nil
+		return old, b.restIfLate(first, m.prepare(b.ctx, b.c.opts.Compiling))
 	}
-	if b.prev != nil && (old == nil || old.code != m.code) {
-		if _, err := m.ready(b.ctx); err != nil {
-			return nil, err
-		}
+	if err := b.begin(m, old); err != nil {
+		return nil, b.restIfLate(first, err)
 	}
 	return m, nil
 }
 
-// tryOnce admits a module unless the same bytes were refused before.
-func (b *builder) tryOnce(m *module) error {
-	key := lastKey(m.file, m.embedded)
-	r, ok := b.c.refused[key]
-	if !ok || r.digest != m.digest || r.limits != m.runtime.Limits() {
-		r = refusal{m.digest, m.runtime.Limits(), m.admit(b.ctx, b.c.verdicts, b.c.opts.Compiling)}
+// begin makes a module ready for its first call, whatever limits it has now.
+func (b *builder) begin(m, old *module) error {
+	if err := m.prepare(b.ctx, b.c.opts.Compiling); err != nil {
+		return err // under other limits it is other code
 	}
-	if r.err != nil && b.ctx.Err() == nil {
-		b.refused[key] = r
+	if b.prev == nil || old != nil && old.code == m.code {
+		return nil
 	}
-	return r.err
+	_, err := m.ready(b.ctx)
+	return err
 }
 
 // errUnread marks a file whose problem is already reported.

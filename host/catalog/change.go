@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -35,6 +36,7 @@ func (c *Catalog) Change(ctx context.Context, change func() error) (Outcome, err
 func (c *Catalog) SetGrants(ctx context.Context, grants map[string]Grant, limits sandbox.Limits) (Outcome, error) {
 	c.reload.Lock()
 	defer c.reload.Unlock()
+	maps.DeleteFunc(c.refused, func(_ string, r refusal) bool { return late(r.err) }) // it may have more time now
 	return c.replace(ctx, grants, limits)
 }
 
@@ -94,7 +96,7 @@ func (b *builder) swaps() []Swap {
 	swaps := []Swap{}
 	for _, i := range b.infos {
 		before, there := b.prev.info(i.File, i.Embedded)
-		s := Swap{File: i.File, Module: i.Name, Version: i.Version, Found: i.Found, Why: i.Problem, Tried: b.tried[lastKey(i.File, i.Embedded)]}
+		s := Swap{File: i.File, Module: i.Name, Version: i.Version, Found: i.Found, Why: i.Problem, Again: i.Again, Tried: b.tried[lastKey(i.File, i.Embedded)]}
 		if m := b.prev.inUse(i.File, i.Embedded); m != nil {
 			s.Was = m.digest
 		}

@@ -29,14 +29,19 @@ var errReplaced = errors.New("the module was replaced")
 
 // running returns the compiled module, warmed up on what is known of it. Compiling
 // does not end with ctx, since others wait for it too; a failure is final, the
-// bytes being the same.
+// bytes being the same, unless it was for want of time.
 func (c *code) running(ctx context.Context, d *Described) (*sandbox.Module, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.loaded == nil && c.failed == nil {
 		began := time.Now()
 		c.loaded, c.failed = c.runtime.Load(context.WithoutCancel(ctx), c.file, c.wasm)
-		c.wasm, c.took = nil, time.Since(began)
+		if c.took = time.Since(began); late(c.failed) {
+			err := c.failed
+			c.failed = nil
+			return nil, err
+		}
+		c.wasm = nil
 		if c.loaded != nil && d != nil {
 			c.loaded.WarmUp(ctx, d.WarmUp())
 		}

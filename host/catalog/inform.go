@@ -15,7 +15,7 @@ func (b *builder) inform(m *module, s Standing, found string) {
 	}
 	i := ModuleInfo{
 		File: m.file, Name: m.name(), Embedded: m.embedded, Digest: m.digest, Size: m.size, Declared: m.declared,
-		Pinned: pin.Digest, Dev: pin.Dev, State: s, Since: b.c.opts.Now().UTC(),
+		Pinned: pin.Digest, Dev: pin.Dev, State: s, Since: b.c.opts.Now().UTC(), Again: b.again(m.file, m.embedded),
 		Grant: Granted{Names: m.grant.Names, MayAllow: m.grant.MayAllow, MayReadOnly: m.grant.MayReadOnly},
 	}
 	if found != "" && found != m.digest {

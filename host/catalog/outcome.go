@@ -44,8 +44,9 @@ type Swap struct {
 	Is    string `json:"is,omitempty"`
 	Found string `json:"found,omitempty"`
 	What  What   `json:"what"`
-	// Why says what is wrong.
-	Why string `json:"why,omitempty"`
+	// Why says what is wrong; Again is when that is tried again by itself.
+	Why   string    `json:"why,omitempty"`
+	Again time.Time `json:"again,omitzero"`
 	// Suspended are the texts of the stored allow rules that are not used, because
 	// the new module reads them otherwise.
 	Suspended []string `json:"suspended,omitempty"`
@@ -98,8 +99,10 @@ type ModuleInfo struct {
 	// Limits are what the module may use; none when it cannot run.
 	Limits []Limit  `json:"limits,omitempty"`
 	State  Standing `json:"state"`
-	// Problem says what is wrong; empty when all is well.
-	Problem string `json:"problem,omitempty"`
+	// Problem says what is wrong; empty when all is well. Again is when a file that was
+	// refused for want of time is tried again by itself.
+	Problem string    `json:"problem,omitempty"`
+	Again   time.Time `json:"again,omitzero"`
 	// Since is since when the file stands as it does, as this process knows it.
 	Since time.Time `json:"since"`
 }

@@ -33,12 +33,9 @@ var newNotify = fsnotify.NewWatcher
 // itself as well (Options.Poll); where the system tells nothing, Report hears of
 // that once. Changes that come together are read together. told hears of each
 // reload, one at a time, from the goroutine that runs Watch. What cannot be read
-// changes nothing, and Report hears of it once.
+// changes nothing, and Report hears of it once. A module that was refused for want of
+// time is tried again, a few times with growing pauses.
 func (c *Catalog) Watch(ctx context.Context, told func(Outcome)) error {
-	if c.opts.Dir == "" {
-		<-ctx.Done()
-		return ctx.Err()
-	}
 	w := &watcher{c: c, told: told, quiet: time.NewTimer(settle)}
 	defer w.close()
 	w.attach()
@@ -153,7 +150,7 @@ func (w *watcher) look() {
 		return
 	}
 	w.polls++
-	if !maps.Equal(w.stamps(), w.seen) || w.polls%deepEvery == 0 && w.c.differs() {
+	if w.c.due() || !maps.Equal(w.stamps(), w.seen) || w.polls%deepEvery == 0 && w.c.differs() {
 		w.stir()
 	}
 }

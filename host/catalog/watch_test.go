@@ -33,13 +33,19 @@ type watchedDir struct {
 // watch opens a catalogue over dir and watches it until the test ends.
 func watch(t *testing.T, dir string, poll time.Duration) *watchedDir {
 	t.Helper()
-	w := &watchedDir{t: t, dir: dir, modules: swaptest.Open(t, "../../testdata"), outcomes: make(chan catalog.Outcome, 1000), said: make(chan struct{}, 1000)}
-	w.c = open(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, Fallback: "echo", Poll: poll, Report: func(err error) {
+	return watchWith(t, catalog.Options{Embedded: modules(t, "echo"), Dir: dir, Fallback: "echo", Poll: poll})
+}
+
+func watchWith(t *testing.T, opts catalog.Options) *watchedDir {
+	t.Helper()
+	w := &watchedDir{t: t, dir: opts.Dir, modules: swaptest.Open(t, "../../testdata"), outcomes: make(chan catalog.Outcome, 1000), said: make(chan struct{}, 1000)}
+	opts.Report = func(err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.reported = append(w.reported, err.Error())
 		w.said <- struct{}{}
-	}})
+	}
+	w.c = open(t, opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.c.Watch(ctx, func(o catalog.Outcome) { w.outcomes <- o }) }()
