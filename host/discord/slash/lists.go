@@ -102,10 +102,13 @@ func (h *Handler) command(ctx context.Context, who asker, where gate.Where, text
 	lines, tail := strings.Split(out.Message, "\n"), undo(name, out)
 	switch {
 	case name == "/permissions":
-		lines = overview(out)
+		lines, err = h.overview(ctx, out)
 	case arg == "" && name != "/permission":
-		lines = ofList(name, out)
+		lines, err = h.ofList(ctx, name, out)
 		tail = ""
+	}
+	if err != nil {
+		return answer{}, err
 	}
 	for _, n := range out.Notes {
 		lines = append(lines, "note: "+n)
@@ -133,20 +136,28 @@ func fits(text, command string) string {
 }
 
 // overview is all of the lists, in the order in which they count.
-func overview(out gate.Commanded) []string {
+func (h *Handler) overview(ctx context.Context, out gate.Commanded) ([]string, error) {
 	var lines []string
-	for _, name := range []string{"/deny", "/ask", "/allow"} {
-		lines = append(lines, ofList(name, out)...)
+	for _, name := range listNames {
+		lines = append(lines, listed(name, out)...)
 	}
+	others, err := h.beside(ctx, out, listNames...)
+	lines = append(lines, others...)
 	profile := out.Lists.Profile
 	if profile == "" {
 		profile = "none"
 	}
-	return append(lines, "the mode is "+out.Mode, "the profile is "+profile, "deny comes before ask, ask before allow, and the mode decides the rest")
+	return append(lines, "the mode is "+out.Mode, "the profile is "+profile, "deny comes before ask, ask before allow, and the mode decides the rest"), err
 }
 
-// ofList is one list, a rule a line.
-func ofList(name string, out gate.Commanded) []string {
+// ofList is one list, with what else says the same of calls.
+func (h *Handler) ofList(ctx context.Context, name string, out gate.Commanded) ([]string, error) {
+	others, err := h.beside(ctx, out, name)
+	return append(listed(name, out), others...), err
+}
+
+// listed is one list, a rule a line.
+func listed(name string, out gate.Commanded) []string {
 	rules := map[string][]string{"/deny": out.Lists.Deny, "/ask": out.Lists.Ask, "/allow": out.Lists.Allow}[name]
 	if len(rules) == 0 {
 		return []string{fmt.Sprintf("the %s list is empty", name[1:])}
