@@ -55,7 +55,7 @@ the mode is default
 		"a list of everybody":   {workersRoom, "allow", o{"global": true}, "the allow list:\n  Probe(everybody's)\n```"},
 		"another agent's":       {workersRoom, "deny", o{"agent": "loose"}, "the deny list is empty\n" + beside + "  deny Probe(never), in the configuration, for every agent\n"},
 		"of a directory":        {workersRoom, "ask", o{"project": "/"}, "the ask list is empty\n```"},
-		"what is changed is it": {workersRoom, "ask", o{"rule": "Probe(x)"}, "added Probe(x) to the ask list"},
+		"what is changed alone": {workersRoom, "ask", o{"rule": "Probe(x)", "agent": "asker"}, "added Probe(x) to the ask list"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := w.run(bob, test.channel, test.command, test.options)
