@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/host/demo"
 	"github.com/callgate/callgate/host/terminal"
 	"github.com/callgate/callgate/plugins"
+	"github.com/callgate/callgate/testdata/deploy"
 	"github.com/callgate/callgate/testdata/sessions"
 )
 
@@ -22,7 +23,8 @@ func demoCommand(*cli) *cobra.Command {
 		Long: `Starts a gate on a temporary store and replays recorded agent sessions through
 its HTTP API. On a terminal you answer the asks (after 20 seconds the demo's own
 approver does); without one that approver answers at once. It ends by itself and
-leaves nothing behind.
+leaves nothing behind. Its last chapter puts the module of a third party in use, and
+then replaces the module's file by what nobody granted.
 
 With --discord the asks are cards in a Discord-shaped server inside the demo: no
 account and no network is needed. Each card is printed as people see it, with what
@@ -37,7 +39,7 @@ they press, choose, write and react, and what the card says afterwards.`,
 			if err != nil {
 				return err
 			}
-			o := demo.Options{Sessions: sessions.Files, Modules: plugins.Modules(), Compiler: compiler(), CacheDir: dirs.Cache, InDiscord: inDiscord, Out: cmd.OutOrStdout()}
+			o := demo.Options{Sessions: sessions.Files, Own: deploy.WAT, Modules: plugins.Modules(), Compiler: compiler(), CacheDir: dirs.Cache, InDiscord: inDiscord, Out: cmd.OutOrStdout()}
 			if t, ok := terminal.Open(cmd.InOrStdin(), cmd.OutOrStdout()); ok {
 				o.Color = t.Color()
 				if inDiscord {

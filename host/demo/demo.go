@@ -29,6 +29,9 @@ import (
 type Options struct {
 	// Sessions holds the recorded sessions, *.jsonl.
 	Sessions fs.FS
+	// Own is the module of a tool of one's own, whose tool is Deploy and also called
+	// deploy: the last chapter. Nil leaves the chapter out.
+	Own []byte
 	// Modules are the first-party modules.
 	Modules fs.FS
 	// Compiler is the command that compiles modules; see sandbox.Config.
@@ -183,6 +186,11 @@ func replayAll(ctx context.Context, o Options, d *daemon.Daemon, room *room, dir
 	for _, name := range names {
 		if err := r.session(ctx, o.Sessions, name); err != nil {
 			return fmt.Errorf("replay %s: %w", name, err)
+		}
+	}
+	if o.Own != nil {
+		if err := r.own(ctx, d, o.Own); err != nil {
+			return fmt.Errorf("show a tool of one's own: %w", err)
 		}
 	}
 	if err := r.summary(ctx, d); err != nil || room == nil {

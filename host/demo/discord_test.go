@@ -85,14 +85,21 @@ func calls(inputs ...string) fstest.MapFS {
 	return fstest.MapFS{"s.jsonl": {Data: []byte(b.String())}}
 }
 
-// run runs the demo in Discord, and checks that it leaves nothing behind.
+// run runs the demo in Discord.
 func run(t *testing.T, o demo.Options) string {
+	t.Helper()
+	o.InDiscord = true
+	return play(t, o)
+}
+
+// play runs the demo, and checks that it leaves nothing behind.
+func play(t *testing.T, o demo.Options) string {
 	t.Helper()
 	if len(plugins.Names()) == 0 {
 		t.Skip("SKIPPED: the tool modules are not built: run make build")
 	}
 	out := &screen{}
-	o.Out, o.Modules, o.CacheDir, o.InDiscord = out, modules(), cache, true
+	o.Out, o.Modules, o.CacheDir = out, modules(), cache
 	if k, ok := o.Keyboard.(*typist); ok {
 		k.screen = out
 	}

@@ -67,6 +67,10 @@ func what(r gate.Request) string {
 	if json.Unmarshal(r.Input, &input) != nil {
 		return string(r.Input)
 	}
+	operation, _ := input["operation"].(string)
+	if target, ok := input["target"].(string); ok && operation != "" {
+		return card.Line(operation + " " + target)
+	}
 	for _, member := range []string{"command", "file_path", "url", "pattern", "target"} {
 		if text, ok := input[member].(string); ok {
 			return card.Line(text)

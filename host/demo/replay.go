@@ -50,6 +50,11 @@ func (r *replayer) session(ctx context.Context, files fs.FS, name string) error 
 func (r *replayer) call(ctx context.Context, session string, l record.Line) error {
 	req := gate.Request{CallID: l.ID, Tool: l.Tool, Input: json.RawMessage(l.Input)}
 	req.Context.Session, req.Context.CWD, req.Context.Mode = session, l.Context.CWD, l.Mode
+	return r.put(ctx, req)
+}
+
+// put puts a call, counts what became of it, and prints it.
+func (r *replayer) put(ctx context.Context, req gate.Request) error {
 	res, err := r.check(ctx, req)
 	if err != nil {
 		return err
