@@ -28,13 +28,14 @@ func holdsCommand(name string) bool {
 func (c *Command) codeTexts() []string {
 	out := slices.Clone(c.code)
 	for _, a := range c.Assigns {
-		if holdsCommand(a.Name) {
+		if holdsCommand(a.Name) || len(c.Words) > 0 && (namesCommand(a.Name) || slices.Contains(loaderVariables, a.Name) || strings.HasSuffix(a.Name, "FLAGS")) {
 			out = append(out, a.Value.Text)
 		}
 	}
 	if len(c.Words) == 0 {
 		return out
 	}
+	out = append(out, c.givenTexts()...)
 	if c.Inline || c.runsItsScript() {
 		out = append(out, texts(c.Args())...)
 	}
@@ -125,7 +126,7 @@ func carried(r *rule, cmd *Command) bool {
 // runningVerbs are the words by which programs are told to run the command that
 // follows, here or elsewhere.
 var runningVerbs = []string{
-	"exec", "run", "shell", "ssh", "sh", "rsh", "enter", "console", "lock", "debug", "start", "watch", "with", "invoke", "run-command", "execute-command", "send-command", "alias", "attach",
+	"exec", "run", "shell", "ssh", "sh", "rsh", "enter", "console", "lock", "debug", "start", "watch", "with", "invoke", "run-command", "execute-command", "send-command", "alias", "attach", "do", "cmd", "dlx", "unshare",
 }
 
 // handed returns the commands that may stand in the arguments of cmd, kept because
@@ -138,34 +139,72 @@ func (c *Command) handed() [][]Word {
 	}
 	c.handedRead = true
 	u := c.Use()
-	from := 1
+	from, scripts := 1, 1
 	if u.Known {
-		if from = handsOver(u); from < 0 {
-			return nil
+		from, scripts = handsOver(u), len(c.Words)
+		if vague(u) {
+			scripts = u.At
 		}
 	}
-	for i := from; i < len(c.Words); i++ {
-		text := c.Words[i].Text
-		if strings.HasPrefix(text, "-") {
-			_, text, _ = strings.Cut(text, "=")
+	for i := 1; i < len(c.Words); i++ {
+		word := c.Words[i]
+		option := strings.HasPrefix(word.Text, "-")
+		if option {
+			_, word.Text, _ = strings.Cut(word.Text, "=")
 		}
-		if !strings.ContainsAny(text, " \t") {
-			if inner := c.Words[i:]; len(inner) > 1 && inner[0].Literal {
-				c.handedTo = append(c.handedTo, inner)
+		given := from > 0 && i >= from
+		switch {
+		case strings.ContainsAny(word.Text, " \t\"'`("):
+			if given || i >= scripts && !isProse(u, i) {
+				c.handedTo = append(c.handedTo, handedIn(word.Text)...)
 			}
-			continue
-		}
-		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;&|()`!=", r) }) {
-			var inner []Word
-			for _, field := range strings.Fields(part) {
-				inner = append(inner, Word{Text: field, Literal: true})
-			}
-			if len(inner) > 1 {
-				c.handedTo = append(c.handedTo, inner)
-			}
+		case given && word.Literal && word.Text != "" && (option || i+1 < len(c.Words) || strings.HasPrefix(c.Words[i-1].Text, "-")):
+			c.handedTo = append(c.handedTo, append([]Word{word}, c.Words[i+1:]...))
 		}
 	}
 	return c.handedTo
+}
+
+// proseOptions are options whose value people read, or that names are sought with.
+var proseOptions = []string{"-m", "--message", "--title", "--body", "--description", "--comment", "--notes", "--subject", "-k"}
+
+// isProse reports whether the word at an index is the value of such an option.
+func isProse(u *program.Use, at int) bool {
+	name, _, attached := strings.Cut(u.Words[at].Text, "=")
+	return attached && slices.Contains(proseOptions, name) || slices.Contains(proseOptions, u.Words[at-1].Text)
+}
+
+// handedIn returns the commands that may stand in a text: the words between the
+// signs of whatever language it is in, and what stands behind a verb that runs. A
+// word by itself is one only where it is quoted.
+func handedIn(text string) [][]Word {
+	var out [][]Word
+	quoted := strings.ContainsAny(text, "\"'`")
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;&|()`!=:\"'[],", r) }) {
+		var inner []Word
+		for _, field := range strings.Fields(strings.TrimLeft(part, "{ ")) {
+			inner = append(inner, Word{Text: field, Literal: true})
+		}
+		if len(inner) > 1 || quoted && len(inner) == 1 {
+			out = append(out, inner)
+		}
+		if len(inner) > 1 && slices.Contains(runningVerbs, inner[0].Text) {
+			out = append(out, inner[1:])
+		}
+	}
+	return out
+}
+
+// vague reports whether a known program may run what stands in its words, though
+// no row says so: it does what a word of the project's own names, takes commands
+// from its terminal, has a sub-command that no row knows, or is one of those that
+// a person must look at.
+func vague(u *program.Use) bool {
+	if u.Program == "git" || u.Inner > 0 || len(u.Spans) > 0 {
+		return false
+	}
+	ok, _ := u.ReadsOnly()
+	return !ok && (u.Strange || u.Row().Verb || u.Row().Terminal || u.Asked() != "")
 }
 
 // handsOver returns the index in Words from which a known program may be given a

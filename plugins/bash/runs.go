@@ -48,6 +48,9 @@ func (w *walker) unwrap(cmd *Command) {
 	for _, script := range u.Scripts() {
 		w.runsScript(cmd, script)
 	}
+	if runsByName(u) {
+		cmd.Wraps = true
+	}
 	for _, code := range u.Code() {
 		cmd.Inline = true
 		cmd.code = append(cmd.code, code.Text)
@@ -107,6 +110,9 @@ func (w *walker) runsWords(cmd *Command, u *program.Use) {
 	words := u.Words[u.Inner:u.End]
 	if !u.Joined {
 		w.innerWords(cmd, u.Inner, words)
+		if len(words) == 1 && strings.ContainsAny(words[0].Text, " \t") {
+			w.innerScript(cmd, words[0]) // some take a line for a command (xterm -e)
+		}
 		return
 	}
 	script := Word{Literal: true, Text: strings.Join(texts(words), " ")}

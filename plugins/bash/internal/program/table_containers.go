@@ -48,6 +48,7 @@ var containerRows = slices.Concat(
 		stopping(acting("exec", "t c", " -d|--detach --detach-keys= -e|--env= --env-file=< -i|--interactive --privileged -t|--tty -u|--user= -w|--workdir= -l|--latest")),
 		stopping(acting("container exec", "t c", " -d|--detach --detach-keys= -e|--env= --env-file=< -i|--interactive --privileged -t|--tty -u|--user= -w|--workdir=")),
 		acting("build", "r?", dockerBuild), acting("buildx build|b", "r?", dockerBuild), acting("image build", "r?", dockerBuild), acting("buildx bake", "t*", " -f|--file=< --set= --load --push --print --no-cache --progress= --metadata-file=>"),
+		stopping(acting("service create", "t c", " -d|--detach -e|--env= --name= --replicas= --network= -p|--publish= --mount= -l|--label= -q|--quiet --constraint= --mode= --secret= --config= -u|--user= -w|--workdir= --entrypoint=$ --health-cmd=$ --with-registry-auth --restart-condition= --limit-cpu= --limit-memory= -t|--tty --update-delay= --update-parallelism=")),
 		dockerCopies("cp"), dockerCopies("container cp"),
 		acting("save|export", "t*", " -o|--output=> --platform= --format= --compress -q|--quiet"), acting("image save", "t*", " -o|--output=> --platform="), acting("container export", "t", " -o|--output=>"),
 		stopping(acting("unshare", "c", " --rootless-netns")),

@@ -246,4 +246,10 @@ var gitRows = []Row{
 	gitReads("bundle verify|list-heads", "r t*", "git bundle reads", "-q|--quiet"),
 	gitActs("bundle create", "w t*", gitWalk+" -q|--quiet --all-progress --all-progress-implied --version="),
 	gitActs("bundle unbundle", "r t*", "--progress"),
+
+	// Other systems that keep versions. What their options run is known; none of
+	// their commands is known to only read.
+	{Name: "svn", Verb: true, Version: "--version help", Operands: "t r*", Options: "-m|--message= -F|--file=< -r|--revision= -c|--change= -q|--quiet -v|--verbose -N|--non-recursive -R|--recursive -u|--show-updates -g|--use-merge-history --depth= --set-depth= --diff --diff-cmd=$ --diff3-cmd=$ --editor-cmd=$ -x|--extensions= --config-option= --config-dir=< --username= --password= --password-from-stdin --force --force-log --no-auth-cache --non-interactive --trust-server-cert --trust-server-cert-failures= --targets=< --xml --incremental -l|--limit= --stop-on-copy --summarize --accept= --ignore-externals --no-ignore --parents --strict --old= --new= --cl|--changelist= --dry-run --show-item= --no-newline --internal-diff --git --patch-compatible -h|--help --version"},
+	{Name: "hg|chg", Verb: true, Version: "--version version help", Operands: "t r*", Options: "-m|--message= -l|--logfile=< -R|--repository=< --cwd=< --config= -e|--ssh=$ --remotecmd=$ -r|--rev= -q|--quiet -v|--verbose -y|--noninteractive -b|--branch= -d|--date= -u|--user= -t|--tool= -A|--addremove --amend -n|--dry-run -I|--include= -X|--exclude= -T|--template= --command=$ --debugger --debug --traceback --encoding= --pager= --color= --stat -h|--help --version"},
+	{Name: "jj", Verb: true, Version: "--version -V help", Operands: "t r*", Options: "-m|--message= -r|--revision|--revisions= -R|--repository=< --config= --config-file=< --config-toml= --tool= -T|--template= --at-operation|--at-op= --ignore-working-copy --ignore-immutable --no-pager --color= --quiet --debug -s|--summary --stat --git -i|--interactive --from= --to= --into= -d|--destination= -B|--insert-before= -A|--insert-after= -n|--limit= -p|--patch -h|--help -V|--version"},
 }

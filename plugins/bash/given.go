@@ -1,0 +1,85 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
+)
+
+// What the words of a command say about themselves: options and settings whose
+// names tell that their value is a command (--diff-cmd=rm, -o Pre-Invoke::=rm,
+// config set editor rm). No table has all programs that take a command so, nor all
+// options of those it has; the names are what they have in common. Deny and ask
+// rules look there, so a name too many costs a question and no allowance.
+
+// commandNames are parts of such names, in small letters and without the signs
+// between their words.
+var commandNames = []string{
+	"exec", "cmd", "command", "run", "invoke", "shell", "editor", "pager", "wrap", "launch", "hook", "helper", "prog", "askpass", "sendmail", "rsh", "ssh", "view", "render", "preview", "bind",
+	"onerror", "onoutofmemory", "link", "compil", "tool", "filter", "script", "process", "engine", "plugin", "alias", "entrypoint", "interpreter", "handler", "trigger", "action", "browser", "player", "speller", "diff", "merge",
+	"callback", "agent", "eval", "rustc", "rustdoc", "javabase", "proxy", "external", "method",
+}
+
+// namesCommand reports whether a name tells that its value may be a command.
+func namesCommand(name string) bool {
+	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", ":", "").Replace(name))
+	return slices.ContainsFunc(commandNames, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// givenTexts returns the values of the options and settings of a command whose
+// names tell that they are commands.
+func (c *Command) givenTexts() []string {
+	u := c.Use()
+	if ok, _ := u.ReadsOnly(); ok {
+		return nil
+	}
+	var out []string
+	setting := false
+	for i, word := range c.Args() {
+		rest := strings.Join(texts(c.Words[i+2:]), " ")
+		name, value, attached := strings.Cut(word.Text, "=")
+		switch {
+		case attached:
+			for ok := true; ok; {
+				if namesCommand(name) || strings.HasPrefix(value, "!") || strings.HasPrefix(value, "|") {
+					out = append(out, value)
+				}
+				var more string
+				more, value, ok = strings.Cut(value, "=")
+				name += more
+			}
+		case !namesCommand(name):
+		case strings.HasPrefix(name, "-") && !isSwitch(u, i+1), setting:
+			out = append(out, rest)
+		}
+		setting = setting || slices.Contains(settingVerbs, word.Text)
+	}
+	return out
+}
+
+// isSwitch reports whether the word at an index is an option that is known to
+// take no value.
+func isSwitch(u *program.Use, at int) bool {
+	return slices.ContainsFunc(u.Options, func(o program.Option) bool { return o.At == at && o.Known && !o.Has && o.Name == u.Words[at].Text })
+}
+
+// settingVerbs are the words by which programs are told to store a setting, its
+// name and its value behind them.
+var settingVerbs = []string{"set", "config", "configure", "set-option", "set-hook", "setw", "set-environment", "setopt"}
+
+// runningNames are the last words of the names of options that run their value.
+var runningNames = []string{"exec", "execute", "cmd", "command", "under", "wrapper", "invoke"}
+
+// runsByName reports whether an option that no row knows says that it runs its
+// value, so that no rule about the program shows what is run.
+func runsByName(u *program.Use) bool {
+	return slices.ContainsFunc(u.Options, func(o program.Option) bool {
+		name, _, attached := strings.Cut(u.Words[o.At].Text, "=")
+		if o.Known || !attached && o.At+1 >= len(u.Words) {
+			return false
+		}
+		parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("-_.:", r) })
+		return len(parts) > 0 && slices.Contains(runningNames, parts[len(parts)-1])
+	})
+}
