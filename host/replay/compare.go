@@ -51,13 +51,16 @@ type Report struct {
 	// Rules is how many stored rules were tried.
 	Rules  int     `json:"rules"`
 	Counts []Count `json:"counts"`
-	// Changes are ordered by direction, then as the calls are.
-	Changes []Change `json:"changes"`
+	// Changes are ordered by direction, then as the calls are; RuleChanges are those of
+	// rules whose names the versions answer for differently.
+	Changes     []Change     `json:"changes"`
+	RuleChanges []RuleChange `json:"rule_changes"`
 }
 
 // Loosened reports whether anything would be let through sooner.
 func (r *Report) Loosened() bool {
-	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Direction == Loosened })
+	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Direction == Loosened }) ||
+		slices.ContainsFunc(r.RuleChanges, func(c RuleChange) bool { return c.Direction == Loosened })
 }
 
 // Compare asks both versions about all calls and about the stored rules of their
@@ -65,7 +68,7 @@ func (r *Report) Loosened() bool {
 func Compare(ctx context.Context, was, is *workbench.Module, calls Calls, rules []engine.Rule) (*Report, error) {
 	r := &Report{
 		Old: label(was), New: label(is), Rows: calls.Rows, Calls: len(calls.List), Unreadable: calls.Unreadable,
-		Counts: []Count{}, Changes: []Change{},
+		Counts: []Count{}, Changes: []Change{}, RuleChanges: ruleChanges(was, is, rules),
 	}
 	tried := map[string]bool{}
 	for _, call := range calls.List {

@@ -17,12 +17,18 @@ func (r *Report) Print(w io.Writer, most int) {
 	if r.Unreadable > 0 {
 		fmt.Fprintf(w, "%d rows are left out: their input is kept in part, or was none, or there were too many\n", r.Unreadable)
 	}
-	if len(r.Changes) == 0 {
+	if len(r.Changes) == 0 && len(r.RuleChanges) == 0 {
 		fmt.Fprintln(w, "both versions answer the same")
 		return
 	}
 	for _, d := range directions {
 		r.print(w, d, most)
+	}
+	if len(r.RuleChanges) > 0 {
+		fmt.Fprintln(w, "\nrules whose names it answers for otherwise:")
+	}
+	for _, c := range r.RuleChanges {
+		fmt.Fprintf(w, "  %s: %s %s\n", c.Direction, c.ID, card.Line(c.String()))
 	}
 }
 
