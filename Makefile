@@ -41,11 +41,17 @@ SHORTEN := awk -f testdata/results.awk
 # Beyond the ten minutes that go test gives a package: a busy machine is no failure.
 PATIENCE := -timeout 30m
 
+# Code of tool modules that the tests of several packages share, of every build.
+export CALLGATE_TEST_CACHE ?= $(dir $(shell $(GO) env GOCACHE))callgate-test
+
 test: $(MODULES) ## run every test; says which were skipped, and why
 	@$(GO) test -v $(PATIENCE) ./... | $(SHORTEN)
 
+# The first line of it compiles the modules, seven times faster than the race
+# detector would; where it cannot, the tests say why.
 race: $(MODULES) ## run every test under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
+		$(GO) test -count=1 -run '^$$' ./host/eval >/dev/null || true; \
 		$(GO) test -race -v $(PATIENCE) ./... | $(SHORTEN); \
 	else echo "SKIPPED race: no C compiler ($$($(GO) env CC)); install gcc or clang to run it"; fi
 
@@ -110,7 +116,7 @@ check: lint race ## everything a commit must pass besides the tests; leaves a cl
 	@echo "check: all good"
 
 clean: ## remove what make made
-	@rm -rf bin $(MODULES)
+	@rm -rf bin $(MODULES) $(CALLGATE_TEST_CACHE)
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -3,7 +3,6 @@ package host_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host"
 	"github.com/callgate/callgate/host/ask"
+	"github.com/callgate/callgate/host/compiledtest"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/plugins"
@@ -24,31 +24,10 @@ import (
 var cache string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "callgate-host-test-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	cache = dir
-	if err := compile(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(dir) // the temporary directory is swept anyhow
-	os.Exit(code)
-}
-
-// compile fills the cache, so that tests that run at once need not each do it.
-func compile() error {
-	if len(plugins.Names()) == 0 {
-		return nil
-	}
-	runtime, _, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{Limits: config.Limits{CompileTime: config.Duration(10 * time.Minute)}})
-	if err != nil {
-		return err
-	}
-	return runtime.Close(context.Background())
+	os.Exit(compiledtest.Main(plugins.Modules(), func(dir string) int {
+		cache = dir
+		return m.Run()
+	}))
 }
 
 // world is a host over the real first-party modules, its own store and a

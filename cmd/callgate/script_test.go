@@ -21,10 +21,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/callgate/callgate/host"
 	"github.com/callgate/callgate/host/api"
 	"github.com/callgate/callgate/host/ask"
-	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/compiledtest"
 	"github.com/callgate/callgate/plugins"
 )
 
@@ -41,21 +40,12 @@ var sharedCache string
 // warmed runs the tests with the modules compiled.
 type warmed struct{ m *testing.M }
 
+// Run implements testscript.TestingM.
 func (w warmed) Run() int {
-	dir, err := os.MkdirTemp("", "callgate-scripts-")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }() // the system empties its temporary directory
-	sharedCache = dir
-	runtime, _, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: filepath.Join(dir, "callgate")}, config.Modules{Limits: config.Limits{CompileTime: config.Duration(10 * time.Minute)}})
-	if err != nil {
-		panic(err)
-	}
-	if err := runtime.Close(context.Background()); err != nil {
-		panic(err)
-	}
-	return w.m.Run()
+	return compiledtest.Main(plugins.Modules(), func(cache string) int {
+		sharedCache = filepath.Dir(cache)
+		return w.m.Run()
+	})
 }
 
 // TestScripts runs the real main, one script per command.

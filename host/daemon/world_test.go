@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/callgate/callgate/host"
 	"github.com/callgate/callgate/host/api"
+	"github.com/callgate/callgate/host/compiledtest"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/daemon"
 	"github.com/callgate/callgate/host/gate"
@@ -40,31 +40,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	dir, err := os.MkdirTemp("", "callgate-daemon-test-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	cache = dir
-	if err := compile(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(dir) // the temporary directory is swept anyhow
-	os.Exit(code)
-}
-
-// compile fills the cache, so that tests that run at once need not each do it.
-func compile() error {
-	if len(plugins.Names()) == 0 {
-		return nil
-	}
-	runtime, _, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{Limits: config.Limits{CompileTime: config.Duration(10 * time.Minute)}})
-	if err != nil {
-		return err
-	}
-	return runtime.Close(context.Background())
+	os.Exit(compiledtest.Main(plugins.Modules(), func(dir string) int {
+		cache = dir
+		return m.Run()
+	}))
 }
 
 func serveUntilKilled(root, cache string) error {

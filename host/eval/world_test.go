@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/callgate/callgate/host"
-	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/compiledtest"
 	"github.com/callgate/callgate/host/eval"
 	"github.com/callgate/callgate/plugins"
 )
@@ -21,19 +18,14 @@ import (
 var cache string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "callgate-eval-test-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	cache = dir
-	code := m.Run()
-	_ = os.RemoveAll(dir) // the temporary directory is swept anyhow
-	os.Exit(code)
+	os.Exit(compiledtest.Main(plugins.Modules(), func(dir string) int {
+		cache = dir
+		return m.Run()
+	}))
 }
 
 var opened = sync.OnceValues(func() (*eval.Evaluator, error) {
-	_, c, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: cache}, config.Modules{Limits: config.Limits{CompileTime: config.Duration(10 * time.Minute)}}) // closed with the process
+	_, c, err := compiledtest.Open(plugins.Modules(), cache) // closed with the process
 	if err != nil {
 		return nil, err
 	}

@@ -2,19 +2,28 @@ package template_test
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/callgate/callgate/engine"
-	"github.com/callgate/callgate/host"
-	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/compiledtest"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/target"
 	"github.com/callgate/callgate/host/template"
 	"github.com/callgate/callgate/plugins"
 )
+
+// cache holds the compiled modules of all tests of this package.
+var cache string
+
+func TestMain(m *testing.M) {
+	os.Exit(compiledtest.Main(plugins.Modules(), func(dir string) int {
+		cache = dir
+		return m.Run()
+	}))
+}
 
 // TestTemplates tries every rule of every template on its examples through the real
 // modules, for everybody and for a project.
@@ -23,7 +32,7 @@ func TestTemplates(t *testing.T) {
 	if len(plugins.Names()) == 0 {
 		t.Skip("no tool modules in this binary: run make build")
 	}
-	runtime, catalog, err := host.OpenCatalog(context.Background(), host.Tools{Embedded: plugins.Modules(), CacheDir: t.TempDir()}, config.Modules{Limits: config.Limits{CompileTime: config.Duration(10 * time.Minute)}})
+	runtime, catalog, err := compiledtest.Open(plugins.Modules(), cache)
 	if err != nil {
 		t.Fatal(err)
 	}
