@@ -116,6 +116,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	h.hub = webhook.NewHub(o.Log, webhook.Options{Now: o.Now})
 	h.put(first)
 	h.pins = newPins(o.Config.Dirs().State, first.modules())
+	h.pins.owner = true
 	if h.runtime, h.Catalog, err = openCatalog(ctx, h.tools(o), first.modules(), h.pins); err != nil {
 		return nil, err
 	}

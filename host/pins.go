@@ -18,6 +18,8 @@ import (
 // what the lock says, with the settings and limits of the configuration in force.
 type pins struct {
 	place pin.Place
+	// owner is set where nobody else changes the lock: in the daemon.
+	owner bool
 	now   atomic.Pointer[config.Modules]
 }
 
@@ -32,8 +34,14 @@ func newPins(state string, m config.Modules) *pins {
 func (p *pins) set(m config.Modules) (before *config.Modules) { return p.now.Swap(&m) }
 
 // all are the pins by file. A file whose entry grants nothing has one that says why.
-// Where a signature is needed no other bytes than the signed ones are loaded.
+// Where a signature is needed no other bytes than the signed ones are loaded. The
+// catalogue asks while nobody changes the lock.
 func (p *pins) all() (map[string]catalog.Pin, error) {
+	if p.owner {
+		if err := p.place.Settle(); err != nil {
+			return nil, err
+		}
+	}
 	loaded, err := p.place.Load()
 	if err == nil && p.unpinned() {
 		err = p.place.Safe() // whoever can write there would bring modules

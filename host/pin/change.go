@@ -173,8 +173,11 @@ type standing struct {
 }
 
 func (s standing) seal() []string {
-	if s.entry == nil || s.ignored {
+	switch {
+	case s.ignored:
 		return nil
+	case s.entry == nil:
+		return []string{noEntry}
 	}
 	return []string{s.entry.Seal}
 }
@@ -182,9 +185,9 @@ func (s standing) seal() []string {
 // present is how the file stands. Bytes that nobody could have judged, such as those
 // behind a link, are none.
 func (c *changing) present() (standing, error) {
-	now := standing{entry: c.lock.find(c.file), ignored: c.was == nil}
-	if now.entry != nil {
-		now.entry = new(*now.entry)
+	var now standing
+	if e := c.lock.find(c.file); e != nil {
+		now.entry, now.ignored = new(*e), c.was == nil
 	}
 	data, err := c.modules.Read(c.file, sandbox.MaxModuleBytes)
 	switch {
@@ -197,14 +200,31 @@ func (c *changing) present() (standing, error) {
 	return now, nil
 }
 
-// replace brings a file from one standing to another. Both seals count until all of it
-// is written: a crash between two of the writes loses no other module, and this one
-// is not loaded unless its entry and its bytes belong together.
+// replace brings a file from one standing to another.
 func (c *changing) replace(from, to standing) error {
-	if err := c.seals.put(c.file, slices.Concat(from.seal(), to.seal())...); err != nil {
-		return err
+	for _, step := range c.steps(from, to) {
+		if err := step(); err != nil {
+			return err
+		}
 	}
-	next := c.lock.with(c.file, to.entry)
+	return nil
+}
+
+// steps are what replace does. Both seals count while the lock is written, and a crash
+// there leaves them to [Place.Settle]; a crash between two of the steps loses no other
+// module, and this one is not loaded unless its entry and its bytes belong together.
+func (c *changing) steps(from, to standing) []func() error {
+	return []func() error{
+		func() error { return c.seals.put(c.file, slices.Concat(from.seal(), to.seal())...) },
+		func() error { return c.writeLock(to.entry) },
+		func() error { return c.seals.put(c.file, to.seal()...) },
+		func() error { return c.writeModule(to.wasm) },
+	}
+}
+
+// writeLock writes the lock with an entry in place of the file's own.
+func (c *changing) writeLock(e *Entry) error {
+	next := c.lock.with(c.file, e)
 	text, err := next.text()
 	if err == nil {
 		_, err = parseLock(text) // what could not be read again is not written
@@ -216,15 +236,20 @@ func (c *changing) replace(from, to standing) error {
 		return fmt.Errorf("write the lock of tool modules: %w", err)
 	}
 	c.lock = next
-	if to.wasm == nil {
+	return nil
+}
+
+// writeModule writes the file's bytes, or takes it away for nil.
+func (c *changing) writeModule(wasm []byte) (err error) {
+	if wasm == nil {
 		err = c.modules.Remove(c.file)
 	} else {
-		err = c.modules.Write(c.file, true, to.wasm)
+		err = c.modules.Write(c.file, true, wasm)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", c.modules.Path(c.file), err)
 	}
-	return c.seals.put(c.file, to.seal()...)
+	return nil
 }
 
 // restore undoes a change.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/callgate/callgate/host/internal/private"
 	"github.com/callgate/callgate/host/sandbox"
@@ -62,6 +63,33 @@ func (p Place) Load() (Loaded, error) {
 	return judged(l, s), nil
 }
 
+// Settle ends the changes that a crash broke off, which leave two seals of a file in
+// force: an entry that the change had replaced could be put back. It is for the
+// daemon, while no change is under way.
+func (p Place) Settle() error {
+	s, err := openSeals(p.State, false)
+	if errors.Is(err, errNoSeals) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be checked: %w", p.Path(), err)
+	}
+	defer s.close()
+	for _, file := range sortedKeys(s.inForce) {
+		if len(s.inForce[file]) < 2 {
+			continue
+		}
+		l, err := p.readLock()
+		if err != nil {
+			return err
+		}
+		if err := s.put(file, s.settled(file, l.find(file))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func judged(l lock, s *seals) (out Loaded) {
 	for _, e := range l.Modules {
 		if why := s.judge(e); why != nil {
@@ -71,7 +99,7 @@ func judged(l lock, s *seals) (out Loaded) {
 		out.Entries = append(out.Entries, e)
 	}
 	for _, file := range sortedKeys(s.inForce) {
-		if l.find(file) == nil {
+		if l.find(file) == nil && !slices.Contains(s.inForce[file], noEntry) {
 			out.Refused = append(out.Refused, Refused{File: file, Why: errors.New("its entry was taken out of the lock outside Callgate")})
 		}
 	}

@@ -26,8 +26,11 @@ const (
 	maxRecord     = 1 << 20
 )
 
-// seals authenticate a lock's entries, and know which are in force: by file, more
-// than one while a change is under way.
+// noEntry stands among the seals of a file for the lock without an entry of it.
+const noEntry = ""
+
+// seals authenticate a lock's entries, and know which are in force: by file, that from
+// which and that to which a change goes while one is under way.
 type seals struct {
 	dir     *private.Dir
 	key     *private.Key
@@ -118,7 +121,7 @@ func (s *seals) put(file string, inForce ...string) error {
 	for name, list := range s.inForce {
 		next[name] = list
 	}
-	if next[file] = inForce; len(inForce) == 0 {
+	if next[file] = inForce; !slices.ContainsFunc(inForce, func(seal string) bool { return seal != noEntry }) {
 		delete(next, file)
 	}
 	data, err := jsonv2.Marshal(next, jsonv2.Deterministic(true))
@@ -130,4 +133,18 @@ func (s *seals) put(file string, inForce ...string) error {
 	}
 	s.inForce = next
 	return nil
+}
+
+// settled is the one seal of a file that stays in force after a change that a crash
+// broke off: that of the entry in the lock, if the change knew it, else that to which
+// the change went.
+func (s *seals) settled(file string, e *Entry) string {
+	list := s.inForce[file]
+	switch {
+	case e == nil && slices.Contains(list, noEntry):
+		return noEntry
+	case e != nil && s.judge(*e) == nil:
+		return e.Seal
+	}
+	return list[len(list)-1]
 }
