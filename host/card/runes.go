@@ -3,6 +3,8 @@ package card
 import (
 	"slices"
 	"unicode"
+
+	"golang.org/x/text/unicode/bidi"
 )
 
 // hidden reports whether r is escaped wherever it stands.
@@ -15,7 +17,21 @@ func hidden(r rune) bool {
 	}
 	return !unicode.IsPrint(r) || unicode.In(r, hiddenTables...) || slices.Contains(impostors, r) ||
 		r >= 0xFF01 && r <= 0xFFEE || // full-width and half-width forms
-		r >= 0x1D400 && r <= 0x1D7FF // mathematical letters
+		r >= 0x1D400 && r <= 0x1D7FF || // mathematical letters
+		turns(r)
+}
+
+// turns reports whether r is written from right to left, which turns around what stands
+// beside it as well: "mv א 1 ב" is drawn with its two files exchanged, and a line that
+// begins with such a letter from its other end. Source: Unicode annex 9, the classes
+// whose level is odd.
+func turns(r rune) bool {
+	p, _ := bidi.LookupRune(r)
+	switch p.Class() {
+	case bidi.R, bidi.AL, bidi.AN:
+		return true
+	}
+	return false
 }
 
 // hiddenTables are printable by their category and yet draw nothing, or draw

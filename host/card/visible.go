@@ -29,7 +29,8 @@ const (
 // overrides, zero-width characters, CR), blanks other than the space, a space
 // before a line's end, unassigned and private characters, characters drawn like
 // ASCII punctuation or letters, combining marks that overlay or pile up, and
-// letters of another script inside a Latin word. A tab reads "⇥   ", long runs of
+// letters of another script inside a Latin word, and letters and digits that are written
+// from right to left. A tab reads "⇥   ", long runs of
 // spaces or line feeds ‹U+0020×40›, a byte that is not UTF-8 ‹byte FF›.
 //
 // It is injective: different texts have different results.

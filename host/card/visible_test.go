@@ -53,6 +53,8 @@ func TestVisible(t *testing.T) {
 		{"mathematical", "\U0001D42B\U0001D426", "‹U+1D42B›‹U+1D426›"},
 		{"slash look-alike", "evil.com\u2215x", "evil.com‹U+2215›x"},
 		{"dash look-alike", "rm \u2212rf", "rm ‹U+2212›rf"},
+		{"files exchanged by Hebrew letters", "mv \u05d0 1 \u05d1", "mv ‹U+05D0› 1 ‹U+05D1›"},
+		{"Arabic letters and digits", "x \u0628\u064e\u0661 2", "x ‹U+0628›‹U+064E›‹U+0661› 2"},
 		{"pile of marks", "a\u0301\u0302\u0303\u0304", "a\u0301\u0302‹U+0303›‹U+0304›"},
 		{"overlay", "=\u0338 a\u0336", "=‹U+0338› a‹U+0336›"},
 		{"mark without a letter", "\u0301a /\u0301", "‹U+0301›a /‹U+0301›"},
@@ -128,7 +130,7 @@ func decode(t testing.TB, code string) string {
 
 // forbidden reports whether a rune must not survive on a card.
 func forbidden(r rune) bool {
-	return r != '\n' && (!unicode.IsPrint(r) ||
+	return r != '\n' && (!unicode.IsPrint(r) || unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) && unicode.IsLetter(r) ||
 		unicode.In(r, unicode.Cf, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point))
 }
 

@@ -24,6 +24,7 @@ var hostile = []struct {
 	{"mentions", "ls @everyone @here <@&ROLE> <@USER> <#1> </permissions mode:1>", false, false},
 	{"markup", "ls **b** __u__ ||spoiler|| > q\n# head\n[ls](https://evil.example) <t:0:R> \\` \\", false, false},
 	{"bidi", "ls \u202e txt.exe \u2066 \u2069", true, false},
+	{"right to left", "mv \u05d0 1 \u05d1 \u0661", true, false},
 	{"zero width", "r\u200bm\u200d -\ufeffrf \u2060/", true, false},
 	{"ANSI", "ls \x1b[2J\x1b[31m\a\b", true, false},
 	{"look-alikes", "c\u0430t p\u0430yroll", true, false},
