@@ -89,7 +89,7 @@ func asksShow(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show ID",
 		Short:             "Show one ask as its approver sees it, whole",
-		Example:           "  callgate asks show K7Q2PD",
+		Example:           "  callgate asks show K7Q2PD\n  callgate asks show K7Q2PD --json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(c.completeAsks()),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -87,7 +87,7 @@ func auditList(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the latest rows, newest first",
-		Example: "  callgate audit list --decision deny --since 24h",
+		Example: "  callgate audit list --decision deny --since 24h\n  callgate audit list --limit 20 --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return auditRows(c, cmd, &f, "") },
 	}
@@ -192,7 +192,7 @@ func auditVerify(c *cli) *cobra.Command {
 		Long: `Recomputes the chain of hashes. Exit code 1 when a row was edited, removed, moved or
 cut off. Where old rows were pruned it begins at the first that is left, which
 follows the last that went.`,
-		Example: "  callgate audit verify",
+		Example: "  callgate audit verify\n  callgate audit verify --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.withClient("", func(client *api.Client) error {

@@ -96,8 +96,12 @@ func checkCommand(c *cli) *cobra.Command {
 		Short:   "Judge one call, and wait for the human where one must decide",
 		Long: `Judges one call of TOOL with INPUT, a JSON object (or - for standard input).
 Paths count as inside only below --dir or the agent's working_directories; --cwd
-by itself is no working directory. Exit code 0 allows, 1 denies, 2 means that nobody answered in time, 3 an error.`,
+by itself is no working directory.
+
+Exit code 0 allows, 1 denies, 2 means that nobody answered in time, 3 an error.
+With --json the whole result is printed, with the decision, its rule and its reason.`,
 		Example: `  callgate check Bash '{"command": "npm run build"}'
+  callgate check Bash '{"command": "npm run build"}' --timeout 30s --json
   echo '{"file_path": "/etc/hosts"}' | callgate check Read -`,
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: inOrder(c.completeTools()),
@@ -171,10 +175,16 @@ func exitCode(res gate.Result) error {
 func explainCommand(c *cli) *cobra.Command {
 	var f callFlags
 	cmd := &cobra.Command{
-		Use:               "explain TOOL [INPUT]",
-		GroupID:           "gate",
-		Short:             "Show every step of a decision, without asking, storing or auditing",
-		Example:           `  callgate explain Bash '{"command": "git status && rm -rf build"}'`,
+		Use:     "explain TOOL [INPUT]",
+		GroupID: "gate",
+		Short:   "Show every step of a decision, without asking, storing or auditing",
+		Long: `Judges one call of TOOL with INPUT, a JSON object (or - for standard input), and
+shows what each step saw: deny rules, ask rules, the tool's own check, allow rules,
+the mode. Nobody is asked, and nothing is stored or audited.
+
+Exit code 0 means that the call would be allowed, 1 denied, 2 asked about, 3 an error.`,
+		Example: `  callgate explain Bash '{"command": "git status && rm -rf build"}'
+  callgate explain Read '{"file_path": "/etc/hosts"}' --mode explore --json`,
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: inOrder(c.completeTools()),
 		RunE: func(cmd *cobra.Command, args []string) error {

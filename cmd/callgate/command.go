@@ -126,6 +126,9 @@ func (c *cli) runText(cmd *cobra.Command, at place, by, text string) error {
 	if err != nil {
 		return err
 	}
+	if text == "/help" { // the same for everybody: no daemon has to run
+		return c.print(cmd.OutOrStdout(), gate.Commanded{OK: true, Message: command.Help}, func(w io.Writer) { fmt.Fprintln(w, command.Help) })
+	}
 	c.noteStranger(at.agent)
 	return c.withClient("", func(client *api.Client) error {
 		var out gate.Commanded
@@ -154,9 +157,7 @@ func (c *cli) runText(cmd *cobra.Command, at place, by, text string) error {
 			for line := range strings.Lines(out.Message + "\n") {
 				fmt.Fprintln(w, card.Line(strings.TrimSuffix(line, "\n")))
 			}
-			if !strings.HasPrefix(text, "/help") {
-				fmt.Fprintf(w, "(%s)\n", where)
-			}
+			fmt.Fprintf(w, "(%s)\n", where)
 			for _, note := range out.Notes {
 				fmt.Fprintln(w, "note:", card.Line(note))
 			}

@@ -35,7 +35,7 @@ func configCheck(c *cli) *cobra.Command {
 		Long: `Reads the configuration as serve would: its fields, every rule on its own
 examples, the tool modules, and the .callgate.yaml of the project here. Exit
 code 3 when serve would refuse something of it.`,
-		Example: "  callgate config check\n  callgate config check ./callgate.yaml",
+		Example: "  callgate config check\n  callgate config check ./callgate.yaml --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {

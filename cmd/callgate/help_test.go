@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,9 @@ func TestHelp(t *testing.T) {
 		seen++
 		if cmd.Short == "" || cmd.Example == "" {
 			t.Errorf("%s: got short text %q, example %q, want both", cmd.CommandPath(), cmd.Short, cmd.Example)
+		}
+		if slices.Contains([]string{"list", "show", "status", "inspect", "verify"}, cmd.Name()) && !strings.Contains(cmd.Example, "--json") {
+			t.Errorf("%s: no example with --json: what it shows programs read as well", cmd.CommandPath())
 		}
 		for line := range strings.Lines(cmd.Example) {
 			_, line, found := strings.Cut("; "+line, "callgate ")

@@ -72,7 +72,7 @@ func (c *cli) pinDo(name, short string, do func(context.Context, *api.Client) (a
 	return &cobra.Command{
 		Use:     name,
 		Short:   short,
-		Example: "  callgate pin " + name,
+		Example: fmt.Sprintf("  callgate pin %[1]s\n  callgate pin %[1]s --json", name),
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.withClient("", func(client *api.Client) error {

@@ -97,7 +97,7 @@ func profilesShow(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show the patterns of one profile",
-		Example:           "  callgate profiles show standard",
+		Example:           "  callgate profiles show standard\n  callgate profiles show standard --json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(c.completeProfiles()),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -37,7 +37,7 @@ func recipesList(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List the recipes",
-		Example: "  callgate recipes list",
+		Example: "  callgate recipes list\n  callgate recipes list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list := []recipeInfo{}
@@ -64,7 +64,7 @@ func recipesShow(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show what a recipe sets, as it would stand in the configuration",
-		Example:           "  callgate recipes show unattended --agent ci",
+		Example:           "  callgate recipes show unattended --agent ci\n  callgate recipes show unattended --json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(completeRecipes()),
 		RunE: func(cmd *cobra.Command, args []string) error {

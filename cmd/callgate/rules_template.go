@@ -47,7 +47,7 @@ func templateList(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List the templates",
-		Example: "  callgate rules template list",
+		Example: "  callgate rules template list\n  callgate rules template list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all := template.All()
@@ -66,7 +66,7 @@ func templateShow(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show a template's rules and what each of them lets happen",
-		Example:           "  callgate rules template show safe-dev",
+		Example:           "  callgate rules template show safe-dev\n  callgate rules template show safe-dev --json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(completeTemplates()),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -45,7 +45,7 @@ func sessionsList(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the sessions, the last seen first",
-		Example: "  callgate sessions list --agent builder",
+		Example: "  callgate sessions list --agent builder\n  callgate sessions list --paused --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.withClient("", func(client *api.Client) error {

@@ -41,7 +41,7 @@ func tokensList(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the tokens; their secrets nobody can list",
-		Example: "  callgate tokens list --all",
+		Example: "  callgate tokens list --all\n  callgate tokens list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.withClient("", func(client *api.Client) error {

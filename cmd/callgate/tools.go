@@ -99,7 +99,7 @@ func toolsInspect(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:               "inspect TOOL",
 		Short:             "Show one tool: names, module, how its rules are written, examples",
-		Example:           "  callgate tools inspect Write",
+		Example:           "  callgate tools inspect Write\n  callgate tools inspect Write --json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: inOrder(c.completeTools()),
 		RunE: func(cmd *cobra.Command, args []string) error {
