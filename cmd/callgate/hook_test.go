@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -388,4 +389,49 @@ func TestT08_hookTellsARewrite(t *testing.T) {
 		t.Errorf("got %q", o.Stderr)
 	}
 	wantEffect(t, pre, startHook(t, w.command(patience), calls(t, pre, "toolu_2", "ls")).end(patience), claudecode.Blocked)
+}
+
+// TestHook_clientFillsInAnAnswer: every question that the agent put to its user, and
+// every plan that its user accepted, stopped the session as if another hook had
+// rewritten the call: the client itself changes these inputs while it asks. The inputs
+// are those of Claude Code 2.1.330.
+func TestHook_clientFillsInAnAnswer(t *testing.T) {
+	t.Parallel()
+	w := newGateWorld(t, "")
+	const question = `"questions":[{"question":"Which?","header":"Which","options":[{"label":"A","description":"a"},{"label":"B","description":"b"}],"multiSelect":false}]`
+	for tool, input := range map[string]struct{ judged, ran string }{
+		"AskUserQuestion": {`{` + question + `}`, `{` + question + `,"answers":{"Which?":"A"},"annotations":{}}`},
+		"ExitPlanMode":    {`{"plan":"# the plan\n","planFilePath":"/home/dev/.claude/plans/a-mighty-stream.md"}`, `{}`},
+	} {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			send := func(event claudecode.Event, input string) claudecode.Outcome {
+				return startHook(t, w.command(patience), uses(t, tool, event, tool, input)).end(patience)
+			}
+			wantEffect(t, pre, send(pre, input.judged), claudecode.Allowed)
+			wantEffect(t, permission, send(permission, input.judged), claudecode.Allowed)
+			wantEffect(t, claudecode.PostToolUse, send(claudecode.PostToolUse, input.ran), claudecode.Runs)
+			next := uses(t, tool, pre, "Bash", `{"command":"ls"}`)
+			next = strings.Replace(next, `"toolu_`+tool, `"toolu_next`, 1)
+			wantEffect(t, pre, startHook(t, w.command(patience), next).end(patience), claudecode.Allowed)
+		})
+	}
+}
+
+// uses is a payload of Claude Code 2.1.330 in a session of this name; a permission
+// request has no id.
+func uses(t *testing.T, session string, event claudecode.Event, tool, input string) string {
+	t.Helper()
+	p := map[string]any{
+		"session_id": session, "transcript_path": "/home/dev/.claude/x.jsonl", "cwd": "/", "prompt_id": "p", "permission_mode": "plan",
+		"effort": map[string]string{"level": "medium"}, "hook_event_name": event, "tool_name": tool, "tool_input": json.RawMessage(input),
+	}
+	if event != permission {
+		p["tool_use_id"] = "toolu_" + session
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -124,6 +124,12 @@ type ran struct {
 	err   error // the input is none that could have been judged
 }
 
+// filledIn are tools that do nothing but ask the client's own user, and whose input
+// the client itself changes while it does: Claude Code 2.1.330 adds the answers to
+// AskUserQuestion, and takes the plan out of ExitPlanMode. Another input of these is no
+// sign of a rewrite.
+var filledIn = map[string]bool{"AskUserQuestion": true, "ExitPlanMode": true}
+
 // differs says how what ran differs from what was judged; empty when it does not.
 func (r ran) differs(judged store.Call, known bool) string {
 	what := fmt.Sprintf("the %.80q call %.80q", r.f.Tool, r.f.CallID)
@@ -134,7 +140,7 @@ func (r ran) differs(judged store.Call, known bool) string {
 		return fmt.Sprintf("%s was judged as a call of %.80q", what, judged.Tool)
 	case r.err != nil:
 		return what + " ran with an input that could not have been judged"
-	case judged.InputDigest != inputDigest(r.tool, r.input):
+	case judged.InputDigest != inputDigest(r.tool, r.input) && !filledIn[r.tool]:
 		return what + " ran with another input than the one that was judged; another hook may have rewritten it"
 	case judged.Behavior != engine.Allow && !r.f.Failed: // a client may also report a call that it blocked
 		return what + " was denied and ran all the same"
