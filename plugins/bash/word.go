@@ -213,7 +213,7 @@ func (r *wordReader) double(p *syntax.DblQuoted) {
 			r.text.WriteString(unescapeDouble(lit.Value))
 			continue
 		}
-		if text, stmts, ok := quotedText(part); ok {
+		if text, stmts, ok := quotedText(part, r.w.src); ok {
 			r.text.WriteString(text)
 			r.w.visibleSubstitution(stmts)
 			continue
@@ -228,7 +228,7 @@ func (r *wordReader) double(p *syntax.DblQuoted) {
 // to be walked like every other. The body may hold nothing at which an old shell,
 // which looks for the closing parenthesis without knowing here-documents (bash
 // 3.2), could end the substitution elsewhere.
-func quotedText(part syntax.WordPart) (text string, stmts []*syntax.Stmt, ok bool) {
+func quotedText(part syntax.WordPart, src string) (text string, stmts []*syntax.Stmt, ok bool) {
 	p, ok := part.(*syntax.CmdSubst)
 	if !ok || p.Backquotes || p.TempFile || p.ReplyVar || len(p.Stmts) != 1 || len(p.Last) != 0 {
 		return "", nil, false
@@ -260,7 +260,28 @@ func quotedText(part syntax.WordPart) (text string, stmts []*syntax.Stmt, ok boo
 			return "", nil, false // dash loses a byte that is not ASCII behind part of the delimiter
 		}
 	}
-	return strings.TrimRight(text, "\n"), p.Stmts, plainBody(text)
+	return strings.TrimRight(text, "\n"), p.Stmts, plainBody(text, src[min(len(src), int(p.End().Offset())):])
+}
+
+// harmlessQuotes reports whether an old shell, to which the quotes of a body are
+// quotes (bash 3.2), ends the substitution where others do, because each of them is
+// closed again; or finds no end at all, and runs nothing, because the apostrophe
+// that is left open is the last one of the line.
+func harmlessQuotes(text, rest string) bool {
+	var open byte
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == open:
+			open = 0
+		case open == '"' && c == '`':
+			return false // a quote inside a quote
+		case open == 0 && (c == '\'' || c == '"' || c == '`'):
+			open = c
+		case open == '`' && (c == '\'' || c == '"'):
+			return false
+		}
+	}
+	return open == 0 || open == '\'' && !strings.Contains(rest, "'")
 }
 
 // commonPrefix returns how many bytes a and b begin with in common.
@@ -273,11 +294,15 @@ func commonPrefix(a, b string) int {
 }
 
 // plainBody reports whether every shell finds the end of a substitution behind a
-// here-document with this body: no quotes and expansions, and parentheses only in
-// pairs and where no comment and no case can hide one.
-func plainBody(text string) bool {
-	if strings.ContainsAny(text, "'\"`\\$") || strings.Contains(text, "<<") {
+// here-document with this body: no expansions, parentheses only in pairs and where
+// no quote, comment or case can hide one, and quotes that are harmless. rest is
+// what stands behind the substitution.
+func plainBody(text, rest string) bool {
+	if strings.ContainsAny(text, "\\$") || strings.Contains(text, "<<") {
 		return false
+	}
+	if strings.ContainsAny(text, "'\"`") {
+		return !strings.ContainsAny(text, "()#") && harmlessQuotes(text, rest)
 	}
 	if !strings.ContainsAny(text, "()") {
 		return true
