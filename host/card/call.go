@@ -65,7 +65,8 @@ type Parameter struct {
 	Text string
 }
 
-// Parameters are the whole input, in its order; none when it is empty or was erased.
+// Parameters are the whole input, in the order in which people read it; none when it is
+// empty or was erased.
 func (in Input) Parameters() []Parameter {
 	if !in.kept {
 		return nil
@@ -225,6 +226,8 @@ func targetName(t engine.Target) string {
 
 func targetPieces(t engine.Target) []Piece {
 	switch {
+	case t.Kind == "host":
+		return []Piece{own("host "), theirs(t.Value)}
 	case t.Kind != "path":
 		return []Piece{theirs(t.Kind + " " + t.Value)}
 	case t.Error != "":

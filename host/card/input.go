@@ -2,11 +2,13 @@ package card
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,9 +19,9 @@ type member struct {
 	text string // raw
 }
 
-// members takes an input apart: each text of the top level stands by itself, as
-// it is, so that a command reads like a command; anything else is laid out as
-// JSON. What cannot be taken apart without losing something is shown as the raw
+// members takes an input apart, in the order in which people read it: each text of the
+// top level stands by itself, as it is, so that a command reads like a command; anything
+// else is laid out as JSON. What cannot be taken apart without losing something is shown as the raw
 // bytes.
 func members(input json.RawMessage) []member {
 	if !faithful(input) {
@@ -29,7 +31,25 @@ func members(input json.RawMessage) []member {
 	if err != nil {
 		return []member{{name: "(raw)", text: string(input)}}
 	}
+	slices.SortStableFunc(list, func(a, b member) int { return cmp.Compare(place(a.name), place(b.name)) })
 	return list
+}
+
+// What a call is about comes first, then what it changes to what. Inputs come with their
+// names sorted, which puts the new text of an edit before the old one, and a file's content
+// before its path. The names are those of the first-party tools.
+var (
+	readFirst = []string{"command", "file_path", "notebook_path", "path", "url", "query", "pattern"}
+	readLast  = []string{"old_string", "new_string", "content", "new_source"}
+)
+
+// place is where a parameter stands among the others: before 0 what is read first, above
+// it what is read last.
+func place(name string) int {
+	if i := slices.Index(readFirst, name); i >= 0 {
+		return i - len(readFirst)
+	}
+	return slices.Index(readLast, name) + 1
 }
 
 // faithful reports whether decoding the JSON text keeps every character: it is

@@ -66,6 +66,29 @@ func TestInputsThatWouldHide(t *testing.T) {
 	}
 }
 
+// Symptom: inputs come sorted by name, so that a card showed the new text of an edit
+// before the old one, and a file's content before its path. What is of no known name stays
+// in its order.
+func TestInputsStandAsTheyAreRead(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]string{
+		`{"content":"x","file_path":"a"}`:                                     "file_path content",
+		`{"all":true,"file_path":"a","new_string":"n","old_string":"o"}`:      "file_path all old_string new_string",
+		`{"cell":1,"new_source":"x","notebook_path":"a","z":1}`:               "notebook_path cell z new_source",
+		`{"path":"a","pattern":"p","command":"ls","b":1,"a":1,"command":"x"}`: "command command path pattern b a",
+	} {
+		a := bash("")
+		a.Input = json.RawMessage(input)
+		var got []string
+		for _, p := range card.InputOf(a).Parameters() {
+			got = append(got, p.Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %q, want %q", input, got, want)
+		}
+	}
+}
+
 func TestDuplicateKeysAreBothShown(t *testing.T) {
 	t.Parallel()
 	a := bash("")

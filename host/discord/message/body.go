@@ -19,7 +19,7 @@ func layBody(c call) (text string, whole bool) {
 		return "", false
 	}
 	before, after, whole := around(c.Ask, 0)
-	text = join(before, c.inputText(), after, c.warnings, lastLine(c.Ask, false))
+	text = join(before, c.inputText(), c.warnings, after, lastLine(c.Ask, false))
 	return text, whole && Units(text) <= roomBody
 }
 
@@ -66,10 +66,12 @@ func around(a ask.Ask, limit int) (before, after string, whole bool) {
 	return before, after, whole
 }
 
-// inputText is the whole input: the command first, the rest as it came; without one what
-// is short before what takes a block, so that a long content hides no path.
+// inputText is the whole input: the command first; without one what is short before what
+// takes a block, so that a long content hides no path. What an edit replaces stands before
+// what it puts there, in a block when that is in one.
 func (c call) inputText() string {
 	list := c.in.Parameters()
+	blocks := blocksOf(list)
 	if len(list) == 0 {
 		none := "no parameters"
 		if c.Input == nil {
@@ -79,7 +81,7 @@ func (c call) inputText() string {
 	}
 	first := isCommand
 	if !slices.ContainsFunc(list, isCommand) {
-		first = func(p card.Parameter) bool { return !takesBlock(p) }
+		first = func(p card.Parameter) bool { return !blocks[p.Name] }
 	}
 	list = slices.SortedStableFunc(slices.Values(list), func(a, b card.Parameter) int {
 		switch {
@@ -96,7 +98,7 @@ func (c call) inputText() string {
 		if i == 0 {
 			sep = " · "
 		}
-		text += sep + parameterText(p)
+		text += sep + parameterText(p, blocks[p.Name])
 	}
 	return text
 }
@@ -113,15 +115,28 @@ const roomInline = 80
 
 // parameterText names a parameter and shows it: one that is short and on one line beside
 // its name, a command and any other in a block.
-func parameterText(p card.Parameter) string {
+func parameterText(p card.Parameter, block bool) string {
 	name := inline(p.Name)
 	if p.JSON {
 		name += " JSON"
 	}
-	if takesBlock(p) {
+	if block {
 		return name + "\n" + fenced(p.Text)
 	}
 	return name + ": " + inline(p.Text)
+}
+
+// blocksOf are the names of the parameters that take a block: the two texts of an edit
+// both do, or neither.
+func blocksOf(list []card.Parameter) map[string]bool {
+	blocks := map[string]bool{}
+	for _, p := range list {
+		blocks[p.Name] = blocks[p.Name] || takesBlock(p)
+	}
+	if blocks["old_string"] || blocks["new_string"] {
+		blocks["old_string"], blocks["new_string"] = true, true
+	}
+	return blocks
 }
 
 func takesBlock(p card.Parameter) bool {

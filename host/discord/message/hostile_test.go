@@ -43,7 +43,7 @@ var ownLines = func() []*regexp.Regexp {
 		`⚠ \d+ more lines? of this (is|are) not shown here`, `⚠ \*\*\d+ characters? (is|are) not shown here\*\*`, `⚠ \*\*not shown here\*\* \d+ more targets`,
 		`⚠ the whole call is too large to attach: see it with ▮`, `call\.txt has it whole, SHA-256 ▮`, `-# digest ▮`, `-# action ▮`,
 		`in ▮`, `session ▮`, `user ▮`, `MCP server ▮`, `profile: ▮`, `the rule's: ▮`, `rule's reason: ▮`, `tool says, unchecked: ▮`, `no lasting rule: ▮`,
-		`(⚠ )?\*\*(reads|writes|runs|touches)\*\* ▮( \(cannot be resolved: ▮\)| \(((; )?(through a link: written as ▮|does not exist|outside the working directories|only the tool says so|its repository sets ▮))+\))?`,
+		`(⚠ )?\*\*(reads|writes|runs|touches)\*\* (host )?▮( \(cannot be resolved: ▮\)| \(((; )?(through a link: written as ▮|does not exist|outside the working directories|only the tool says so|its repository sets ▮))+\))?`,
 		`\*\*Rules on offer\*\* · ` + where + ` · no expiry`, `\*\*\d\d?\*\* ▮( and ▮)*`,
 		`\*\*\d\d?\*\* ▮( and ▮)* · (every call of it, )?` + where + ` · (no expiry|until the session is cleared)`, `-# tool says, unchecked: ▮`,
 		`(<@&\d+> ?)+`, `\*\*To approve, type the id:\*\* (this is a safety check|the call is not shown whole here)`,

@@ -265,12 +265,16 @@ func TestLongSessions(t *testing.T) {
 	}
 }
 
-// TestShortParametersComeFirst: no long content stands between a person and the path.
-func TestShortParametersComeFirst(t *testing.T) {
+// TestParametersStandAsTheyAreRead: no long content stands between a person and the path,
+// and of an edit the old text stands before the new one. Inputs come sorted by name.
+func TestParametersStandAsTheyAreRead(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{
-		`{"content":"a\nb","file_path":"x","n":1,"z":"c\nd"}`: "`Bash` · `file_path`: `x`\n`n` JSON: `1`\n`content`\n```\na\nb\n```\n`z`\n",
-		`{"content":"a\nb","z":"short","command":"ls"}`:       "`Bash` · `command`\n```\nls\n```\n`content`\n```\na\nb\n```\n`z`: `short`\n",
+		`{"content":"a\nb","file_path":"x","n":1,"z":"c\nd"}`:               "`Bash` · `file_path`: `x`\n`n` JSON: `1`\n`z`\n```\nc\nd\n```\n`content`\n```\na\nb\n```\n",
+		`{"content":"a\nb","z":"short","command":"ls"}`:                     "`Bash` · `command`\n```\nls\n```\n`z`: `short`\n`content`\n```\na\nb\n```\n",
+		`{"file_path":"x","new_string":"a","old_string":"b","all":true}`:    "`Bash` · `file_path`: `x`\n`all` JSON: `true`\n`old_string`: `b`\n`new_string`: `a`\n",
+		`{"file_path":"x","new_string":"a","old_string":"b\nc","all":true}`: "`Bash` · `file_path`: `x`\n`all` JSON: `true`\n`old_string`\n```\nb\nc\n```\n`new_string`\n```\na\n```\n",
+		`{"prompt":"why?","url":"https://example.com/x"}`:                   "`Bash` · `url`: `https://example.com/x`\n`prompt`: `why?`\n",
 	} {
 		a := bash("")
 		a.Input = json.RawMessage(input)
