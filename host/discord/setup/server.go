@@ -25,7 +25,7 @@ func (x *examination) server(ctx context.Context) bool {
 		err = link.ErrGone
 	}
 	if err != nil {
-		x.failed("server", "the server "+x.want.Server, err, invite)
+		x.failed("server", "the server "+x.want.Server, err, "correct the id, which is the server's and not a channel's (right-click the server's name, Copy Server ID); where it is right, "+invite)
 		return false
 	}
 	x.guild = guild

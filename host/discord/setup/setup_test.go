@@ -132,6 +132,17 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// Symptom: somebody gave the id of the channel for that of the server, and was told to
+// invite the bot, which was there.
+func TestFaults_aChannelsIDForTheServers(t *testing.T) {
+	t.Parallel()
+	w := wanted()
+	w.Server = channel
+	if f := find(t, setup.Check(t.Context(), newDiscord(), w, false), "server"); f.State != finding.Bad || !strings.Contains(f.Cure, "Copy Server ID") || !strings.Contains(f.Cure, "oauth2/authorize") {
+		t.Errorf("got %+v, want a cure with the id and the invitation", f)
+	}
+}
+
 // TestGood: what could be a fault and is none.
 func TestGood(t *testing.T) {
 	t.Parallel()
