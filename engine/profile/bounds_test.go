@@ -104,6 +104,9 @@ func greedyPatterns() map[string][]string {
 // TestCompileIsBounded: whatever a profile holds, it is compiled or refused by
 // name without much memory, and decides. It runs alone, to count its own memory.
 func TestCompileIsBounded(t *testing.T) {
+	if racing {
+		t.Skip("SKIPPED: it takes minutes under the race detector, and has one goroutine")
+	}
 	for name, patterns := range greedyPatterns() {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -120,9 +123,6 @@ func TestCompileIsBounded(t *testing.T) {
 				return
 			}
 			c.Decide([]string{strings.Repeat("a", 5000)})
-			if racing {
-				t.Skip("SKIPPED: the search for what is offered takes minutes under the race detector, and has one goroutine")
-			}
 			c.Offered("bash")
 		})
 	}
