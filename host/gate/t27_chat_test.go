@@ -233,7 +233,7 @@ func TestT27_globalScopeInAChat(t *testing.T) {
 			asked, done := w.start(worker, call("x"))
 			tt.answer.Sets, tt.answer.Scope, tt.answer.ConfirmID = []int{1}, engine.Global, asked.ID
 			out, err := w.gate.Answer(t.Context(), asked.ID, tt.answer)
-			if tt.ok != (err == nil && len(out.Rules) == 1) || !tt.ok && (!errors.Is(err, ask.ErrBadAnswer) || !strings.Contains(err.Error(), "a rule for everybody")) {
+			if tt.ok != (err == nil && len(out.Rules) == 1) || !tt.ok && (!errors.Is(err, ask.ErrBadAnswer) || !strings.Contains(err.Error(), "a stored rule")) {
 				t.Errorf("got %v, %v, want it stored: %t", out.Rules, err, tt.ok)
 			}
 			if rows := len(w.eventsOf(store.EventGrantRefused)); (rows == 0) != tt.ok {

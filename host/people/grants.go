@@ -14,7 +14,8 @@ const (
 	// ModePrefix begins "mode:NAME": a session may be given this mode, or one that
 	// asks more. Trusted is given by "mode:trusted" alone.
 	ModePrefix = "mode:"
-	// GlobalRules is adding a rule that allows something for everybody.
+	// GlobalRules is storing a rule that allows something: for everybody, with an
+	// answer; for anybody, by a command of somebody who may not answer those calls.
 	GlobalRules = "rules:global"
 )
 
@@ -40,25 +41,25 @@ type Refusal struct {
 func (r *Refusal) Error() string {
 	switch {
 	case r.Person.Name == "":
-		return fmt.Sprintf("nobody is known to have triggered this, and %s is granted by people only: name the person in user of the agent's configuration, or in the call", Describe(r.What))
+		return fmt.Sprintf("nobody is known to have triggered this, and %s is granted by people only: name the person in user of the agent's configuration, or in the call", describe(r.What))
 	case r.Unmapped:
-		return fmt.Sprintf("%s may not grant %s: without permission_grants in the configuration only an administrator may", r.Person.who(), Describe(r.What))
+		return fmt.Sprintf("%s may not grant %s: without permission_grants in the configuration only an administrator may", r.Person.who(), describe(r.What))
 	case len(r.Roles) == 0:
-		return fmt.Sprintf("nobody may grant %s: no role in permission_grants has %q", Describe(r.What), r.What)
+		return fmt.Sprintf("nobody may grant %s: no role in permission_grants has %q", describe(r.What), r.What)
 	}
-	return fmt.Sprintf("%s may not grant %s: it takes the role %s", r.Person.who(), Describe(r.What), strings.Join(r.Roles, " or "))
+	return fmt.Sprintf("%s may not grant %s: it takes the role %s", r.Person.who(), describe(r.What), strings.Join(r.Roles, " or "))
 }
 
 // Is makes errors.Is(err, ErrNotGranted) true.
 func (r *Refusal) Is(target error) bool { return target == ErrNotGranted }
 
-// Describe says what is granted, for a sentence.
-func Describe(what string) string {
+// describe says what is granted, for a sentence.
+func describe(what string) string {
 	if mode, ok := strings.CutPrefix(what, ModePrefix); ok {
 		return "the mode " + mode
 	}
 	if what == GlobalRules {
-		return "a rule for everybody"
+		return "a stored rule"
 	}
 	return "the profile " + what
 }

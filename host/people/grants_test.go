@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 		{"trusted, which bypass does not give", seeds, with("admin"), "mode:trusted", "nobody may grant the mode trusted"},
 		{"a mode that is none", seeds, with("admin"), "mode:auto", "nobody may grant the mode auto"},
 		{"rules", seeds, with("admin"), people.GlobalRules, ""},
-		{"rules, without the role", seeds, with("developer"), people.GlobalRules, "a rule for everybody: it takes the role admin"},
+		{"rules, without the role", seeds, with("developer"), people.GlobalRules, "a stored rule: it takes the role admin"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tt.grants.Check(tt.person, tt.what)
