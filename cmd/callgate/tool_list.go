@@ -29,8 +29,8 @@ func toolList(c *cli) *cobra.Command {
   refused   not in use; calls of its tools are denied or asked about
   missing   its file is gone; calls of its tools are denied or asked about
 
-Without a running daemon it tells what the lock and the files say, in the words of
-callgate tool verify: pinned, changed, unpinned, refused, missing or unread.`,
+Without a running daemon it tells in the same words how the files would stand, as far
+as the lock and the files say; callgate tool verify has the details.`,
 		Example: "  callgate tool list\n  callgate tool list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -45,7 +45,7 @@ callgate tool verify: pinned, changed, unpinned, refused, missing or unread.`,
 				if placeErr != nil {
 					return placeErr
 				}
-				list, err = modules.Unserved(place, cfg.Modules.Signatures()), nil
+				list, err = modules.Unserved(place, cfg.Modules.Signatures(), cfg.Modules.Unpinned()), nil
 			}
 			if err != nil {
 				return err
@@ -71,7 +71,7 @@ func printModules(w io.Writer, list modules.List) {
 	rows := [][]string{{"file", "module", "state", "sha256", "grants", "since", "before it"}}
 	for _, m := range list.Modules {
 		rows = append(rows, []string{
-			m.File, card.Line(strings.TrimSpace(m.Name + " " + m.Version)), moduleState(m), short(m.Digest), grantsOf(m), day(m.Since), previousText(m.Previous),
+			m.File, card.Line(strings.TrimSpace(m.Name + " " + m.Version)), strings.ReplaceAll(string(m.State), "_", " "), short(m.Digest), grantsOf(m), day(m.Since), previousText(m.Previous),
 		})
 	}
 	fmt.Fprint(w, table(rows))
@@ -80,19 +80,6 @@ func printModules(w io.Writer, list modules.List) {
 			fmt.Fprintf(w, "%s: %s\n", m.File, card.Line(m.Problem))
 		}
 	}
-}
-
-// moduleState says in one word how a module stands.
-func moduleState(m modules.Module) string {
-	switch {
-	case m.State != catalog.InUse:
-		return string(m.State)
-	case m.Embedded:
-		return "built in"
-	case m.Pinned == "" || m.Pinned != m.Digest:
-		return "dev"
-	}
-	return "pinned"
 }
 
 func grantsOf(m modules.Module) string {

@@ -49,9 +49,9 @@ func outcome() catalog.Outcome {
 func (s *shelf) List() modules.List {
 	i := catalog.ModuleInfo{
 		File: "d.wasm", Name: "deploy", Version: "1", Summary: "s", Digest: "aa", Found: "bb", Size: 3, Declared: "cc", Pinned: "aa", Dev: true,
-		Grant: catalog.Granted{Names: []string{"Deploy"}}, Limits: []catalog.Limit{{Name: "fuel", Value: "1", Default: "2"}}, State: catalog.StandsKept, Problem: "p", Since: time.Unix(1, 0),
+		Grant: catalog.Granted{Names: []string{"Deploy"}}, Limits: []catalog.Limit{{Name: "fuel", Value: "1", Default: "2"}}, State: catalog.StandsKept, Problem: "p", Again: time.Unix(2, 0), Since: time.Unix(1, 0),
 	}
-	return modules.List{Modules: []modules.Module{{ModuleInfo: i, Granted: granted(), Previous: granted()}, {ModuleInfo: catalog.ModuleInfo{File: "bash.wasm", Embedded: true, State: catalog.InUse}}}, Lock: "/l", Problem: "p"}
+	return modules.List{Modules: []modules.Module{{ModuleInfo: i, Granted: granted(), Previous: granted()}, {ModuleInfo: catalog.ModuleInfo{File: "bash.wasm", Embedded: true, State: catalog.BuiltIn}}}, Lock: "/l", Problem: "p"}
 }
 
 func (s *shelf) propose(what string, r modules.Request) (modules.Proposal, error) {

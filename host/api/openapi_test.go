@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -355,7 +356,7 @@ func (x *exchange) events() {
 			x.w.server.Announce(api.ConfigChange{File: "/etc/callgate.yaml", Error: "line 3", Pending: 2})
 			x.w.server.Compiling("d.wasm")
 			x.w.server.Swapped(catalog.Outcome{Swaps: []catalog.Swap{
-				{File: "d.wasm", Module: "deploy", Version: "2", Was: "aa", Is: "bb", What: catalog.Swapped, Suspended: []string{"Deploy(x)"}, Compiled: 1, Tried: 2},
+				{File: "d.wasm", Module: "deploy", Version: "2", Was: "aa", Is: "bb", What: catalog.Swapped, Again: time.Unix(2, 0), Suspended: []string{"Deploy(x)"}, Compiled: 1, Tried: 2},
 				{File: "d.wasm", Was: "bb", Is: "bb", Found: "cc", What: catalog.Kept, Why: "not a module"},
 			}})
 			go func() { _, _ = x.w.client("default").Check(ctx, bash("make more"), nil) }()

@@ -12,7 +12,8 @@ import (
 
 // accept puts a candidate's tools into the index, or says why not.
 func (b *builder) accept(c *candidate) {
-	key, standing, found := lastKey(c.file.name, c.file.embedded), InUse, c.file.digest
+	key, found := lastKey(c.file.name, c.file.embedded), c.file.digest
+	standing := StandsInUse(c.file.embedded, found, b.pins.byFile[c.file.name].Digest)
 	if c.file.data == nil {
 		found = ""
 	}

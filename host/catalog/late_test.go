@@ -110,7 +110,7 @@ func TestWatch_refusedForWantOfTime(t *testing.T) {
 	d.machine.on.Store(false)
 	d.clock.Store(new(s.Again))
 	s = d.await(catalog.Loaded, wasm(t, "slow"))
-	if m := slow(); s.File != "slow.wasm" || m.State != catalog.InUse || m.Problem != "" || !m.Again.IsZero() || d.tries.Load() != 3 {
+	if m := slow(); s.File != "slow.wasm" || m.State != catalog.Dev || m.Problem != "" || !m.Again.IsZero() || d.tries.Load() != 3 {
 		t.Errorf("when the machine was quiet: got %+v, %+v, %d tries; want it in use with the third", s, m, d.tries.Load())
 	}
 }

@@ -63,13 +63,17 @@ func (p Problem) MarshalJSON() ([]byte, error) {
 	}{p.File, p.Err.Error()})
 }
 
-// Standing says how a file stands.
+// Standing says how a file stands. Without a daemon it is how the file would stand.
 type Standing string
 
 // How a file stands.
 const (
-	// InUse: its module answers.
-	InUse Standing = "in_use"
+	// BuiltIn: its module answers, and comes with Callgate.
+	BuiltIn Standing = "built_in"
+	// Pinned: its module answers, and has the bytes that were granted something.
+	Pinned Standing = "pinned"
+	// Dev: its module answers without being the bytes of a grant.
+	Dev Standing = "dev"
 	// StandsKept: the module that it had before answers.
 	StandsKept Standing = "kept"
 	// StandsRefused: it is there and not used; calls of its names fail.
@@ -77,6 +81,21 @@ const (
 	// Missing: it is expected and not there; calls of its names fail.
 	Missing Standing = "missing"
 )
+
+// StandsInUse says how a file stands whose bytes, with this digest, are in use; pinned
+// is the digest that it is pinned to, empty for none.
+func StandsInUse(embedded bool, digest, pinned string) Standing {
+	switch {
+	case embedded:
+		return BuiltIn
+	case digest == pinned:
+		return Pinned
+	}
+	return Dev
+}
+
+// InUse reports whether the bytes of the file are in use.
+func (s Standing) InUse() bool { return s == BuiltIn || s == Pinned || s == Dev }
 
 // ModuleInfo is one module file for lists and inspection.
 type ModuleInfo struct {

@@ -96,7 +96,7 @@ func TestPins(t *testing.T) {
 	wantProblem(t, p.Catalog, "d.wasm", "callgate tool add d.wasm")
 	pin(v1, false)
 	reload(t, p.Catalog)
-	want("pinned", v1, true, catalog.InUse, "")
+	want("pinned", v1, true, catalog.Pinned, "")
 	p.put(v2)
 	reload(t, p.Catalog)
 	want("other bytes", v1, true, catalog.StandsKept, "callgate tool pin d.wasm")
@@ -104,10 +104,10 @@ func TestPins(t *testing.T) {
 	want("other bytes at a start", nil, false, catalog.StandsRefused, "callgate tool pin d.wasm")
 	pin(v1, true)
 	reload(t, p.Catalog)
-	want("dev, the same words", v2, true, catalog.InUse, "")
+	want("dev, the same words", v2, true, catalog.Dev, "")
 	p.put(other)
 	reload(t, p.Catalog)
-	want("dev, other words", other, false, catalog.InUse, "what it allows and calls read-only does not count")
+	want("dev, other words", other, false, catalog.Dev, "what it allows and calls read-only does not count")
 	pin(v1, false)
 	reload(t, p.Catalog)
 	want("dev no longer", nil, false, catalog.StandsRefused, "callgate tool pin d.wasm")
@@ -117,12 +117,12 @@ func TestPins(t *testing.T) {
 	p.put(v1)
 	pin(v1, false)
 	reload(t, p.Catalog)
-	want("again", v1, true, catalog.InUse, "")
+	want("again", v1, true, catalog.Pinned, "")
 	p.fail = errors.New("the lock file is damaged")
 	if _, err := p.Reload(t.Context()); !errors.Is(err, p.fail) {
 		t.Errorf("got %v; want that of the pins", err)
 	}
-	want("pins that cannot be read", v1, true, catalog.InUse, "")
+	want("pins that cannot be read", v1, true, catalog.Pinned, "")
 	p.open()
 	want("pins that cannot be read at a start", nil, false, catalog.Missing, "damaged")
 	p.fail = nil
@@ -131,7 +131,7 @@ func TestPins(t *testing.T) {
 	want("no longer pinned", nil, false, catalog.StandsRefused, "callgate tool add d.wasm")
 	p.free = true
 	p.open()
-	want("without a pin", v1, false, catalog.InUse, "")
+	want("without a pin", v1, false, catalog.Dev, "")
 	p.free = false
 	pin(v1, false)
 	p.open()

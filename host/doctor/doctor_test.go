@@ -130,10 +130,10 @@ func TestFaults(t *testing.T) {
 		"module problem": {func(w *world) { w.daemon.health.ModuleProblems = []string{"y.wasm: no"} }, "modules.usable", finding.Bad, "y.wasm"},
 		"lock":           {func(w *world) { w.daemon.modules.Problem = "it is no lock" }, "modules.lock", finding.Bad, "it is no lock"},
 		"unpinned": {func(w *world) {
-			w.daemon.modules.Modules = []modules.Module{{ModuleInfo: catalog.ModuleInfo{File: "x.wasm", State: catalog.InUse}}}
+			w.daemon.modules.Modules = []modules.Module{{ModuleInfo: catalog.ModuleInfo{File: "x.wasm", State: catalog.Dev}}}
 		}, "modules.dev", finding.Warn, "x.wasm is in use and nobody pinned it"},
 		"pinned for development": {func(w *world) {
-			w.daemon.modules.Modules = []modules.Module{{ModuleInfo: catalog.ModuleInfo{File: "x.wasm", State: catalog.InUse}, Granted: &pin.Granted{Grant: pin.Grant{Dev: true}}}}
+			w.daemon.modules.Modules = []modules.Module{{ModuleInfo: catalog.ModuleInfo{File: "x.wasm", State: catalog.Dev}, Granted: &pin.Granted{Grant: pin.Grant{Dev: true}}}}
 		}, "modules.dev", finding.Warn, "--dev"},
 		"no page tracking": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Kept: true, Apart: true} }, "sandbox.restore", finding.Warn, "slower"},
 		"no compiled code": {func(w *world) { w.daemon.health.Sandbox = &sandbox.Features{Tracking: true, Apart: true} }, "sandbox.cache", finding.Warn, "each start compiles"},

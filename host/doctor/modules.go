@@ -39,7 +39,7 @@ func (d *examination) loose(m modules.Module) {
 	const danger = "whoever can write the file decides what calls of its tools mean"
 	switch {
 	case m.Embedded:
-	case m.State == catalog.InUse && m.Granted == nil:
+	case m.State == catalog.Dev && m.Granted == nil:
 		d.warn("modules.dev", m.File+" is in use and nobody pinned it (modules.dev): "+danger, "callgate tool add "+m.File+", then take modules.dev out of the configuration")
 	case m.Granted != nil && m.Granted.Dev:
 		d.warn("modules.dev", m.File+" may change its bytes (callgate tool add --dev): "+danger, "callgate tool add "+m.File+" without --dev")

@@ -222,7 +222,7 @@ func (m *Manager) inForce(file, digest string) error {
 		if i.File != file || i.Embedded {
 			continue
 		}
-		if i.State == catalog.InUse && i.Digest == digest {
+		if i.State.InUse() && i.Digest == digest {
 			return nil
 		}
 		return fmt.Errorf("%w: %s", ErrNotInForce, i.Problem)
