@@ -17,7 +17,7 @@ func TestSegmentsPayEnough(t *testing.T) {
 	t.Parallel()
 	th := newTheatre(t)
 	paid, done := int64(0), int64(0)
-	for seed := range uint64(200) {
+	for seed := range uint64(200 / divisor()) {
 		m := wasmgen.Generate(choices(seed), wasmgen.Options{})
 		var fuel [2][]int64
 		for i, o := range []wasmbin.Options{generatedOptions, wasmbin.Exact(generatedOptions)} {

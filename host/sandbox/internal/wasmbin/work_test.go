@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/sandbox/internal/wasmbin"
 )
 
@@ -148,6 +149,9 @@ func TestWorkOfTypes(t *testing.T) {
 // rewriting adds.
 func TestWorkOfOurs(t *testing.T) {
 	t.Parallel()
+	if racing.Enabled {
+		t.Skip("SKIPPED: 15 MB of modules take a minute under the race detector, and one goroutine")
+	}
 	for _, name := range []string{"bash", "standard"} {
 		data, err := os.ReadFile("../../../../plugins/dist/" + name + ".wasm")
 		if err != nil {
