@@ -35,25 +35,35 @@ func inputFields(a ask.Ask) []Field {
 
 // Input is the input of an ask taken apart, once for all that is said of it.
 type Input struct {
-	list []member
-	text string // of all, as Full has it
-	kept bool
+	list  []member
+	text  string // of all, as Full has it
+	names string // of what calls, and of what is called
+	kept  bool
 }
 
 // InputOf takes an ask's input apart.
 func InputOf(a ask.Ask) Input {
 	list := members(a.Input)
-	return Input{list: list, text: fullText(list), kept: a.Input != nil}
+	names := strings.Join([]string{a.Tool, a.Decision.Server, a.Agent, a.SubAgent, a.Session}, "\n")
+	return Input{list: list, text: fullText(list), names: names, kept: a.Input != nil}
 }
 
-// Letters warns, in the card's own words, of letters in the input that look like Latin
-// ones; empty when there are none.
+// Letters warns, in the card's own words, of letters in the input, and in the names of the
+// call, that look like Latin ones: a tool's name may be written in them altogether. Empty
+// when there are none.
 func (in Input) Letters() string {
-	names := scripts(in.text)
-	if len(names) == 0 {
+	found := scripts(in.text + "\n" + in.names)
+	if len(found) == 0 {
 		return ""
 	}
-	return "the input has " + strings.Join(names, " and ") + " letters, some of which look like Latin ones"
+	where := "the input has "
+	switch inText, inNames := len(scripts(in.text)) > 0, len(scripts(in.names)) > 0; {
+	case inText && inNames:
+		where = "the input and a name have "
+	case inNames:
+		where = "a name has "
+	}
+	return where + strings.Join(found, " and ") + " letters, some of which look like Latin ones"
 }
 
 // Parameter is one piece of an input, whole and safe to show.

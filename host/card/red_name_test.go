@@ -43,3 +43,36 @@ func TestT28_numbersKeepTheirDigits(t *testing.T) {
 		}
 	}
 }
+
+// Attack T28: a tool that calls itself Bash in Cyrillic letters alone. Nothing of the word
+// is escaped, for it mixes nothing; the card of every place warns of it, as of an agent's,
+// a session's or a server's name.
+func TestT28_namesInLookAlikeLetters(t *testing.T) {
+	t.Parallel()
+	const cyrillic = "\u0412\u0430\u0455\u04bb"
+	for name, test := range map[string]struct {
+		change func(*ask.Ask)
+		want   string
+	}{
+		"a tool":        {func(a *ask.Ask) { a.Tool = cyrillic }, "a name has Cyrillic letters"},
+		"a server":      {func(a *ask.Ask) { a.Decision.Server = cyrillic }, "a name has Cyrillic letters"},
+		"an agent":      {func(a *ask.Ask) { a.Agent = cyrillic }, "a name has Cyrillic letters"},
+		"a sub-agent":   {func(a *ask.Ask) { a.SubAgent = cyrillic }, "a name has Cyrillic letters"},
+		"a session":     {func(a *ask.Ask) { a.Session = cyrillic }, "a name has Cyrillic letters"},
+		"the input":     {func(a *ask.Ask) { a.Input = json.RawMessage(`{"x":"` + cyrillic + `"}`) }, "the input has Cyrillic letters"},
+		"both":          {func(a *ask.Ask) { a.Input, a.Tool = json.RawMessage(`{"x":"\u03b1"}`), cyrillic }, "the input and a name have Cyrillic and Greek letters"},
+		"none":          {func(*ask.Ask) {}, ""},
+		"a long input":  {func(a *ask.Ask) { a.Input, a.Tool = json.RawMessage(`{"x":"`+strings.Repeat("y", 5000)+`"}`), cyrillic }, "a name has Cyrillic letters"},
+		"no input left": {func(a *ask.Ask) { a.Input, a.Tool = nil, cyrillic }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := ask.Ask{ID: "k3m9qd", Tool: "Bash", Agent: "coder", Session: "s1", Input: json.RawMessage(`{"x":"y"}`), State: ask.Shown, ShownAt: time.Unix(0, 0)}
+			test.change(&a)
+			text := card.Terminal(card.Render(a, a.ShownAt), 400, false)
+			if warns := strings.Contains(text, "look like Latin ones"); warns != (test.want != "") || !strings.Contains(text, test.want) {
+				t.Errorf("got\n%s\nwant %q", text, test.want)
+			}
+		})
+	}
+}

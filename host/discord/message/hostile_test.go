@@ -39,7 +39,7 @@ var ownLines = func() []*regexp.Regexp {
 		context, `reason: ▮`, note,
 		`▮`, `▮ · ▮`, `▮ · ▮ JSON`, `(▮ · )?▮ JSON: ▮`, `(▮ · )?▮: ▮`, `▮ JSON`, `▮ · (no parameters|the input is no longer kept|the whole input)`,
 		`⚠ \*\*changed since you approved:\*\* ▮`, `⚠ (1 character is invisible, reorders text or looks like others|\d+ characters are invisible, reorder text or look like others): shown as ‹U\+…›`,
-		`⚠ the input has [A-Z][a-z]+( and [A-Z][a-z]+)* letters, some of which look like Latin ones`,
+		`⚠ (the input has|a name has|the input and a name have) [A-Z][a-z]+( and [A-Z][a-z]+)* letters, some of which look like Latin ones`,
 		`⚠ \d+ more lines? of this (is|are) not shown here`, `⚠ \*\*\d+ characters? (is|are) not shown here\*\*`, `⚠ \*\*not shown here\*\* \d+ more targets`,
 		`⚠ the whole call is too large to attach: see it with ▮`, `call\.txt has it whole, SHA-256 ▮`, `-# digest ▮`, `-# action ▮`,
 		`in ▮`, `session ▮`, `user ▮`, `MCP server ▮`, `profile: ▮`, `the rule's: ▮`, `rule's reason: ▮`, `tool says, unchecked: ▮`, `no lasting rule: ▮`,
