@@ -244,8 +244,12 @@ func wantEffect(t *testing.T, event claudecode.Event, o claudecode.Outcome, want
 			t.Errorf("%s, onFailure block %t: got %s, want %s: %+v, stdout %q, stderr %q", event, block, got, want, o.Exit, o.Stdout, o.Stderr)
 		}
 	}
-	if want == claudecode.Blocked && o.Exit == claudecode.ExitDenied && (len(o.Stdout) > 0 || len(bytes.TrimSpace(o.Stderr)) == 0) {
-		t.Errorf("a denial: got stdout %q and stderr %q, want only a reason on stderr", o.Stdout, o.Stderr)
+	if want != claudecode.Blocked || o.Exit != claudecode.ExitDenied {
+		return
+	}
+	alone := claudecode.Verdict(event, claudecode.Outcome{Stdout: o.Stdout}, false)
+	if len(bytes.TrimSpace(o.Stderr)) == 0 || len(o.Stdout) > 0 && alone != claudecode.Blocked {
+		t.Errorf("a denial: got stdout %q and stderr %q, want a reason on stderr, and nothing else on stdout", o.Stdout, o.Stderr)
 	}
 }
 

@@ -48,8 +48,12 @@ func allow(event Event, reason string) Answer {
 	return Answer{Event: event, kind: allowed, reason: reason}
 }
 
-// Give writes the answer, one write to one stream, and returns the exit code.
-// What cannot be written denies.
+// Give writes the answer and returns the exit code. What cannot be written denies.
+//
+// A denial before the call is exit code 2 and its reason on stderr, which blocks
+// whatever stdout holds. The client puts the hook's command line, with the place of
+// its token, before a reason from stderr, for the model to read; so the reason is on
+// stdout as well, in the client's own form, which it then takes as it is.
 func (a Answer) Give(stdout, stderr io.Writer) int {
 	switch {
 	case a.Event == UserPromptSubmit:
@@ -67,6 +71,9 @@ func (a Answer) Give(stdout, stderr io.Writer) int {
 		a = Deny(a.Event, "the answer could not be written: "+err.Error())
 	}
 	_, _ = io.WriteString(stderr, clean(a.reason)+"\n") // there is nowhere left to say it
+	if body, err := a.document(); err == nil && a.kind == denied && a.Event == PreToolUse {
+		_, _ = stdout.Write(body) // stderr has said it
+	}
 	if a.kind == warned && a.Event.after() {
 		return exitWarning
 	}
@@ -79,6 +86,8 @@ func (a Answer) document() ([]byte, error) {
 	switch {
 	case a.Event == PreToolUse && a.kind == allowed:
 		out.Specific.Permission, out.Specific.Reason = "allow", clean(a.reason)
+	case a.Event == PreToolUse && a.kind == denied:
+		out.Specific.Permission, out.Specific.Reason = "deny", clean(a.reason)
 	case a.Event == PermissionRequest && a.kind == allowed:
 		out.Specific.Decision = &decision{Behavior: "allow"}
 	case a.Event == PermissionRequest && a.kind == denied:

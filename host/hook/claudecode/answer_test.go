@@ -47,7 +47,7 @@ func TestAnswer_thatCannotBeWrittenDenies(t *testing.T) {
 }
 
 // FuzzReason: whatever a reason holds, the model gets one clean line that is not
-// empty, in both forms of a denial and in an allow.
+// empty, in every form of a denial and in an allow.
 func FuzzReason(f *testing.F) {
 	f.Add("The call was denied: `rm -rf /` is on the list.")
 	f.Add("")
@@ -55,8 +55,9 @@ func FuzzReason(f *testing.F) {
 	f.Add(strings.Repeat("é\u0301\n", 9000))
 	f.Fuzz(func(t *testing.T, reason string) {
 		var out, err bytes.Buffer
-		if code := claudecode.Deny(claudecode.PreToolUse, reason).Give(&out, &err); code != claudecode.ExitDenied || out.Len() > 0 {
-			t.Fatalf("got exit %d, stdout %q", code, out.String())
+		code := claudecode.Deny(claudecode.PreToolUse, reason).Give(&out, &err)
+		if code != claudecode.ExitDenied || !sameDenial(claudecode.PreToolUse, out.Bytes(), strings.TrimSuffix(err.String(), "\n")) {
+			t.Fatalf("got exit %d, stdout %q, stderr %q", code, out.String(), err.String())
 		}
 		checkReason(t, strings.TrimSuffix(err.String(), "\n"))
 		out.Reset()

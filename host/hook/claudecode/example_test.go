@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 func ExampleHook_Run() {
 	hook := claudecode.Hook{Connect: func() (claudecode.Daemon, error) { return nil, errors.New("no daemon listens") }}
 	answer := hook.Run(context.Background(), strings.NewReader(payload(nil)))
-	fmt.Println("exit code", answer.Give(os.Stdout, os.Stdout))
+	fmt.Println("exit code", answer.Give(io.Discard, os.Stdout))
 	// Output:
 	// The call was denied because Callgate did not judge it: no daemon listens.
 	// exit code 2

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -96,19 +97,38 @@ func (w *writes) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// give is what a client sees of an answer. It fails the test unless the answer
-// keeps to one write on one stream.
+// give is what a client sees of an answer. It fails the test unless the answer is one
+// write on one stream, or a denial that says the same on both.
 func give(t *testing.T, a claudecode.Answer) claudecode.Outcome {
 	t.Helper()
 	var out, err writes
 	code := a.Give(&out, &err)
-	if out.count+err.count > 1 {
+	if out.count > 1 || err.count > 1 || out.count+err.count > 1 && code != claudecode.ExitDenied {
 		t.Errorf("got %d writes on stdout and %d on stderr, want one at most", out.count, err.count)
 	}
-	if code == claudecode.ExitDenied && (out.Len() > 0 || len(bytes.TrimSpace(err.Bytes())) == 0) {
-		t.Errorf("a denial: got stdout %q and stderr %q, want only a reason on stderr", out.String(), err.String())
+	if code == claudecode.ExitDenied && !sameDenial(a.Event, out.Bytes(), strings.TrimSuffix(err.String(), "\n")) {
+		t.Errorf("a denial: got stdout %q and stderr %q, want its reason on stderr, and before a call on stdout as well", out.String(), err.String())
 	}
 	return claudecode.Outcome{Exit: code, Stdout: out.Bytes(), Stderr: err.Bytes()}
+}
+
+// sameDenial reports whether stdout denies with the reason that is on stderr; at
+// other events than PreToolUse, whether it is empty.
+func sameDenial(event claudecode.Event, stdout []byte, reason string) bool {
+	if event != claudecode.PreToolUse {
+		return len(stdout) == 0 && reason != ""
+	}
+	want, err := json.Marshal(members{"hookSpecificOutput": members{
+		"hookEventName": event, "permissionDecision": "deny", "permissionDecisionReason": reason,
+	}})
+	var got any
+	return err == nil && reason != "" && json.Unmarshal(stdout, &got) == nil && equalJSON(got, want)
+}
+
+// equalJSON reports whether a value is the one of a text.
+func equalJSON(got any, text []byte) bool {
+	var want any
+	return json.Unmarshal(text, &want) == nil && reflect.DeepEqual(got, want)
 }
 
 // run has a hook answer a payload.
