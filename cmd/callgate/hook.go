@@ -58,7 +58,10 @@ accounts: environment variables have no effect, because a project can set them.`
   callgate hook claude-code < payload.json   # by hand, at the account's own daemon`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			h := claudecode.Hook{Timeout: timeout, Servers: mcpServers(), Agents: clientAgents(), Connect: func() (claudecode.Daemon, error) { return c.conn.asHook(c.configPath) }}
+			h := claudecode.Hook{
+				Timeout: timeout, Servers: mcpServers(), Agents: clientAgents(), Plans: clientDirs("plans"),
+				Connect: func() (claudecode.Daemon, error) { return c.conn.asHook(c.configPath) },
+			}
 			return exit(runHook(cmd, h))
 		},
 	}
@@ -75,23 +78,26 @@ func mcpServers() claudecode.Servers {
 	if dirs, err := config.AccountDirs(); err == nil {
 		s.User = append(s.User, filepath.Join(dirs.Home, ".claude.json"))
 	}
-	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+	if dir := os.Getenv(configDir); filepath.IsAbs(dir) {
 		s.User = append(s.User, filepath.Join(dir, ".claude.json"))
 	}
 	return s
 }
 
-// clientAgents is where the client keeps the account's sub-agents. That a project may
-// set CLAUDE_CONFIG_DIR adds a place, and takes none away.
-func clientAgents() claudecode.Agents {
-	var a claudecode.Agents
-	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
-		a.User = append(a.User, filepath.Join(dir, "agents"))
+// clientAgents is where the client keeps the account's sub-agents.
+func clientAgents() claudecode.Agents { return claudecode.Agents{User: clientDirs("agents")} }
+
+// clientDirs are the directories of this name in which the client keeps what is the
+// account's. That a project may set CLAUDE_CONFIG_DIR adds a place, and takes none away.
+func clientDirs(name string) []string {
+	var found []string
+	if dir := os.Getenv(configDir); filepath.IsAbs(dir) {
+		found = append(found, filepath.Join(dir, name))
 	}
 	if dirs, err := config.AccountDirs(); err == nil {
-		a.User = append(a.User, filepath.Join(dirs.Home, ".claude", "agents"))
+		found = append(found, filepath.Join(dirs.Home, ".claude", name))
 	}
-	return a
+	return found
 }
 
 // runHook answers until the client stops waiting: a signal, or nobody there to
@@ -153,11 +159,17 @@ func judges(root *cobra.Command, args []string) bool {
 	})
 }
 
+// configDir is the variable that moves the client's directory ~/.claude.
+const configDir = "CLAUDE_CONFIG_DIR"
+
 // guarded runs a hook's command so that whatever goes wrong is a denial: the exit
 // code is 0 only when the hook has answered. Nothing of the environment reaches
-// it, and a client that closes its end early does not kill it.
+// it but where the client keeps its files, and a client that closes its end early does
+// not kill it.
 func guarded(run func() (code int)) (code int) {
+	dir := os.Getenv(configDir)
 	os.Clearenv()
+	_ = os.Setenv(configDir, dir) // without it fewer places are read
 	signal.Ignore(syscall.SIGPIPE)
 	defer func() {
 		if p := recover(); p != nil {

@@ -150,7 +150,7 @@ func claudePlaces(project string) (settings.Places, error) {
 	if info, err := os.Stat(project); err != nil || !info.IsDir() {
 		return settings.Places{}, errors.Join(fmt.Errorf("project %s: want a directory", project), err)
 	}
-	return settings.Places{Home: home, ConfigDir: os.Getenv("CLAUDE_CONFIG_DIR"), Project: project}, nil
+	return settings.Places{Home: home, ConfigDir: os.Getenv(configDir), Project: project}, nil
 }
 
 // target is the file to be changed.

@@ -418,6 +418,23 @@ func TestHook_clientFillsInAnAnswer(t *testing.T) {
 	}
 }
 
+// TestHook_configDir: with CLAUDE_CONFIG_DIR set, as who has two accounts at Anthropic
+// does, the files of sub-agents there were not read, and what they forbid was allowed:
+// the variable was cleared with the rest of the environment before it was looked at.
+func TestHook_configDir(t *testing.T) {
+	t.Parallel()
+	w := newGateWorld(t, "")
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "agents"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "agents", "reader.md"), []byte("---\nname: reader\ndisallowedTools: [Bash]\n---\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	call := strings.Replace(calls(t, pre, "toolu_1", "ls"), `{`, `{"agent_id":"a1","agent_type":"reader",`, 1)
+	wantEffect(t, pre, startHook(t, w.command(patience), call, "CLAUDE_CONFIG_DIR="+dir).end(patience), claudecode.Blocked)
+}
+
 // uses is a payload of Claude Code 2.1.330 in a session of this name; a permission
 // request has no id.
 func uses(t *testing.T, session string, event claudecode.Event, tool, input string) string {

@@ -38,6 +38,9 @@ type Hook struct {
 	Agents Agents
 	// Servers is where the client keeps the definitions of its MCP servers.
 	Servers Servers
+	// Plans are the directories of the plans that the client has its agent write in
+	// mode plan, ~/.claude/plans.
+	Plans Plans
 }
 
 // The reasons of a hook that is told to end. Who cancels the context of Run
@@ -154,6 +157,9 @@ func (h Hook) answer(ctx context.Context, in io.Reader, known *progress) Answer 
 	}
 	request := p.request()
 	request.Context.Server = p.server(h.Servers)
+	if h.Plans.written(p) {
+		request.Context.Mode = ""
+	}
 	if request.Context.Child, err = h.Agents.child(string(p.AgentType), string(p.CWD)); err != nil {
 		return Deny(event, notJudged(err))
 	}
