@@ -84,7 +84,7 @@ func (c *cli) conformance(cmd *cobra.Command, args []string, f conformanceFlags)
 		}
 		bar := progressLine(cmd)
 		report, err := conformance.Check(cmd.Context(), conformance.Of(b, m, problem), conformance.Options{
-			Seed: f.seed, Only: f.only, Calls: calls, Fuel: b.Limits().Fuel,
+			Seed: f.seed, Only: f.only, Calls: calls, Fuel: b.Limits().Fuel, LogLines: b.Limits().LogLines, LogBytes: b.Limits().LogBytes,
 			Progress: func(doing string, done, of int) {
 				bar.show(fmt.Sprintf("trying the rules on the calls of %s: %d of %d", card.Line(doing), done, of))
 			},

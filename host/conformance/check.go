@@ -57,6 +57,9 @@ type Options struct {
 	Calls []workbench.Call
 	// Fuel is the limit that the module runs by, for work.headroom; zero skips it.
 	Fuel int64
+	// LogLines and LogBytes are the limits of what a call may log, for work.log; zero
+	// skips it.
+	LogLines, LogBytes int
 	// Generated is how many calls are made of each tool's input schema. Default 24.
 	Generated int
 	// Progress hears what is being tried, and how far it is; nil is silence.

@@ -75,6 +75,8 @@ type fake struct {
 	twist  twist
 	// fuel is what a call takes; nil is ten for each byte.
 	fuel func(input []byte) int64
+	// lines is how many lines of ten bytes each call logs.
+	lines int
 }
 
 // twist answers in place of the module, or by it: right.
@@ -103,7 +105,7 @@ func (f fake) Run(_ context.Context, verb string, input []byte) workbench.Result
 	if err != nil {
 		output = nil
 	}
-	return workbench.Result{Output: output, Err: err, Fuel: fuel}
+	return workbench.Result{Output: output, Err: err, Fuel: fuel, LogLines: f.lines, LogBytes: 10 * f.lines}
 }
 
 // subject makes a fake what Check reads of a module.

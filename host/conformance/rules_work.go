@@ -23,6 +23,8 @@ var workRules = []trials{
 		"Cut what you repeat of a call: a title, a preview, an action; propose no rule with a content of more than 4 KiB."}, tool: huge},
 	{Rule: Rule{"work.headroom", "its own examples take less than half of the fuel", Advice, "Transport",
 		"Do less at each call: what is made of constants can be made at start, in _initialize, before the first call."}, tool: headroom},
+	{Rule: Rule{"work.log", "its own examples log less than a quarter of what a call may", Advice, "Caps",
+		"Log what an operator has to act on, and once: why a call is judged as it is belongs into the answer. What is beyond the cap is dropped, with what matters in it."}, tool: logs},
 }
 
 // fillers are what texts are made longer with.
@@ -216,6 +218,27 @@ func headroom(r *run, t *toolTrial) {
 			r.try()
 			if q.answer.Fuel > limit/2 {
 				r.fail(Finding{Tool: t.called, Verb: q.verb, Tried: "a call from " + string(p.from), Input: q.envelope, Came: fmt.Sprintf("%d of %d", q.answer.Fuel, limit)})
+			}
+		}
+		p.forget()
+	}
+}
+
+// logs looks at what ordinary calls log: an operator's log has all of it, at each call.
+func logs(r *run, t *toolTrial) {
+	lines, size := r.opts.LogLines, r.opts.LogBytes
+	if lines == 0 || size == 0 {
+		r.skip(r.now.ID, "the limits of what a call may log are not known")
+		return
+	}
+	for _, p := range t.probes {
+		if p.from != fromAuthor {
+			continue
+		}
+		for _, q := range p.questions() {
+			r.try()
+			if a := q.answer; a.LogLines > lines/4 || a.LogBytes > size/4 {
+				r.fail(Finding{Tool: t.called, Verb: q.verb, Tried: "a call from " + string(p.from), Input: q.envelope, Came: fmt.Sprintf("%d lines with %d bytes; a call may log %d with %d", a.LogLines, a.LogBytes, lines, size)})
 			}
 		}
 		p.forget()

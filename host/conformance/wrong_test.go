@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -25,6 +26,8 @@ type wrong struct {
 	twist  func() twist
 	fresh  twist
 	fuel   func(input []byte) int64
+	// lines is what each call logs, if not as much as nobody minds.
+	lines int
 }
 
 // stateless is a twist without state.
@@ -344,6 +347,7 @@ var wrongs = []wrong{
 	{rule: "work.patterns", twist: failing(sandbox.MatchRule, errFuel, has(strings.Repeat("a*", 24)))},
 	{rule: "work.huge", twist: saying(sandbox.GenerateSuggestions, `{"rules":[{"content":"`+strings.Repeat("a", 5000)+`"}]}`, func(in []byte) bool { return len(in) > 1<<20 })},
 	{rule: "work.headroom", fuel: func([]byte) int64 { return 400_000_000 }},
+	{rule: "work.log", lines: 17},
 }
 
 // but is options for all rules but those, which take long, and one of them.
@@ -357,7 +361,9 @@ func but(rule string) conformance.Options {
 	return o
 }
 
-func options() conformance.Options { return conformance.Options{Seed: 1, Fuel: 600_000_000} }
+func options() conformance.Options {
+	return conformance.Options{Seed: 1, Fuel: 600_000_000, LogLines: 64, LogBytes: 16 << 10}
+}
 
 // TestRight: a module that keeps every promise has no finding, whatever the seed.
 func TestRight(t *testing.T) {
@@ -370,7 +376,7 @@ func TestRight(t *testing.T) {
 	for _, seed := range seeds {
 		o := options()
 		o.Seed = seed
-		f := fake{module: noteModule(nil)}
+		f := fake{module: noteModule(nil), lines: 16}
 		report, err := conformance.Check(t.Context(), f.subject(t, nil), o)
 		if err != nil {
 			t.Fatal(err)
@@ -393,7 +399,7 @@ func TestWrong(t *testing.T) {
 	for _, w := range wrongs {
 		t.Run(w.rule, func(t *testing.T) {
 			t.Parallel()
-			f := fake{module: noteModule(w.change), fuel: w.fuel}
+			f := fake{module: noteModule(w.change), fuel: w.fuel, lines: cmp.Or(w.lines, 16)}
 			fresh := w.fresh
 			if w.twist != nil {
 				f.twist = w.twist()

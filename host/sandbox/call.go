@@ -28,6 +28,7 @@ func (inst *instance) call(ctx context.Context, dst []byte, verb int, q Request)
 	err := k.End(inst.verb(verb).CallWithStack(k.During(ctx), inst.stack[:]))
 	if q.Used != nil {
 		q.Used.Fuel = k.Used()
+		q.Used.LogLines, q.Used.LogBytes = k.Logged()
 	}
 	if err != nil {
 		return nil, classify(err, k.Message())

@@ -50,6 +50,22 @@ func TestFuelIsExact(t *testing.T) {
 	}
 }
 
+// TestUsage_log: what a call logs is counted, up to the line that is one too many, and
+// anew for each call, with a logger or without.
+func TestUsage_log(t *testing.T) {
+	t.Parallel()
+	m := load(t, newRuntime(t, sandbox.Limits{}), "log_lines")
+	for _, tt := range []struct {
+		verb         string
+		lines, bytes int
+	}{{"check_permissions", 65, 65 * len(`{"read_only":false}`)}, {"check_read_only", 0, 0}} {
+		var used sandbox.Usage
+		if _, err := m.Append(t.Context(), nil, sandbox.Request{Export: tt.verb, Used: &used}); err != nil || used.LogLines != tt.lines || used.LogBytes != tt.bytes {
+			t.Errorf("%s: got %+v, %v; want %d lines with %d bytes", tt.verb, used, err, tt.lines, tt.bytes)
+		}
+	}
+}
+
 // TestTimeoutNamesItsLimit, and the caller's own deadline does not.
 func TestTimeoutNamesItsLimit(t *testing.T) {
 	t.Parallel()

@@ -69,6 +69,10 @@ type Usage struct {
 	// Fuel is in the unit of Limits.Fuel. The same call uses the same on every
 	// machine; one that was stopped for want of fuel says all of it.
 	Fuel int64
+	// LogLines and LogBytes are what it logged, with and without a logger: each line
+	// cut to 512 bytes, those that were dropped counted up to the first beyond
+	// Limits.LogLines.
+	LogLines, LogBytes int
 }
 
 // Call runs one export on input and returns its output, which is never empty

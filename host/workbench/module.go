@@ -48,6 +48,8 @@ type Result struct {
 	// is not.
 	Fuel int64
 	Took time.Duration
+	// LogLines and LogBytes are what the call logged, as sandbox.Usage counts it.
+	LogLines, LogBytes int
 }
 
 var errNotCompiled = errors.New("the module is not compiled")
@@ -61,7 +63,7 @@ func (m *Module) Run(ctx context.Context, verb string, input []byte) Result {
 	var used sandbox.Usage
 	start := time.Now()
 	output, err := m.loaded.Append(ctx, nil, sandbox.Request{Export: verb, Input: input, Config: configOf(input), Used: &used})
-	return Result{Output: output, Err: err, Fuel: used.Fuel, Took: time.Since(start)}
+	return Result{Output: output, Err: err, Fuel: used.Fuel, Took: time.Since(start), LogLines: used.LogLines, LogBytes: used.LogBytes}
 }
 
 // configOf is what config_get answers for an envelope.

@@ -11,6 +11,7 @@ import (
 type lines struct {
 	logger *slog.Logger // nil drops everything
 	tried  int          // with and without a logger
+	said   int          // bytes of these, likewise
 	bytes  int          // passed on
 	full   bool         // the rest is dropped, and the log says so
 }
@@ -22,7 +23,10 @@ const (
 	lineCost = 5000
 )
 
-func (l *lines) reset() { l.tried, l.bytes, l.full = 0, 0, false }
+func (l *lines) reset() { l.tried, l.said, l.bytes, l.full = 0, 0, 0, false }
+
+// Logged is how many lines the last call logged, and their bytes; see sandbox.Usage.
+func (k *Kernel) Logged() (lines, bytes int) { return k.log.tried, k.log.said }
 
 func logAt(level slog.Level) func(*Kernel, api.Module, []uint64) {
 	return func(k *Kernel, guest api.Module, s []uint64) {
@@ -37,10 +41,11 @@ func logAt(level slog.Level) func(*Kernel, api.Module, []uint64) {
 // logLine passes a guest's message on, up to the call's share.
 func (k *Kernel) logLine(level slog.Level, offset uint64) {
 	l := &k.log
+	data, _ := k.memory.block(offset)
+	l.said += min(len(data), lineMost)
 	if l.logger == nil || l.full {
 		return
 	}
-	data, _ := k.memory.block(offset)
 	text := cleanBytes(data, lineMost)
 	if l.tried > k.limits.LogLines || l.bytes+len(text) > k.limits.LogBytes {
 		l.full = true
