@@ -40,6 +40,12 @@ func (c *Command) codeTexts() []string {
 		out = append(out, texts(c.Args())...)
 	}
 	u := c.Use()
+	if opensShell(u) {
+		if c.Input != nil {
+			out = append(out, c.Input.Text)
+		}
+		out = append(out, c.Fed)
+	}
 	if (u.Program == "git" || u.Program == "socat") && u.Asked() != "" {
 		out = append(out, texts(c.Args())...) // a setting that git runs, an address that is a program
 	}
@@ -57,6 +63,13 @@ func (c *Command) codeTexts() []string {
 		}
 	}
 	return out
+}
+
+// opensShell reports whether a program may take its input for commands, though it
+// need not be a shell: what it would run is not on the line (su, sudo -s, chroot),
+// or stands in its input and elsewhere.
+func opensShell(u *program.Use) bool {
+	return u.Inner == 0 && len(u.Spans) == 0 && (u.Asked() != "" || u.Row().Terminal || u.Unnamed())
 }
 
 // runsItsScript reports whether the script of sed, awk or their like does more
@@ -89,20 +102,23 @@ func betweenWords(r rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{};&|
 // mentioned reports whether the words of a deny rule occur in code that cmd
 // hands to another program.
 func mentioned(r *rule, cmd *Command) bool {
-	words := r.words
+	words := r.leading()
+	return len(words) > 0 && slices.ContainsFunc(cmd.codeWords(), func(code []string) bool { return among(words, code) })
+}
+
+// leading returns the words that a rule begins with.
+func (r *rule) leading() []string {
 	if r.kind == globRule {
-		words = strings.Fields(strings.Split(r.text, "*")[0])
+		return strings.Fields(strings.Split(r.text, "*")[0])
 	}
-	if len(words) == 0 {
-		return false
-	}
-	for _, code := range cmd.codeWords() {
-		at := slices.IndexFunc(code, func(word string) bool { return path.Base(word) == words[0] })
-		if at >= 0 && !slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(code[at:], w) }) {
-			return true
-		}
-	}
-	return false
+	return r.words
+}
+
+// among reports whether the words of a command occur in the words of code, the
+// program first.
+func among(words, code []string) bool {
+	at := slices.IndexFunc(code, func(word string) bool { return path.Base(word) == words[0] })
+	return at >= 0 && !slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(code[at:], w) })
 }
 
 // carried reports whether a program that may run it is given the rule's command:
@@ -139,6 +155,9 @@ func (c *Command) handed() [][]Word {
 	}
 	c.handedRead = true
 	u := c.Use()
+	if u.Program == "git" {
+		c.handedTo = aliases(c.Args(), c.Assigns)
+	}
 	from, scripts := 1, 1
 	if u.Known {
 		from, scripts = handsOver(u), len(c.Words)
@@ -163,6 +182,36 @@ func (c *Command) handed() [][]Word {
 		}
 	}
 	return c.handedTo
+}
+
+// aliases returns the git commands for which arguments of git make other names
+// (-c alias.p=push, config alias.p push) and, as settings, assignments before it.
+func aliases(args []Word, assigns []Assign) [][]Word {
+	for _, a := range assigns {
+		if strings.HasPrefix(a.Name, "GIT_CONFIG_") {
+			name, value, set := strings.Cut(strings.Trim(a.Value.Text, "'"), "=")
+			if !set {
+				name, value = "alias.", name
+			}
+			args = append(slices.Clip(args), Word{Text: strings.Trim(name, "'") + "=" + strings.Trim(value, "'")})
+		}
+	}
+	var out [][]Word
+	for i, word := range args {
+		name, value, set := strings.Cut(word.Text, "=")
+		if !strings.HasPrefix(strings.ToLower(name), "alias.") {
+			continue
+		}
+		if !set {
+			value = strings.Join(texts(args[i+1:]), " ")
+		}
+		inner := []Word{{Text: "git", Literal: true}}
+		for _, field := range strings.Fields(value) {
+			inner = append(inner, Word{Text: field, Literal: true})
+		}
+		out = append(out, inner)
+	}
+	return out
 }
 
 // proseOptions are options whose value people read, or that names are sought with.

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -215,11 +216,34 @@ func (l *Line) hitBy(r rule) bool {
 	if r.kind == exactRule && r.text == strings.TrimSpace(l.Text) {
 		return true
 	}
-	return slices.ContainsFunc(l.Commands, func(cmd *Command) bool { return hits(&r, cmd) })
+	return slices.ContainsFunc(l.Commands, func(cmd *Command) bool { return hits(&r, cmd) }) || len(r.leading()) > 0 && l.runsWhatItWrites() && among(r.leading(), strings.FieldsFunc(l.Text, betweenWords))
+}
+
+// runsWhatItWrites reports whether the line runs a file that it has written itself,
+// so that the text of the line is the code.
+func (l *Line) runsWhatItWrites() bool {
+	made := map[string]bool{}
+	for _, cmd := range l.Commands {
+		for _, t := range l.touches(cmd) {
+			if t.path == "" {
+				continue
+			}
+			if t.access == run && made[path.Clean(t.path)] {
+				return true
+			}
+			if t.access == write {
+				made[path.Clean(t.path)] = true
+			}
+		}
+	}
+	return false
 }
 
 func hits(r *rule, cmd *Command) bool {
 	if mentioned(r, cmd) || carried(r, cmd) {
+		return true
+	}
+	if unfolded := cmd.unfolded(); unfolded != nil && hits(r, unfolded) {
 		return true
 	}
 	if len(cmd.Words) == 0 {
@@ -237,10 +261,40 @@ func hits(r *rule, cmd *Command) bool {
 	return false
 }
 
+// unfolded returns the command with the words that its braces stand for (git
+// {push,x}); nil when it has none.
+func (c *Command) unfolded() *Command {
+	if !slices.ContainsFunc(c.Words, func(w Word) bool { return w.Brace }) {
+		return nil
+	}
+	out := &Command{Source: c.Source}
+	for _, word := range c.Words {
+		if !word.Brace {
+			out.Words = append(out.Words, word)
+			continue
+		}
+		list := expandBraces(word.Text)
+		for _, text := range list {
+			out.Words = append(out.Words, Word{Text: text, Literal: word.Literal && !strings.Contains(text, ".."), Glob: strings.ContainsAny(text, "*?[")})
+		}
+		if list == nil {
+			out.Words = append(out.Words, Word{Text: word.Text})
+		}
+	}
+	return out
+}
+
 // same reports whether a word of the line can be the word of a rule. An
 // expansion can be anything.
 func same(want string, word Word) bool {
-	return !word.Literal || word.Text == want || word.Glob && globMatch(word.Text, want)
+	if !word.Literal || word.Text == want {
+		return true
+	}
+	if !word.Glob {
+		return false
+	}
+	found, err := path.Match(word.Text, want)
+	return found || err != nil || globMatch(word.Text, want)
 }
 
 func sameProgram(want string, cmd *Command) bool {

@@ -106,6 +106,11 @@ func (l *Line) firsts(allow bool) map[string]bool {
 		}
 	}
 	whole(l.Text)
+	if !allow && l.runsWhatItWrites() {
+		for _, word := range strings.FieldsFunc(l.Text, betweenWords) {
+			add(word)
+		}
+	}
 	for _, cmd := range l.Commands {
 		whole(cmd.Source)
 		if allow {
@@ -116,6 +121,11 @@ func (l *Line) firsts(allow bool) map[string]bool {
 		}
 		for _, word := range cmd.Words {
 			add(word.Text)
+		}
+		if unfolded := cmd.unfolded(); unfolded != nil {
+			for _, word := range unfolded.Words {
+				add(word.Text)
+			}
 		}
 		for _, words := range cmd.codeWords() {
 			for _, word := range words {

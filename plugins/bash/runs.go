@@ -36,6 +36,9 @@ func (w *walker) unwrap(cmd *Command) {
 	if u.Row().Adds && w.unnamed(u) {
 		w.line.opaque(cmd.Name() + " runs a command that is among the words it adds")
 	}
+	if u.Program == "git" && u.Has("--config-env") {
+		w.line.opaque("git --config-env takes settings from variables")
+	}
 	if isEncoded(u) {
 		w.line.opaque(cmd.Name() + " runs an encoded script")
 	}
