@@ -21,7 +21,8 @@ var misbehaving = []string{
 	"loop", "fork", "fill", "recursion", "memory_bomb", "flood", "wrong_signature",
 }
 
-// endless are those of them that go on until they are stopped.
+// endless are those of them that go on until they are stopped: the first by the
+// clock, the others by their fuel.
 var endless = []string{"loop", "fork", "fill"}
 
 // modesOf are the agents of the T01 world: every mode, with a rule that allows
@@ -43,11 +44,14 @@ var allModes = []string{"default", "accept_edits", "explore", "bypass", "dont_as
 func hostileWorld(t *testing.T, verb string) *world {
 	var grants, agents strings.Builder
 	for _, name := range misbehaving {
-		timeout := "1s"
-		if slices.Contains(endless, name) {
-			timeout = "100ms"
+		bound := "timeout: 1s"
+		switch {
+		case name == "loop":
+			bound = "timeout: 20ms"
+		case slices.Contains(endless, name):
+			bound = "fuel: 2000000"
 		}
-		fmt.Fprintf(&grants, "    %s: {names: [%s], may_allow: true, may_read_only: true, limits: {timeout: %s, memory_mib: 16}}\n", name, name, timeout)
+		fmt.Fprintf(&grants, "    %s: {names: [%s], may_allow: true, may_read_only: true, limits: {%s, memory_mib: 16}}\n", name, name, bound)
 	}
 	for _, mode := range allModes {
 		for _, behavior := range []string{"allow", "deny"} {
@@ -88,8 +92,10 @@ func consulted(verb, mode, behavior string) bool {
 // TestT01_HostileModules puts every kind of failure behind every verb, grants
 // the modules everything, and calls them in every mode.
 func TestT01_HostileModules(t *testing.T) {
+	t.Parallel()
 	for _, verb := range append(slices.Clone(verbs), sandbox.DescribeCall) {
 		t.Run(verb, func(t *testing.T) {
+			t.Parallel()
 			w := hostileWorld(t, verb)
 			for _, name := range misbehaving {
 				for _, mode := range allModes {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/project"
 	"github.com/callgate/callgate/host/target"
 )
@@ -295,6 +296,7 @@ func TestT06_HarmlessNeighbors(t *testing.T) {
 // TestT06_TheGuardNeverLoosens: with the guard no call gets a looser answer than
 // without it, and one that it does not deny gets the same.
 func TestT06_TheGuardNeverLoosens(t *testing.T) {
+	t.Parallel()
 	w := newProtectedWorld(t)
 	open, err := gate.New(gate.Config{
 		Catalog: func() gate.Snapshot { return w.Catalog.Snapshot() }, Settings: func() gate.Settings { return w.Config() }, Targets: &target.Resolver{FS: target.OS()},
@@ -307,7 +309,10 @@ func TestT06_TheGuardNeverLoosens(t *testing.T) {
 	for _, commands := range attacksByShell {
 		all = append(all, commands...)
 	}
-	for _, command := range all {
+	for i, command := range all {
+		if racing.Enabled && i%4 != 0 { // one goroutine asks
+			continue
+		}
 		for _, agent := range everyAgent {
 			r := w.bash(w.Replace(command))
 			without, err := open.Evaluate(context.Background(), caller(agent), r)
