@@ -53,6 +53,15 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestGolden_javascript: the example in JavaScript, kept by hand for its comments, is the
+// one in TypeScript without its types.
+func TestGolden_javascript(t *testing.T) {
+	t.Parallel()
+	if !bytes.Equal(build(t, "deploy/deploy.js"), build(t, "deploy/deploy.ts")) {
+		t.Error("sdk/typescript/deploy/deploy.js and deploy.ts give different modules: what is changed in one is changed in the other")
+	}
+}
+
 // TestUnitTests runs the SDK's own tests and those of the examples.
 func TestUnitTests(t *testing.T) {
 	t.Parallel()
