@@ -46,6 +46,7 @@ export function fail(message: string | null, file: string | null, line: u32, col
 
 // What an author declares.
 
+/** The kinds of JSON values; any is for fields alone. */
 export enum Kind { text, number, boolean, list, object, any, null }
 
 /** A member of the input: its kind, and whether a call must have it (null counts as left out). */
@@ -92,6 +93,7 @@ export class Call {
   context: Context = new Context();
   config: Json | null = null;
   constructor(public tool: string, public input: Json, public raw: string) {}
+  /** Whether the call gave the field. */
   has(name: string): bool {
     const member = this.input.get(name);
     return member != null && member.kind != Kind.null;
@@ -112,9 +114,11 @@ export class Call {
 export class Verdict {
   constructor(public behavior: string = "passthrough", public reason: string = "", public message: string = "", public bypass_immune: bool = false) {}
 }
+/** Whether a call provably changes nothing; a call that check denies or asks bypass-immune never counts so. */
 export class ReadOnly {
   constructor(public read_only: bool = false, public reason: string = "") {}
 }
+/** A rule of the tool: its content, and what relative path patterns begin at ("": the first working directory). */
 export class Rule {
   constructor(public content: string, public root: string) {}
 }
@@ -122,10 +126,13 @@ export class Rule {
 export class Suggestion {
   constructor(public content: string | null, public description: string = "", public near_misses: string[] = []) {}
 }
+/** One thing a call does that only Callgate's protection of itself looks at: docs/abi.md lists the kinds. */
 export class Mark {
   constructor(public kind: string, public value: string, public access: string) {}
 }
+/** An answer that may be left out. */
 export enum Answer { unsaid, yes, no }
+/** What a call does, for people, for profiles and for the host's look at targets. targets_unknown: it may touch what cannot be named. analysed: the actions say all; unsaid: unless targets_unknown. */
 export class Description {
   action: string = "";
   actions: string[] = [];
@@ -168,11 +175,13 @@ export class Tool {
   /** Default: nothing. */
   describe: ((call: Call) => Description) | null = null;
   constructor(public name: string) {}
+  /** Declares a member of the input. */
   field(name: string, kind: Kind, required: bool): void {
     this.fields.push(new Field(name, kind, required));
   }
 }
 
+/** One wasm file. Two tools may not share a name. */
 export class Module {
   tools: Tool[] = [];
   /** The tool that answers for names that none of tools has; without it such a call is an error. */
@@ -203,6 +212,7 @@ function respond(verb: string): i32 {
   env_output_set(put(bytes), <u64>bytes.byteLength);
   return 0;
 }
+// The exports of the ABI: a module hands them on, `export { ... } from "./callgate"`.
 export function describe(): i32 { return respond("describe"); }
 export function check_permissions(): i32 { return respond("check_permissions"); }
 export function check_read_only(): i32 { return respond("check_read_only"); }
@@ -510,17 +520,21 @@ export class Json {
   items: Json[] = [];
   members: Map<string, Json> | null = null;
   constructor(public kind: Kind, public text: string) {}
+  /** An object's member; null when there is none, or the value is no object. */
   get(name: string): Json | null {
     const members = this.members;
     return members && members.has(name) ? members.get(name) : null;
   }
+  /** The names of an object's members, as they came; none for another kind. */
   names(): string[] {
     const members = this.members;
     return members ? members.keys() : [];
   }
+  /** Whether it is a list or an object. */
   nested(): bool {
     return this.kind == Kind.list || this.kind == Kind.object;
   }
+  /** A text's characters, any other value as JSON. */
   plain(): string {
     return this.kind == Kind.text ? this.text : this.toString();
   }
@@ -609,6 +623,7 @@ function decode(bytes: StaticArray<u8>, from: i32, to: i32): string {
   return String.UTF8.decodeUnsafe(changetype<usize>(bytes) + from, to - from);
 }
 
+/** quote spells a text as JSON. */
 export function quote(text: string): string {
   return new Writer().quote(text).toString();
 }

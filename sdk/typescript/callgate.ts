@@ -7,8 +7,11 @@
 
 // What an author declares.
 
+/** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+/** What a rule or a verdict says of a call. */
 export type Behavior = "allow" | "deny" | "ask";
+/** The exports of a module: what the host asks it. */
 export type Verb = "describe" | "check_permissions" | "check_read_only" | "match_rule" | "generate_suggestions" | "describe_call";
 type Kind = "text" | "number" | "boolean" | "list" | "object" | "any";
 
@@ -18,14 +21,21 @@ export interface Field<T, Required extends boolean = boolean> {
   readonly required: Required;
   readonly value?: T; // for the type alone
 }
+/** The members of an input by their names; a call with others is not allowed by itself or by a rule. */
 export type Fields = { readonly [name: string]: Field<unknown> };
 
 const field = <T>(kind: Kind): Field<T, true> => ({ kind, required: true });
+/** A string. */
 export const text = /* @__PURE__ */ field<string>("text");
+/** A number, rounded to a double; one beyond all doubles does not fit. */
 export const number = /* @__PURE__ */ field<number>("number");
+/** true or false. */
 export const boolean = /* @__PURE__ */ field<boolean>("boolean");
+/** A list of any values. */
 export const list = /* @__PURE__ */ field<Json[]>("list");
+/** An object with any members; it has no prototype. */
 export const object = /* @__PURE__ */ field<{ [name: string]: Json }>("object");
+/** Any value but null, which counts as left out. */
 export const any = /* @__PURE__ */ field<Json>("any");
 /** A field that a call may leave out; null counts as left out. */
 export const optional = <T>(of: Field<T>): Field<T, false> => ({ kind: of.kind, required: false });
@@ -90,10 +100,12 @@ export interface Verdict {
   reason?: string;
   bypass_immune?: boolean;
 }
+/** Whether a call provably changes nothing; a call that check denies or asks bypass-immune never counts so. */
 export interface ReadOnly {
   read_only: boolean;
   reason?: string;
 }
+/** A rule of the tool: its content, and what relative path patterns begin at ("": the first working directory). */
 export interface Rule {
   readonly content: string;
   readonly root: string;
@@ -104,11 +116,13 @@ export interface Suggestion {
   description?: string;
   near_misses?: { [name: string]: Json }[];
 }
+/** One thing a call does that only Callgate's protection of itself looks at: docs/abi.md lists the kinds. */
 export interface Mark {
   kind: "tree" | "program" | "process" | "service" | "terminal" | "endpoint";
   value: string;
   access: "read" | "write" | "run";
 }
+/** What a call does, for people, for profiles and for the host's look at targets; {} says nothing. targets_unknown: it may touch what cannot be named. analysed: the actions say all; default: unless targets_unknown. */
 export interface Description {
   action?: string;
   actions?: string[];
@@ -122,6 +136,7 @@ export interface Description {
   changes_shell?: ("directory" | "environment")[];
   marks?: Mark[];
 }
+/** What a rule matches, or must not; the host tries it when the module is loaded. cwd: default /project. */
 export interface RuleExample {
   content: string;
   behavior: Behavior;
@@ -160,6 +175,7 @@ export interface Tool {
   describe(): Json;
   answer(verb: Verb, envelope: Envelope): unknown;
 }
+/** One wasm file. Two tools may not share a name. */
 export interface Module {
   name: string;
   version: string;
@@ -492,6 +508,7 @@ const maxDepth = 1000;
 // The method is ES2024's, younger than most compilers' libraries.
 const halfCharacter = (s: string): boolean => !(s as unknown as { isWellFormed(): boolean }).isWellFormed();
 
+/** quote spells a text as JSON. */
 export function quote(s: string): string {
   return JSON.stringify(s);
 }
