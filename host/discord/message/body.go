@@ -143,11 +143,12 @@ func takesBlock(p card.Parameter) bool {
 	return isCommand(p) || Units(p.Text) > roomInline || strings.Contains(p.Text, "\n")
 }
 
-// warn says what is odd about the call.
+// warn says what is odd about the call. What an action and targets repeat of the input is
+// counted once, so that the number is the one that a person finds.
 func (c call) warn() string {
 	var out string
-	if c.odd > 0 {
-		out = "⚠ " + plural(c.odd, "character is invisible, reorders text or looks like others", "characters are invisible, reorder text or look like others") + ": shown as ‹U+…›"
+	if c.told > 0 {
+		out = "⚠ " + plural(c.told, "character is invisible, reorders text or looks like others", "characters are invisible, reorder text or look like others") + ": shown as ‹U+…›"
 	}
 	if says := c.in.Letters(); says != "" {
 		out = join(out, "⚠ "+says)

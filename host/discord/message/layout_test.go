@@ -343,7 +343,18 @@ func TestOddCharactersAreCounted(t *testing.T) {
 			t.Errorf("%+q: want %q in\n%s", command, want, content)
 		}
 	}
-	a := bash("ls")
+	a := bash("touch \u200bx")
+	a.Action = "tool:bash:touch \u200bx and more"
+	a.Targets = []engine.Target{{Kind: "path", Value: "\u200bx", Resolved: "/w/\u200bx", Access: "write", Exists: true, Inside: "/w"}}
+	if content := post(a).Content; !strings.Contains(content, "⚠ 1 character is invisible") {
+		t.Errorf("what targets and the action repeat is counted again:\n%s", content)
+	}
+	a = bash("ls")
+	a.Targets = []engine.Target{{Kind: "path", Value: "x", Resolved: "/w/\u200bx", Access: "write", Exists: true, Inside: "/w"}}
+	if content := post(a).Content; !strings.Contains(content, "⚠ 1 character is invisible") {
+		t.Errorf("what a link leads to is not counted:\n%s", content)
+	}
+	a = bash("ls")
 	a.User = "an\u202en"
 	if content := post(a).Content; !strings.Contains(content, "⚠ 1 character is invisible") {
 		t.Errorf("an odd name is not counted:\n%s", content)

@@ -19,7 +19,8 @@ type call struct {
 	// text is empty when it is larger than a file may be.
 	text     string
 	warnings string
-	odd      int // characters that warnings tell of
+	odd      int // characters that hide or mislead, on the card or in what is attached
+	told     int // how many of them warnings tell of
 }
 
 func callOf(a ask.Ask) call {
@@ -28,9 +29,13 @@ func callOf(a ask.Ask) call {
 	c.odd = countOddities(text)
 	if fits {
 		c.text = text
+		c.told = c.odd - countOddities(c.actionText()) - countOddities(card.Input{}.Full(a.Targets))
 	} else {
 		e := c.in.Ends(endBytes)
 		c.odd = countOddities(e.Front) + countOddities(e.Back)
+	}
+	if c.told == 0 {
+		c.told = c.odd
 	}
 	c.warnings = c.warn()
 	return c
