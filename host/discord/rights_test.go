@@ -93,6 +93,9 @@ func TestRuleAndUndo(t *testing.T) {
 	w := newWorld(t, simple)
 	p, covered, not := w.call("worker", "s1", "make one"), w.call("worker", "s2", "make two"), w.call("worker", "s3", "rm three")
 	c, other, third := p.card(), covered.card(), not.card()
+	for _, at := range []card{c, other, third} { // a rule answers asks whose cards the gate knows that ann has before her
+		w.kept(at)
+	}
 	seen, err := w.ann.Select(within(t), c.ID, "1 · allow Shell(make)")
 	if err != nil {
 		t.Fatal(err)
