@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"log/slog"
 	"sync"
 	"time"
@@ -122,6 +123,7 @@ type Store interface {
 	Setting(ctx context.Context, name string) ([]byte, error)
 	SaveSetting(ctx context.Context, name string, value []byte, row store.Row) error
 	Append(ctx context.Context, row store.Row) (store.Row, error)
+	Audit(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error]
 	AppendCall(ctx context.Context, row store.Row, c store.Call) (store.Row, error)
 	Call(ctx context.Context, key ask.Key) (store.Call, error)
 	OpenCall(ctx context.Context, token, session, inputDigest string, since time.Time) (store.Call, error)

@@ -210,6 +210,55 @@ func TestT05_swapping(t *testing.T) {
 	want("back", "web", engine.Allow)
 }
 
+// TestT05_swappingPastCalls: neither the rule's own examples nor the tool's show that
+// the new module reads it more widely, and a call that an agent made before does. The
+// rule was used on.
+func TestT05_swappingPastCalls(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		row   store.Row
+		wider bool
+	}{
+		"shown by a call":    {store.Row{Tool: "Probe", Input: `{"value":"web-9"}`}, true},
+		"by another name":    {store.Row{Tool: "probe", Input: `{"value":"web-9"}`}, false},
+		"both read it alike": {store.Row{Tool: "Probe", Input: `{"value":"elsewhere"}`}, false},
+		"matched before":     {store.Row{Tool: "Probe", Input: `{"value":"web"}`}, false},
+		"cut":                {store.Row{Tool: "Probe", Input: `{"value":"web-9`}, false},
+		"another tool":       {store.Row{Tool: "Other", Input: `{"value":"web-9"}`}, false},
+		"no call":            {store.Row{Tool: "Probe", Input: `{"value":"web-9"}`, Event: store.EventRuleAdded}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inputs := []string{`{"value":"x"}`, `{"value":"y"}`}
+			w, _ := swapping(t, &swappable{digest: "d1", tool: &tool{}, inputs: inputs})
+			for _, content := range []string{"web", "we", "db"} {
+				r := engine.Rule{Tool: "Probe", Content: &content, Behavior: engine.Allow, Scope: engine.Global, Match: []string{content}, NotMatch: []string{"other"}}
+				if _, _, err := w.gate.AddRule(t.Context(), "ann", r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.row.Event == "" {
+				tt.row.Event, tt.row.Decision = store.EventDecision, store.Allowed
+			}
+			if _, err := w.store.Append(t.Context(), tt.row); err != nil {
+				t.Fatal(err)
+			}
+			next := &swappable{digest: "d2", tool: &tool{prefixes: true, version: "d2"}, inputs: inputs}
+			got := w.gate.Swapping(t.Context(), next, []string{"probe.wasm"})
+			want := []string(nil)
+			if tt.wider {
+				want = []string{"Probe(we) global", "Probe(web) global"}
+			}
+			if tt.row.Input == `{"value":"web"}` {
+				want = []string{"Probe(we) global"} // web itself it matched before
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("suspended %q; want %q", got, want)
+			}
+		})
+	}
+}
+
 // TestT05_suspensionsForged: where it is not known which rules are suspended, those of
 // other modules than Callgate's own do not allow.
 func TestT05_suspensionsForged(t *testing.T) {

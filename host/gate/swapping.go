@@ -14,8 +14,8 @@ import (
 // Swapping tries all stored allow rules of the tools of some files on the modules
 // that will answer for them, next, before these are in force, and returns the texts
 // of those that are not used with them (threat T05): a rule whose own examples the
-// new module reads otherwise, and one that matches an example of the tool which it
-// does not match now. Deny and ask rules stay.
+// new module reads otherwise, and one that matches an example of the tool, or one of
+// its last calls in the audit, which it does not match now. Deny and ask rules stay.
 func (g *Gate) Swapping(ctx context.Context, next Catalog, files []string) []string {
 	suspended, wider, stored, err := g.tryStored(ctx, next, files)
 	if err != nil {
@@ -49,6 +49,7 @@ func (g *Gate) tryStored(ctx context.Context, next Catalog, files []string) (sus
 	}
 	now := g.c.Catalog()
 	defer now.Release()
+	var rest []comparison // rules of which nothing told so far
 	for _, r := range stored {
 		if r.Behavior != engine.Allow || r.WholeTool() {
 			continue
@@ -60,8 +61,15 @@ func (g *Gate) tryStored(ctx context.Context, next Catalog, files []string) (sus
 			}
 			if !proven {
 				suspended = append(suspended, told(r))
+				continue
+			}
+			if old := now.Lookup(entry.Name); old.Err == nil && old.Digest != entry.Digest {
+				rest = append(rest, comparison{r, old, entry})
 			}
 		}
+	}
+	for _, c := range g.widerOnPastCalls(ctx, now, next, rest) {
+		suspended, wider = append(suspended, told(c.rule)), append(wider, suspension{c.rule.ID, c.next.Digest, c.next.Name})
 	}
 	slices.Sort(suspended)
 	return slices.Compact(suspended), wider, stored, nil

@@ -166,18 +166,27 @@ func (t Trial) matches(ctx context.Context, entry catalog.Entry, r engine.Rule, 
 	if r.WholeTool() {
 		return true, nil
 	}
+	hits, err := t.matching(ctx, entry, []engine.Rule{r}, call)
+	return len(hits) > 0, err
+}
+
+// matching are the indices of the rules, which have contents and one behavior, that the
+// tool says match a call.
+func (t Trial) matching(ctx context.Context, entry catalog.Entry, rules []engine.Rule, call *engine.Call) ([]int, error) {
 	if entry.Err != nil {
-		return false, entry.Err
+		return nil, entry.Err
 	}
 	if _, _, err := Touch(ctx, t.Catalog.Lookup, t.Targets, entry, call); err != nil {
-		return false, err
+		return nil, err
 	}
-	text := engine.RuleText{Content: *r.Content}
-	if r.Scope == engine.Project {
-		text.Root = r.ScopeKey
+	texts := make([]engine.RuleText, len(rules))
+	for i, r := range rules {
+		texts[i].Content = *r.Content
+		if r.Scope == engine.Project {
+			texts[i].Root = r.ScopeKey
+		}
 	}
-	hits, err := entry.Tool.MatchRule(ctx, call, r.Behavior, []engine.RuleText{text})
-	return len(hits) > 0, err
+	return entry.Tool.MatchRule(ctx, call, rules[0].Behavior, texts)
 }
 
 // exampleInput makes an input of an example: a JSON object as it is, any other

@@ -1,0 +1,120 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/catalog"
+	"github.com/callgate/callgate/host/store"
+)
+
+// comparison is a stored allow rule and the tool that reads it, as it is now and as it
+// will be.
+type comparison struct {
+	rule      engine.Rule
+	old, next catalog.Entry
+}
+
+const (
+	// maxPastCalls bounds the past calls of one tool that two modules are compared on,
+	// the newest first.
+	maxPastCalls = 200
+	// maxPastTrials bounds how often they are put to the new module for all rules
+	// together; rules of many projects see fewer of them.
+	maxPastTrials = 2000
+)
+
+// trialPlace is a tool, and where rules of it are tried.
+type trialPlace struct{ tool, dir string }
+
+// widerOnPastCalls are the rules that match a past call with the next module which
+// they do not match with the one that is in force. The audit keeps inputs with secrets
+// masked, cut at 64 KiB, and without where the call ran: both modules are asked about
+// what is kept, in the imaginary project of rule examples or that of the rule; what is
+// cut is left out.
+func (g *Gate) widerOnPastCalls(ctx context.Context, now, next Catalog, all []comparison) (wider []comparison) {
+	groups := map[trialPlace][]comparison{}
+	var order []trialPlace
+	for _, c := range all {
+		p := trialPlace{c.next.Name, common(c.rule, c.rule).CWD}
+		if groups[p] == nil {
+			order = append(order, p)
+		}
+		groups[p] = append(groups[p], c)
+	}
+	past := map[string][]json.RawMessage{}
+	was, is := Trial{Catalog: now, Targets: g.c.Targets}, Trial{Catalog: next, Targets: g.c.Targets}
+	for _, p := range order {
+		group := groups[p]
+		if _, known := past[p.tool]; !known {
+			past[p.tool] = g.pastInputs(ctx, slices.Concat(group[0].old.Names(p.tool), group[0].next.Names(p.tool)))
+		}
+		inputs := past[p.tool]
+		for _, input := range inputs[:min(len(inputs), max(1, maxPastTrials/len(order)))] {
+			found := widerOn(ctx, was, is, group, input)
+			wider = append(wider, found...)
+			group = slices.DeleteFunc(slices.Clone(group), func(c comparison) bool {
+				return slices.ContainsFunc(found, func(f comparison) bool { return f.rule.ID == c.rule.ID })
+			})
+			if len(group) == 0 || ctx.Err() != nil {
+				break
+			}
+		}
+	}
+	return wider
+}
+
+// widerOn are those of the rules of one tool and place that match an input with the
+// next module alone. A module that fails with it tells nothing.
+func widerOn(ctx context.Context, was, is Trial, rules []comparison, input json.RawMessage) (wider []comparison) {
+	call := func(r engine.Rule) *engine.Call {
+		return &engine.Call{Tool: r.Tool, Input: input, Context: common(r, r)}
+	}
+	// A module need not name all rules that match: it is asked until none is left.
+	for left := slices.Clone(rules); len(left) > 0; {
+		first := left[0]
+		texts := make([]engine.Rule, len(left))
+		for i, c := range left {
+			texts[i] = c.rule
+		}
+		hits, err := is.matching(ctx, first.next, texts, call(first.rule))
+		if err != nil || len(hits) == 0 {
+			return wider
+		}
+		var others []comparison
+		for i, c := range left {
+			if !slices.Contains(hits, i) {
+				others = append(others, c)
+				continue
+			}
+			if before, err := was.matches(ctx, c.old, c.rule, call(c.rule)); err == nil && !before {
+				wider = append(wider, c)
+			}
+		}
+		left = others
+	}
+	return wider
+}
+
+// pastInputs are the inputs of the last calls of a tool, by any of its names, each
+// once.
+func (g *Gate) pastInputs(ctx context.Context, names []string) (inputs []json.RawMessage) {
+	slices.Sort(names)
+	seen := map[string]bool{}
+	for _, name := range slices.Compact(names) {
+		for row, err := range g.c.Store.Audit(ctx, store.Filter{Event: store.EventDecision, Tool: name, Newest: true, Limit: maxPastCalls}) {
+			if err != nil {
+				g.c.Log.Error("past calls could not be read, so that stored rules are not tried on them with a new tool module", "error", err)
+				return inputs
+			}
+			input, err := StrictObject([]byte(row.Input))
+			if err == nil && !seen[string(input)] && len(inputs) < maxPastCalls {
+				seen[string(input)] = true
+				inputs = append(inputs, input)
+			}
+		}
+	}
+	return inputs
+}
