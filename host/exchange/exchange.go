@@ -310,7 +310,7 @@ func (e *entry) rule(behavior engine.Behavior, tool, content string) *Rule {
 		e.left(behavior, "not carried: %v", engine.ErrBareStar)
 		return &Rule{}
 	case strings.ContainsFunc(content, hidden) || behavior == engine.Allow && card.Line(content) != content:
-		e.left(behavior, "not carried: it holds characters that cannot be seen")
+		e.left(behavior, "not carried: it holds characters that cannot be seen, turn text around or look like others")
 		return &Rule{}
 	}
 	e.becomes("%s %s", behavior, parsed)

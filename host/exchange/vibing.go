@@ -83,25 +83,28 @@ func vibingLines(data []byte) map[string][]int {
 				continue
 			}
 			for it := m.MapRange(); it.Next(); {
-				key, ok := it.Key().(*ast.StringNode)
-				if !ok {
-					continue
-				}
-				out[key.Value] = []int{key.GetToken().Position.Line}
-				if seq, ok := it.Value().(*ast.SequenceNode); ok {
-					out[key.Value] = nil
-					for _, item := range seq.Values {
-						out[key.Value] = append(out[key.Value], item.GetToken().Position.Line)
-					}
-					if len(seq.Values) == 0 {
-						out[key.Value] = []int{key.GetToken().Position.Line}
-					}
+				if key, ok := it.Key().(*ast.StringNode); ok {
+					out[key.Value] = itemLines(key, it.Value())
 				}
 			}
 		}
 		return out
 	}
 	return out
+}
+
+// itemLines are the lines of a list's items, or the one of its key where it has none
+// or the value is no list.
+func itemLines(key *ast.StringNode, value ast.Node) (lines []int) {
+	if list, ok := value.(*ast.SequenceNode); ok {
+		for _, item := range list.Values {
+			lines = append(lines, item.GetToken().Position.Line)
+		}
+	}
+	if lines == nil {
+		lines = []int{key.GetToken().Position.Line}
+	}
+	return lines
 }
 
 func (e *entry) vibingRule(b engine.Behavior, rule string) {
