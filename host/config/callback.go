@@ -45,8 +45,8 @@ const (
 	webhookTimeout  = Duration(10 * time.Second)
 )
 
-// WebhookEvents are the names of the events that webhooks may be told of.
-func WebhookEvents() []string { return []string{"PermissionRequest", "PermissionDenied"} }
+// webhookEvents are the names of the events that webhooks may be told of.
+func webhookEvents() []string { return []string{"PermissionRequest", "PermissionDenied"} }
 
 // callbackOf is an agent's callback; one without a URL takes that of defaults away.
 func (c *Config) callbackOf(own Settings) Callback {
@@ -147,8 +147,8 @@ func (ck *checker) webhooks(hooks []Webhook) {
 		}
 		ck.endpoint(h.URL, &h.SecretFile, h.Timeout, field)
 		for j, name := range h.Events {
-			if !slices.Contains(WebhookEvents(), name) {
-				ck.add(fmt.Sprintf("%s.events[%d]", field, j), "unknown event %q: want %s", name, strings.Join(WebhookEvents(), " or "))
+			if !slices.Contains(webhookEvents(), name) {
+				ck.add(fmt.Sprintf("%s.events[%d]", field, j), "unknown event %q: want %s", name, strings.Join(webhookEvents(), " or "))
 			}
 		}
 		for j, name := range h.Agents {
@@ -187,7 +187,7 @@ func CheckEndpoint(address string) error {
 		return fmt.Errorf("it holds a #fragment, which is never sent: leave it out")
 	case u.Scheme == "https":
 		return nil
-	case u.Scheme == "http" && IsLoopback(u.Hostname()):
+	case u.Scheme == "http" && isLoopback(u.Hostname()):
 		return nil
 	case u.Scheme == "http":
 		return fmt.Errorf("%s is not on this machine: use https, or http with 127.0.0.1, [::1] or localhost", net.JoinHostPort(u.Hostname(), u.Port()))
@@ -195,8 +195,8 @@ func CheckEndpoint(address string) error {
 	return fmt.Errorf("scheme %q: want https, or http on this machine's loopback", u.Scheme)
 }
 
-// IsLoopback reports whether a host's name is this machine's own.
-func IsLoopback(host string) bool {
+// isLoopback reports whether a host's name is this machine's own.
+func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// AnySubAgent is the name in sub_agents that stands for each sub-agent without an
+// anySubAgent is the name in sub_agents that stands for each sub-agent without an
 // entry of its own.
-const AnySubAgent = "*"
+const anySubAgent = "*"
 
 // SubAgent is what a sub-agent of the client gets at most. It only narrows what the
 // agent itself has: the stricter mode, what both allow, what either denies.
@@ -64,7 +64,7 @@ func (a Agent) SubAgent(name string) (SubAgent, bool) {
 			return a.SubAgents[known], true
 		}
 	}
-	s, ok := a.SubAgents[AnySubAgent]
+	s, ok := a.SubAgents[anySubAgent]
 	return s, ok
 }
 

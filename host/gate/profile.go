@@ -29,7 +29,7 @@ func Judge(p *config.AgentProfile, entry catalog.Entry, call *engine.Call, desc 
 	case desc.Unread:
 		return p.DecideUnknown("the input is not one of " + entry.Name)
 	}
-	actions := ProfileActions(entry, call, desc)
+	actions := profileActions(entry, call, desc)
 	answer := p.Decide(actions)
 	if desc.Analysed && err == nil || answer == nil || answer.Behavior == engine.Deny {
 		return answer
@@ -41,11 +41,11 @@ func Judge(p *config.AgentProfile, entry catalog.Entry, call *engine.Call, desc 
 	return answer
 }
 
-// ProfileActions are the actions of a described call that a profile judges: one per
+// profileActions are the actions of a described call that a profile judges: one per
 // part. A module of others may name its own tool's actions only: beside any other
 // the generic action, tool:NAME:JSON, has to be allowed as well, for a module can
 // lie about its own tool and nothing else.
-func ProfileActions(entry catalog.Entry, call *engine.Call, desc catalog.Description) []string {
+func profileActions(entry catalog.Entry, call *engine.Call, desc catalog.Description) []string {
 	actions := Actions(desc)
 	generic := genericAction(entry.Name, call)
 	if entry.Embedded || slices.Contains(actions, generic) {

@@ -31,7 +31,7 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	case !os.SameFile(before, info):
 		return nil, fmt.Errorf("%s was replaced while it was read: try again", path)
 	}
-	if err := Closed(path, info); err != nil {
+	if err := closed(path, info); err != nil {
 		return nil, err
 	}
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
@@ -44,8 +44,8 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// Closed wants a file of this account or of root that nobody else can read.
-func Closed(path string, info fs.FileInfo) error {
+// closed wants a file of this account or of root that nobody else can read.
+func closed(path string, info fs.FileInfo) error {
 	switch {
 	case !ours(info):
 		return fmt.Errorf("%s belongs to another account: chown it to the daemon's", path)
