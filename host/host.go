@@ -134,37 +134,13 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	}
 	h.guard = protect.New(h.facts(o))
 	h.guard.Answers(o.Config.Endpoint())
-	h.Gate, err = gate.New(gate.Config{
-		Protect:  h.guard,
-		Catalog:  func() gate.Snapshot { return h.Catalog.Snapshot() },
-		Settings: func() gate.Settings { return h.configuration.Load().settings() },
-		Targets:  &target.Resolver{FS: target.OS()},
-		Projects: &project.Loader{Report: h.ignored},
-		Asks:     h.Asks,
-		Store:    h.Store,
-		Callback: h.callback(o),
-		Notify:   h.hub.Notify,
-		Now:      o.Now,
-		Log:      o.Log,
-	})
-	if err != nil {
+	if h.Gate, err = h.newGate(o); err != nil {
 		return nil, err
 	}
 	if err := h.Gate.RecallSuspended(ctx); err != nil {
 		o.Log.Error("stored rules", "problem", err)
 	}
-	for _, p := range h.Catalog.Problems() {
-		o.Log.Warn("tool module not usable", "file", p.File, "error", p.Err)
-	}
-	for _, p := range o.Config.Problems() {
-		o.Log.Warn("in the configuration", "problem", p)
-	}
-	for _, text := range GrantAdvice(o.Config) {
-		o.Log.Warn("in the configuration", "problem", text)
-	}
-	for _, r := range h.Store.RefusedRules() {
-		o.Log.Warn("stored allow rule not used: it was changed outside Callgate; remove it or add it again", "id", r.ID, "tool", r.Tool, "scope", r.Scope)
-	}
+	h.warn(o.Config)
 	// Refusing to start would be a dead end: adding the module takes a running daemon.
 	unread := func(err error) { h.log.Warn("in the configuration", "problem", err) }
 	if err := h.checkExamples(ctx, o.Config, unread); err != nil {
@@ -180,6 +156,39 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	}
 	h.settleProfiles(ctx)
 	return h, nil
+}
+
+// newGate wires what is open into the gate.
+func (h *Host) newGate(o Options) (*gate.Gate, error) {
+	return gate.New(gate.Config{
+		Protect:  h.guard,
+		Catalog:  func() gate.Snapshot { return h.Catalog.Snapshot() },
+		Settings: func() gate.Settings { return h.configuration.Load().settings() },
+		Targets:  &target.Resolver{FS: target.OS()},
+		Projects: &project.Loader{Report: h.ignored},
+		Asks:     h.Asks,
+		Store:    h.Store,
+		Callback: h.callback(o),
+		Notify:   h.hub.Notify,
+		Now:      o.Now,
+		Log:      o.Log,
+	})
+}
+
+// warn tells the log what is not usable, or not wise, of all that was opened.
+func (h *Host) warn(c *config.Config) {
+	for _, p := range h.Catalog.Problems() {
+		h.log.Warn("tool module not usable", "file", p.File, "error", p.Err)
+	}
+	for _, p := range c.Problems() {
+		h.log.Warn("in the configuration", "problem", p)
+	}
+	for _, text := range GrantAdvice(c) {
+		h.log.Warn("in the configuration", "problem", text)
+	}
+	for _, r := range h.Store.RefusedRules() {
+		h.log.Warn("stored allow rule not used: it was changed outside Callgate; remove it or add it again", "id", r.ID, "tool", r.Tool, "scope", r.Scope)
+	}
 }
 
 func newBroker(s *store.Store, c config.Asks, o Options) *ask.Broker {
