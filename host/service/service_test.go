@@ -14,7 +14,7 @@ import (
 
 const managed = "/etc/claude-code/managed-settings.json"
 
-func install(t *testing.T, w *world, o service.Options) service.Result {
+func install(t *testing.T, o service.Options) service.Result {
 	t.Helper()
 	r, err := service.Install(t.Context(), o)
 	if err != nil {
@@ -26,7 +26,7 @@ func install(t *testing.T, w *world, o service.Options) service.Result {
 func TestInstallAtLevelB(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	r := install(t, w, w.options())
+	r := install(t, w.options())
 	if !r.Changed || r.Boundary.Level != boundary.B {
 		t.Errorf("got changed %t, level %s", r.Changed, r.Boundary.Level)
 	}
@@ -64,7 +64,7 @@ func TestInstallAtLevelB(t *testing.T) {
 	// Again: nothing is changed, nothing run.
 	before, ran := w.tree(t), len(w.ran)
 	w.owners[w.root+"/etc/callgate/agents/alice.token"] = 1001 // as the file was given before it was moved there
-	if again := install(t, w, w.options()); again.Changed {
+	if again := install(t, w.options()); again.Changed {
 		t.Errorf("again: got %+v", again.Actions)
 	}
 	sameTree(t, w.tree(t), before)
@@ -74,7 +74,7 @@ func TestInstallAtLevelB(t *testing.T) {
 
 	// A new program restarts it.
 	w.write(t, "/home/alice/callgate", "a newer program")
-	install(t, w, w.options())
+	install(t, w.options())
 	if got := w.ran[len(w.ran)-1]; got != "systemctl restart callgate.service" {
 		t.Errorf("newer program: got %q last", got)
 	}
@@ -211,7 +211,7 @@ func TestUninstall(t *testing.T) {
 				w.write(t, managed, strings.ReplaceAll(before, "  // theirs\n", ""))
 			}
 			was := w.tree(t)
-			install(t, w, w.options())
+			install(t, w.options())
 			if _, err := service.Uninstall(t.Context(), purging(w.options())); err != nil {
 				t.Fatal(err)
 			}
@@ -226,7 +226,7 @@ func TestUninstall(t *testing.T) {
 func TestUninstallKeepsWhatPeopleMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	install(t, w, w.options())
+	install(t, w.options())
 	w.write(t, managed, strings.Replace(w.read(t, managed), "{\n", "{\n  \"model\": \"mine\",\n", 1))
 	w.write(t, "/etc/systemd/system/callgate.service", "changed")
 	w.write(t, "/etc/callgate/modules/own.wasm", "x")
@@ -260,7 +260,7 @@ func TestUninstallKeepsWhatPeopleMade(t *testing.T) {
 	}
 	_ = os.Remove(w.root + "/etc/systemd/system/callgate.service") // the changed one
 	o.Approvers = nil
-	install(t, w, o)
+	install(t, o)
 	if _, err := service.Uninstall(t.Context(), purging(o)); err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestT06_Drift(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			install(t, w, w.options())
+			install(t, w.options())
 			test.change(w)
 			s, err := service.Inspect(t.Context(), w.options())
 			if err != nil || s.Sound() || !strings.Contains(strings.Join(s.Drift, "\n"), test.want) {
@@ -301,7 +301,7 @@ func TestT06_Drift(t *testing.T) {
 		})
 	}
 	w := newWorld(t)
-	install(t, w, w.options())
+	install(t, w.options())
 	w.write(t, "/etc/group", "alice:x:1001:\nsudo:x:27:alice\n")
 	if s, err := service.Inspect(t.Context(), w.options()); err != nil || s.Holds.Level != boundary.A || s.Sound() {
 		t.Errorf("with sudo: got %+v, %v; want level A", s, err)
@@ -313,7 +313,7 @@ func TestLevelA(t *testing.T) {
 	w := newWorld(t)
 	before := w.tree(t)
 	o := w.optionsA()
-	install(t, w, o)
+	install(t, o)
 	if want := []string{"systemctl --user daemon-reload", "systemctl --user enable --now callgate.service"}; !slices.Equal(w.ran, want) {
 		t.Errorf("got %q, want %q", w.ran, want)
 	}
@@ -342,7 +342,7 @@ func TestImage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.image = true
-	install(t, w, w.options())
+	install(t, w.options())
 	if last := w.ran[len(w.ran)-1]; last != "systemctl --root "+w.root+" enable callgate.service" {
 		t.Errorf("got %q last", last)
 	}
@@ -354,7 +354,7 @@ func TestImage(t *testing.T) {
 func TestTokenOfAnotherKindIsNotGivenAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	install(t, w, w.options())
+	install(t, w.options())
 	secret := "cg_admin_0123456789012345678901234567890123456789012\n"
 	if err := os.WriteFile(w.root+"/var/lib/callgate/agents/alice.token", []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
