@@ -130,7 +130,7 @@ func (w *world) endpointURL() string { return "http://" + w.surface.settings.Int
 // Attack T10: the proxy before the endpoint, or who reads its log, keeps the signed call of
 // an /allow. The owner takes the rule off again, the daemon restarts, and the call is made
 // once more while it is fresh. The rule stays gone; what the owner does goes on.
-func TestEndpoint_recordedCallAfterARestart(t *testing.T) {
+func TestT10_recordedCallAfterARestart(t *testing.T) {
 	w := withEndpoint(t)
 	type post struct {
 		header http.Header

@@ -109,6 +109,8 @@ func (e *Endpoint) Close() error {
 // ServeHTTP implements http.Handler.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	received := e.now()
+	late := time.NewTimer(e.limit) // Discord's 3 s hold for all of it
+	defer late.Stop()
 	select {
 	case e.calls <- struct{}{}:
 		defer func() { <-e.calls }()
@@ -121,7 +123,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, status, err)
 		return
 	}
-	e.serve(w, body, received)
+	e.serve(w, body, received, late.C)
 }
 
 // refuse answers a call that is not Discord's, and ends its connection. The log hears of
@@ -176,7 +178,7 @@ func fresh(header http.Header, now time.Time) bool {
 }
 
 // serve answers a call that is Discord's.
-func (e *Endpoint) serve(w http.ResponseWriter, body []byte, received time.Time) {
+func (e *Endpoint) serve(w http.ResponseWriter, body []byte, received time.Time, late <-chan time.Time) {
 	var kind struct {
 		Type discordgo.InteractionType `json:"type"`
 	}
@@ -210,7 +212,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, body []byte, received time.Time)
 		http.Error(w, http.StatusText(status), status)
 		return
 	}
-	e.hand(w, i, received)
+	e.hand(w, i, received, late)
 }
 
 var errRepeated = errors.New("it came a second time, or is older than one before the last start, or too many came")
@@ -229,8 +231,9 @@ func (e *Endpoint) admit(i *Interaction, received time.Time) (status int, err er
 	return http.StatusOK, nil
 }
 
-// hand gives an interaction to Events, and its answer, or a deferral, to Discord.
-func (e *Endpoint) hand(w http.ResponseWriter, event *Interaction, received time.Time) {
+// hand gives an interaction to Events, and its answer, or a deferral when it is late, to
+// Discord.
+func (e *Endpoint) hand(w http.ResponseWriter, event *Interaction, received time.Time, late <-chan time.Time) {
 	a := newAnswer(e.client, event.Interaction)
 	event.Received, event.Respond = received, once(a.respond)
 	over := make(chan struct{})
@@ -241,12 +244,10 @@ func (e *Endpoint) hand(w http.ResponseWriter, event *Interaction, received time
 		defer cancel()
 		contained(e.log, func() { e.events.Interaction(ctx, event) })
 	})
-	timer := time.NewTimer(e.limit)
-	defer timer.Stop()
 	select {
 	case <-a.given:
 	case <-over:
-	case <-timer.C:
+	case <-late:
 		a.deferNow()
 	}
 	a.write(w)

@@ -222,7 +222,7 @@ func TestEndpoint_answersInItsAnswer(t *testing.T) {
 // Attack T10: a signed call is recorded, and made again after a restart, when nothing of
 // it is in memory. What an earlier endpoint dealt with, and what was made before that, is
 // refused; what is newer is not.
-func TestEndpoint_refusesWhatWasThereBeforeARestart(t *testing.T) {
+func TestT10_refusesWhatWasThereBeforeARestart(t *testing.T) {
 	var last uint64
 	started := func(events link.Events) *link.Endpoint {
 		e, err := link.NewEndpoint(link.EndpointConfig{
@@ -301,6 +301,22 @@ func TestEndpoint_containsPanics(t *testing.T) {
 		t.Errorf("answered %d", w.Code)
 	}
 	must(t, e.Close())
+}
+
+// What a slow store takes of the time, Events have no more of it: Discord waits 3 s for all.
+func TestEndpoint_defersInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := newRecord()
+		events.click = func(ctx context.Context, _ *link.Interaction) { <-ctx.Done() }
+		slow := func(context.Context, uint64) error { time.Sleep(time.Second); return nil }
+		e, err := link.NewEndpoint(link.EndpointConfig{PublicKey: public, Events: events, Client: nowhere(t), Keep: slow})
+		must(t, err)
+		var w *httptest.ResponseRecorder
+		if took := timed(func() { w = ask(e, click(1)) }); took > 2500*time.Millisecond || strings.TrimSpace(w.Body.String()) != `{"type":6}` {
+			t.Errorf("answered %q after %v", w.Body, took)
+		}
+		must(t, e.Close())
+	})
 }
 
 // Who takes too long gets a deferral, and his answer goes by REST.
