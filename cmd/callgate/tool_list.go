@@ -71,13 +71,13 @@ func printModules(w io.Writer, list modules.List) {
 	rows := [][]string{{"file", "module", "state", "sha256", "grants", "since", "before it"}}
 	for _, m := range list.Modules {
 		rows = append(rows, []string{
-			m.File, card.Line(strings.TrimSpace(m.Name + " " + m.Version)), strings.ReplaceAll(string(m.State), "_", " "), short(m.Digest), grantsOf(m), day(m.Since), previousText(m.Previous),
+			card.Line(m.File), card.Line(strings.TrimSpace(m.Name + " " + m.Version)), strings.ReplaceAll(string(m.State), "_", " "), short(m.Digest), grantsOf(m), day(m.Since), previousText(m.Previous),
 		})
 	}
 	fmt.Fprint(w, table(rows))
 	for _, m := range list.Modules {
 		if m.Problem != "" {
-			fmt.Fprintf(w, "%s: %s\n", m.File, card.Line(m.Problem))
+			fmt.Fprintf(w, "%s: %s\n", card.Line(m.File), card.Line(m.Problem))
 		}
 	}
 }
