@@ -13,7 +13,7 @@ import (
 // listNames are the lists, in the order in which they count.
 var listNames = []string{"/deny", "/ask", "/allow"}
 
-// beside are the rules in force in a place that are not on its own lists: those of the
+// beside are the rules that hold in a place and are not on its own lists: those of the
 // configuration, and stored ones of wider places. Each is a line with where it stands;
 // rules of other lists than those named are left out. Those that a project's file adds to
 // its calls are not among them.
@@ -39,7 +39,7 @@ func (h *Handler) beside(ctx context.Context, out gate.Commanded, lists ...strin
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	return append([]string{"also in force, and not changed here:"}, lines...), nil
+	return append([]string{"from elsewhere, not changed here:"}, lines...), nil
 }
 
 // above is the place of an answer, and the wider ones whose rules hold in it.

@@ -30,7 +30,7 @@ func TestLists_nameWhatHoldsFromElsewhere(t *testing.T) {
 	w.rule("/allow Probe(everybody's)", gate.Where{Scope: engine.Global})
 	w.rule("/allow Probe(its own)", gate.Where{Scope: engine.Session, Key: "s1"})
 	w.rule("/allow Probe(theirs)", gate.Where{Scope: engine.Session, Key: "s2"})
-	const beside = "also in force, and not changed here:\n"
+	const beside = "from elsewhere, not changed here:\n"
 	for name, test := range map[string]struct {
 		channel, command string
 		options          o
