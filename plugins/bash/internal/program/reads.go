@@ -179,6 +179,7 @@ func (u *Use) Touches() []Touch {
 			out = append(out, Touch{Word: o.Value, Access: ReadAccess})
 		}
 	}
+	out = append(out, u.perhaps()...)
 	if u.grammar.Touches != nil {
 		return append(out, u.grammar.Touches(u)...)
 	}
@@ -205,6 +206,53 @@ func (u *Use) Touches() []Touch {
 		}
 	}
 	return out
+}
+
+// perhaps returns what looks like a path in words that the row calls texts or
+// knows nothing of (make X -- .env, upload --from=.env): what the program does with
+// it nobody knows, so it counts as read. A use that only reads has told all of its
+// own.
+func (u *Use) perhaps() []Touch {
+	var found []Word
+	for i, r := range u.Roles {
+		if r == Text || r == Reads && strings.HasPrefix(u.Operands[i].Text, "@") {
+			found = append(found, u.Operands[i])
+		}
+	}
+	for _, o := range u.Options {
+		if o.Known {
+			continue
+		}
+		if word := u.Words[o.At]; o.Has {
+			found = append(found, o.Value)
+		} else if len(word.Text) > 2 && word.Text[1] != '-' {
+			found = append(found, word.from(word.Text[2:]))
+		}
+	}
+	var out []Touch
+	for _, word := range found {
+		word = word.from(strings.TrimPrefix(word.Text, "@"))
+		if looksLikePath(word.Text) {
+			out = append(out, Touch{Word: word, Access: ReadAccess})
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	if ok, _ := u.ReadsOnly(); ok {
+		return nil
+	}
+	return out
+}
+
+// looksLikePath tells whether a word can hardly be anything but a path: it begins
+// at the root, at home, or with a dot that a name or a slash follows.
+func looksLikePath(text string) bool {
+	if strings.ContainsAny(text, " \t\n*:,=()") {
+		return false
+	}
+	begins := strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")
+	return len(text) > 2 && (begins || text[0] == '.' && text[1] != '.')
 }
 
 // Deep tells whether the use acts on everything below its operands.

@@ -92,7 +92,7 @@ var wrapperRows = []Row{
 	{Name: "envdir|setlock", Options: "-n -N -x -X", Operands: "r c"},
 	{Name: "envuidgid|rr", Options: "-n", Operands: "t c"},
 	{Name: "choom|prlimit", Abbreviates: true, Version: version, Options: "-n|--adjust= --nofile=? -p|--pid= -o|--output= --noheadings --raw --verbose -c|--core=? -d|--data=? -e|--nice=? -f|--fsize=? -i|--sigpending=? -l|--memlock=? -m|--rss=? -q|--msgqueue=? -r|--rtprio=? -s|--stack=? -t|--cpu=? -u|--nproc=? -v|--as=? -x|--locks=? -y|--rttime=? -h|--help -V|--version", Operands: "c"},
-	{Name: "dotenv", Options: "-e= -f= -o -c -q= -v=", Operands: "c"},
+	{Name: "dotenv", Options: "-e=< -f=< -o -c -q= -v=", Operands: "c"},
 	{Name: "aws-vault|op|sops|doppler|infisical|chamber|teller|vaultenv|gopass", Options: "-d= --debug --backend= --prompt= --account= --session= --config= --no-color --verbose", Commands: true},
 	{Name: "aws-vault exec", Options: "-d|--duration= -n|--no-session -r|--region= --mfa-token= -j|--json -s|--server --ec2-server --ecs-server --lazy --stdout", Operands: "t c"},
 	{Name: "op run", Options: "--env-file=< --no-masking --environment= --account= --session=", Operands: "c"},
