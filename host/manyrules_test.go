@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/config"
+	"github.com/callgate/callgate/host/internal/racing"
 	"github.com/callgate/callgate/host/store"
 )
 
@@ -17,6 +18,9 @@ import (
 // tools takes no more memory, and so no more work, than one beside ten. It counts
 // what all of the process allocates, so that it runs alone.
 func TestManyRules_ofOtherToolsCostACallNothing(t *testing.T) {
+	if racing.Enabled {
+		t.Skip("SKIPPED: 20,000 rules take two minutes under the race detector, which allocates as well, and one goroutine")
+	}
 	const calls, slack = 20, 100 << 10
 	perCall := func(n int, where string) uint64 {
 		yaml, stored := otherRules(n)
