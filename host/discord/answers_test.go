@@ -319,7 +319,8 @@ func (w *world) must(_ int, err error) {
 }
 
 func TestTimeout(t *testing.T) {
-	w := newWorld(t, usual, func(w *world) { w.timeout = "3s" })
+	// Long enough for the card to be posted and found first, where many tests share a core.
+	w := newWorld(t, usual, func(w *world) { w.timeout = "10s" })
 	done := w.check("npm ci")
 	m := w.card("npm ci")
 	w.wants(done, store.AskTimeout)
