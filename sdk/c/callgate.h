@@ -118,6 +118,17 @@ typedef struct {
     size_t offset;
 } callgate_field;
 
+/* The field of a member of the author's struct that is named as in the input. A
+ * member of another C type than its kind wants does not compile without a warning. */
+#define CALLGATE_FIELD(type, member, kind, required) \
+    {#member, kind, required, offsetof(type, member) + 0 * sizeof(0 ? &((type *)0)->member : (CG_TYPE_##kind *)0)}
+#define CG_TYPE_CALLGATE_TEXT callgate_text
+#define CG_TYPE_CALLGATE_NUMBER callgate_number
+#define CG_TYPE_CALLGATE_BOOLEAN bool
+#define CG_TYPE_CALLGATE_LIST callgate_value
+#define CG_TYPE_CALLGATE_OBJECT callgate_value
+#define CG_TYPE_CALLGATE_ANY callgate_value
+
 typedef struct { callgate_text *at; size_t count; } callgate_texts;
 
 /* One thing a call touches; the first three are what describe named, the rest

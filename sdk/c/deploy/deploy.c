@@ -10,10 +10,10 @@ struct input {
 };
 
 static const callgate_field fields[] = {
-    {"operation", CALLGATE_TEXT, true, offsetof(struct input, operation)},
-    {"target", CALLGATE_TEXT, true, offsetof(struct input, target)},
-    {"dry_run", CALLGATE_BOOLEAN, false, offsetof(struct input, dry_run)},
-    {"config", CALLGATE_TEXT, false, offsetof(struct input, config)},
+    CALLGATE_FIELD(struct input, operation, CALLGATE_TEXT, true),
+    CALLGATE_FIELD(struct input, target, CALLGATE_TEXT, true),
+    CALLGATE_FIELD(struct input, dry_run, CALLGATE_BOOLEAN, false),
+    CALLGATE_FIELD(struct input, config, CALLGATE_TEXT, false),
 };
 
 static bool is_operation(callgate_text text) {
