@@ -61,9 +61,9 @@ func confirmText(a ask.Ask, l layout) string {
 	case a.Approvers.NobodyApproves(a.User):
 		return "⚠ **Nobody may approve this:** " + card.WhyNobody
 	case a.Decision.Safety():
-		return "**To approve, type the id:** this is a safety check"
+		return "**To approve, press Approve… and type the id at the top:** this is a safety check"
 	case !l.whole:
-		return "**To approve, type the id:** the call is not shown whole here"
+		return "**To approve, press Approve… and type the id at the top:** the call is not shown whole here"
 	}
 	return ""
 }

@@ -46,7 +46,7 @@ var ownLines = func() []*regexp.Regexp {
 		`(⚠ )?\*\*(reads|writes|runs|touches)\*\* (host )?▮( \(cannot be resolved: ▮\)| \(((; )?(through a link: written as ▮|does not exist|outside the working directories|only the tool says so|its repository sets ▮))+\))?`,
 		`\*\*Rules on offer\*\* · ` + where + ` · no expiry`, `\*\*\d\d?\*\* ▮( and ▮)*`,
 		`\*\*\d\d?\*\* ▮( and ▮)* · (every call of it, )?` + where + ` · (no expiry|until the session is cleared)`, `-# tool says, unchecked: ▮`,
-		`(<@&\d+> ?)+`, `\*\*To approve, type the id:\*\* (this is a safety check|the call is not shown whole here)`,
+		`(<@&\d+> ?)+`, `\*\*To approve, press Approve… and type the id at the top:\*\* (this is a safety check|the call is not shown whole here)`,
 		`⚠ \*\*Nobody may approve this:\*\* whoever triggered the call may not, and who that is, is not known \(give the agent a user\)`,
 		`\*\*\d+ of \d+ approved\*\*(: ` + people + `)?`, `-# \d+ more waits? behind this one`, `-# approvers: ` + may + `(; ` + may + `)*`, `-# Show all has more: [A-Za-z', ]+`,
 		`\*\*stored:\*\* ▮( · (this session|everywhere|(project|agent) ▮))? · (until <t:-?\d+:f>|until the session is cleared|no expiry)`,
