@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -100,10 +101,7 @@ func recipesApply(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			path := c.configPath
-			if path == "" {
-				path = dirs.ConfigFile()
-			}
+			path := cmp.Or(c.configPath, dirs.ConfigFile())
 			existing, err := os.ReadFile(path)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
