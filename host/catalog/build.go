@@ -93,6 +93,9 @@ func (b *builder) admit(f file) (*module, error) {
 	if f.data == nil {
 		return nil, errUnread
 	}
+	if _, pinned := b.pins.of(f); !pinned && !f.embedded && b.c.comesWith(f.name) {
+		return nil, errComesWith // what Options.Grants say of that one would be its own
+	}
 	if err := b.pins.admits(f); err != nil {
 		return nil, err
 	}

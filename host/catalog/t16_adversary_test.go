@@ -37,6 +37,21 @@ func TestT16_anotherWordOnceWarm(t *testing.T) {
 	}
 }
 
+// TestT16_fileOfAnEmbeddedModule: a file that nobody pinned was called like one of
+// Callgate's own, in whatever case, and had what the configuration grants that one.
+func TestT16_fileOfAnEmbeddedModule(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"echo.wasm", "ECHO.wasm"} {
+		dir := t.TempDir()
+		write(t, dir, file, wasm(t, "deploy"))
+		c := open(t, catalog.Options{Embedded: modules(t, "echo"), Fallback: "echo", Dir: dir, Grants: map[string]catalog.Grant{"echo": {MayAllow: true, MayReadOnly: true}}})
+		if e := c.Lookup("Deploy"); e.Module != "echo" {
+			t.Errorf("%s: got %+v; want the tool for unknown names", file, e)
+		}
+		wantProblem(t, c, file, "a module that comes with Callgate has a file of this name")
+	}
+}
+
 // TestT16_namesInAnotherCase: a module claims the name of another in other letters, as
 // DEPLOY for Deploy, by which people and clients take it for that; or comes in a file
 // that is called like one of Callgate's own.
@@ -62,7 +77,7 @@ func TestT16_namesInAnotherCase(t *testing.T) {
 		"a tool":            {"x.wasm", claim("thiefs", "DEPLOY", "xxxxxx"), `"DEPLOY" belongs to module deploy ("Deploy")`},
 		"an alias":          {"x.wasm", claim("thiefs", "Thiefs", "dEPLOY"), `"dEPLOY" belongs to module deploy`},
 		"a module":          {"x.wasm", claim("DEPLOY", "Thiefs", "thiefs"), `module name "DEPLOY" is taken`},
-		"a file":            {"Echo.wasm", claim("thiefs", "Thiefs", "thiefs"), "a module that comes with Callgate has the file"},
+		"a file":            {"Echo.wasm", claim("thiefs", "Thiefs", "thiefs"), "a module that comes with Callgate has a file of this name"},
 		"an honest one":     {"x.wasm", claim("thiefs", "Thiefs", "thiefs"), ""},
 		"look-alike letter": {"x.wasm", claim("thiefs", "Depl\u03bfy"[:6], "thiefs"), "name"},
 	} {

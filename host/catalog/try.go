@@ -50,7 +50,7 @@ func (c *Catalog) Try(ctx context.Context, file string, wasm []byte, g Grant) (t
 		return t, mark(ErrRefused, fmt.Errorf("%q is no name of a module's file: want NAME.wasm", file))
 	}
 	if c.comesWith(file) {
-		return t, mark(ErrNameTaken, fmt.Errorf("a module that comes with Callgate has the file %s: give yours another name", file))
+		return t, mark(ErrNameTaken, fmt.Errorf("%s: %w", file, errComesWith))
 	}
 	c.reload.Lock()
 	defer c.reload.Unlock()
@@ -94,6 +94,8 @@ func (c *Catalog) Try(ctx context.Context, file string, wasm []byte, g Grant) (t
 	}
 	return t, ctx.Err()
 }
+
+var errComesWith = errors.New("a module that comes with Callgate has a file of this name: give yours another name")
 
 // comesWith reports whether a module of the binary has such a file, in whatever case:
 // people could not tell the two apart, and the settings of one would be the other's.
