@@ -116,7 +116,7 @@ check: lint race ## everything a commit must pass besides the tests; leaves a cl
 	@echo "check: all good"
 
 clean: ## remove what make made
-	@rm -rf bin $(MODULES) $(CALLGATE_TEST_CACHE)
+	@rm -rf bin $(MODULES) $(addprefix $(CALLGATE_TEST_CACHE)/,code lock)
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
