@@ -205,7 +205,7 @@ func reasonField(a ask.Ask) Field {
 	if a.Answer == nil {
 		return Field{}
 	}
-	return Field{Name: "reason", Value: short(a.Answer.Reason)}
+	return Field{Name: "reason", Value: shortened(a.Answer.Reason, Prose)}
 }
 
 func kindText(k engine.Kind) string {
@@ -239,12 +239,14 @@ const bytesNotShown = " bytes not shown" + string(closeMark)
 
 // short is a text on one line; of one beyond maxField bytes it shows the head
 // and the tail and says how many bytes are in between.
-func short(text string) string {
+func short(text string) string { return shortened(text, Line) }
+
+func shortened(text string, line func(string) string) string {
 	if len(text) <= maxField {
-		return Line(text)
+		return line(text)
 	}
 	head, gap, tail := cut(text, maxField*2/3, maxField/3)
-	return Line(head) + fmt.Sprintf(" %c%d%s ", openMark, gap, bytesNotShown) + Line(tail)
+	return line(head) + fmt.Sprintf(" %c%d%s ", openMark, gap, bytesNotShown) + line(tail)
 }
 
 // cut takes at most headSize bytes from the front of a text and tailSize from

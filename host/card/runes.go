@@ -17,8 +17,7 @@ func hidden(r rune) bool {
 	}
 	return !unicode.IsPrint(r) || unicode.In(r, hiddenTables...) || slices.Contains(impostors, r) ||
 		r >= 0xFF01 && r <= 0xFFEE || // full-width and half-width forms
-		r >= 0x1D400 && r <= 0x1D7FF || // mathematical letters
-		turns(r)
+		r >= 0x1D400 && r <= 0x1D7FF // mathematical letters
 }
 
 // turns reports whether r is written from right to left, which turns around what stands

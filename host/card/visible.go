@@ -34,17 +34,20 @@ const (
 // spaces or line feeds ‹U+0020×40›, a byte that is not UTF-8 ‹byte FF›.
 //
 // It is injective: different texts have different results.
-func Visible(text string) string { return escape(text, true) }
+func Visible(text string) string { return escape(text, escaper{keepFeeds: true}) }
 
 // Line is Visible for a text that belongs on one line: line feeds are escaped
 // too.
-func Line(text string) string { return escape(text, false) }
+func Line(text string) string { return escape(text, escaper{}) }
 
-func escape(text string, keepFeeds bool) string {
+// Prose is Line for what a person or a tool says and nobody approves, such as a reason:
+// letters that are written from right to left stay readable.
+func Prose(text string) string { return escape(text, escaper{keepTurns: true}) }
+
+func escape(text string, e escaper) string {
 	if plain(text) {
 		return text
 	}
-	e := escaper{keepFeeds: keepFeeds}
 	e.out.Grow(len(text) + len(text)/8)
 	for i := 0; i < len(text); {
 		i += e.next(text[i:])
@@ -66,6 +69,7 @@ func plain(text string) bool {
 type escaper struct {
 	out       strings.Builder
 	keepFeeds bool
+	keepTurns bool
 	// wordLeft is how many bytes remain of the word being written; mixed tells
 	// that it mixes Latin letters with letters of another script.
 	wordLeft int
@@ -95,7 +99,7 @@ func (e *escaper) next(rest string) int {
 		e.base = false
 	case unicode.IsMark(r):
 		e.mark(r)
-	case hidden(r) || e.mixed && foreign(r):
+	case hidden(r) || turns(r) && !e.keepTurns || e.mixed && foreign(r):
 		e.code(r, 1)
 		e.base = false
 	default:

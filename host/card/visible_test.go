@@ -79,6 +79,15 @@ func TestLineHasOneLine(t *testing.T) {
 	}
 }
 
+// Symptom: the reason that a person gave for a denial in Hebrew reached the agent as a row
+// of escapes. What turns text around by itself is escaped all the same.
+func TestProseKeepsWhatIsWrittenFromRightToLeft(t *testing.T) {
+	t.Parallel()
+	if got, want := card.Prose("\u05dc\u05d0: \u202e\u0628\nx"), "\u05dc\u05d0: ‹U+202E›\u0628‹U+000A›x"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // reveal undoes Visible and Line: that it can is what makes them injective.
 func reveal(t testing.TB, shown string) string {
 	t.Helper()
@@ -142,11 +151,13 @@ func FuzzVisible(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		shown, line := card.Visible(text), card.Line(text)
+		shown, line, prose := card.Visible(text), card.Line(text), card.Prose(text)
 		for _, got := range []string{shown, line} {
 			if i := strings.IndexFunc(got, forbidden); i >= 0 {
 				t.Errorf("%+q survives in %+q of %+q", got[i:], got, text)
 			}
+		}
+		for _, got := range []string{shown, line, prose} {
 			if !utf8.ValidString(got) {
 				t.Errorf("not UTF-8: %+q of %+q", got, text)
 			}

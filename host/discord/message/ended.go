@@ -114,7 +114,7 @@ func reason(a ask.Ask) string {
 	if a.Answer == nil || strings.TrimSpace(a.Answer.Reason) == "" {
 		return ""
 	}
-	text, _ := line(roomReason, func(w *writer) { w.raw(strings.TrimSpace(a.Answer.Reason)) })
+	text, _ := line(roomReason, func(w *writer) { w.safe(card.Prose(strings.TrimSpace(a.Answer.Reason))) })
 	return "reason: " + text
 }
 

@@ -126,10 +126,10 @@ func clean(reason string) string {
 		reason = "Callgate denied the call and gave no reason."
 	}
 	const cut = " … (cut)"
-	if text := card.Line(strings.Join(strings.Fields(reason), " ")); len(text) <= maxReason {
+	if text := card.Prose(strings.Join(strings.Fields(reason), " ")); len(text) <= maxReason {
 		return text
 	}
-	text := card.Line(strings.Join(strings.Fields(head(reason, maxReason)), " "))
+	text := card.Prose(strings.Join(strings.Fields(head(reason, maxReason)), " "))
 	return head(text, maxReason-len(cut)) + cut
 }
 
