@@ -149,6 +149,11 @@ func (c *call) gather(g *gatherer, cmd *Command) {
 			g.add(tool.Host, host, tool.Read)
 		}
 	}
+	for _, a := range cmd.Assigns { // a proxy, an endpoint
+		if host := hostOf(a.Value.Text); host != "" {
+			g.add(tool.Host, host, tool.Read)
+		}
+	}
 	for _, w := range append(cmd.Use().Hosts(), remotes(cmd)...) {
 		switch {
 		case !w.Literal:

@@ -21,9 +21,12 @@ var commandNames = []string{
 	"callback", "agent", "eval", "rustc", "rustdoc", "javabase", "proxy", "external", "method",
 }
 
+// withoutSigns drops the signs between the words of a name.
+var withoutSigns = strings.NewReplacer("-", "", "_", "", ".", "", ":", "")
+
 // namesCommand reports whether a name tells that its value may be a command.
 func namesCommand(name string) bool {
-	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", ":", "").Replace(name))
+	name = strings.ToLower(withoutSigns.Replace(name))
 	return slices.ContainsFunc(commandNames, func(part string) bool { return strings.Contains(name, part) })
 }
 
@@ -37,7 +40,6 @@ func (c *Command) givenTexts() []string {
 	var out []string
 	setting := false
 	for i, word := range c.Args() {
-		rest := strings.Join(texts(c.Words[i+2:]), " ")
 		name, value, attached := strings.Cut(word.Text, "=")
 		switch {
 		case attached:
@@ -49,9 +51,8 @@ func (c *Command) givenTexts() []string {
 				more, value, ok = strings.Cut(value, "=")
 				name += more
 			}
-		case !namesCommand(name):
-		case strings.HasPrefix(name, "-") && !isSwitch(u, i+1), setting:
-			out = append(out, rest)
+		case (strings.HasPrefix(name, "-") && !isSwitch(u, i+1) || setting) && namesCommand(name):
+			out = append(out, strings.Join(texts(c.Words[i+2:]), " "))
 		}
 		setting = setting || slices.Contains(settingVerbs, word.Text)
 	}

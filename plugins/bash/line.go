@@ -54,6 +54,9 @@ type Line struct {
 	Hidden string
 	// reasons counts why the line is opaque.
 	reasons int
+	// writtenWords is what written returns, once writtenRead.
+	writtenWords []string
+	writtenRead  bool
 }
 
 // Command is one simple command in normal form.

@@ -216,23 +216,32 @@ func (l *Line) hitBy(r rule) bool {
 	if r.kind == exactRule && r.text == strings.TrimSpace(l.Text) {
 		return true
 	}
-	return slices.ContainsFunc(l.Commands, func(cmd *Command) bool { return hits(&r, cmd) }) || len(r.leading()) > 0 && l.runsWhatItWrites() && among(r.leading(), strings.FieldsFunc(l.Text, betweenWords))
+	return slices.ContainsFunc(l.Commands, func(cmd *Command) bool { return hits(&r, cmd) }) || len(r.leading()) > 0 && among(r.leading(), l.written())
 }
 
-// runsWhatItWrites reports whether the line runs a file that it has written itself,
-// so that the text of the line is the code.
+// written returns the words of the line when it runs a file that it has written
+// itself, so that its text is the code; kept because every rule asks for them.
+func (l *Line) written() []string {
+	if !l.writtenRead {
+		l.writtenRead = true
+		if l.runsWhatItWrites() {
+			l.writtenWords = strings.FieldsFunc(l.Text, betweenWords)
+		}
+	}
+	return l.writtenWords
+}
+
+// runsWhatItWrites reports whether the line runs a file that it has written itself.
 func (l *Line) runsWhatItWrites() bool {
-	made := map[string]bool{}
+	var made []string
 	for _, cmd := range l.Commands {
 		for _, t := range l.touches(cmd) {
-			if t.path == "" {
-				continue
-			}
-			if t.access == run && made[path.Clean(t.path)] {
+			switch {
+			case t.path == "":
+			case t.access == write:
+				made = append(made, path.Clean(t.path))
+			case t.access == run && slices.Contains(made, path.Clean(t.path)):
 				return true
-			}
-			if t.access == write {
-				made[path.Clean(t.path)] = true
 			}
 		}
 	}

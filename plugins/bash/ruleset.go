@@ -106,8 +106,8 @@ func (l *Line) firsts(allow bool) map[string]bool {
 		}
 	}
 	whole(l.Text)
-	if !allow && l.runsWhatItWrites() {
-		for _, word := range strings.FieldsFunc(l.Text, betweenWords) {
+	if !allow {
+		for _, word := range l.written() {
 			add(word)
 		}
 	}
