@@ -159,17 +159,33 @@ func (c *cli) updateCases(cmd *cobra.Command, f testFlags, m *workbench.Module, 
 	if err != nil {
 		return err
 	}
-	return c.print(cmd.OutOrStdout(), filled, func(w io.Writer) {
+	written := 0
+	for _, one := range filled {
+		if one.Failed == "" {
+			written++
+		}
+	}
+	err = c.print(cmd.OutOrStdout(), filled, func(w io.Writer) {
 		for _, one := range filled {
 			fmt.Fprintf(w, "%s\n", card.Line(one.Name))
 			for _, line := range one.Lines {
 				fmt.Fprintf(w, "  %s\n", card.Line(line))
+			}
+			if one.Failed != "" {
+				fmt.Fprintf(w, "  not written, because it fails: %s\n", card.Line(one.Failed))
 			}
 		}
 		if len(filled) == 0 {
 			fmt.Fprintf(w, "%s: every case names an answer already\n", card.Line(f.file))
 			return
 		}
-		fmt.Fprintf(w, "%s: answers written to %d of its cases; whether they are right is for you to judge\n", card.Line(f.file), len(filled))
+		fmt.Fprintf(w, "%s: answers written to %d of its cases; whether they are right is for you to judge\n", card.Line(f.file), written)
+		if written < len(filled) {
+			fmt.Fprintln(w, "mend the module where it fails; where it must, write error: true below the case")
+		}
 	})
+	if err == nil && written < len(filled) {
+		err = exit(exitDeny)
+	}
+	return err
 }

@@ -28,9 +28,9 @@ var verbs = []string{sandbox.Describe, sandbox.DescribeCall, sandbox.CheckPermis
 func toolRun(c *cli) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run MODULE [VERB] [INPUT]",
+		Use:   "run [MODULE] [VERB] [INPUT]",
 		Short: "Put one question to a module and show its answer",
-		Long: `Puts one call to a module and shows what it answers, whether the host would accept
+		Long: `Puts one call to a module (default: that of the project here) and shows what it answers, whether the host would accept
 the answer, and the fuel and time that it took. VERB is describe, describe_call,
 check_permissions, check_read_only, match_rule or generate_suggestions; --all asks all
 of them as the host does. INPUT is the tool's input, a JSON object; - reads it from
@@ -68,6 +68,9 @@ is no answer that the host would accept.`,
 }
 
 func (c *cli) runModule(cmd *cobra.Command, args []string, f runFlags) error {
+	if _, err := os.Stat(args[0]); err != nil && (slices.Contains(verbs, args[0]) || strings.HasPrefix(args[0], "{")) {
+		args = append([]string{"."}, args...)
+	}
 	verb, input, err := f.read(cmd, args[1:])
 	if err != nil {
 		return err

@@ -21,7 +21,8 @@ import (
 // Update fills in the cases of a file that expect nothing: it writes the module's
 // present answers below each, and leaves every other byte as it is. filled are the
 // lines written, by the name of the case in the file's order. Whether the answers are
-// right is for the author to judge.
+// right is for the author to judge; a case on which a verb fails is left as it is, and
+// told with the failure.
 func Update(ctx context.Context, file string, data []byte, m *workbench.Module) (text []byte, filled []Filled, err error) {
 	all, err := Parse(file, data)
 	if err != nil {
@@ -41,14 +42,16 @@ func Update(ctx context.Context, file string, data []byte, m *workbench.Module) 
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s:%d: %s: %w", file, c.Line, c.Name, err)
 		}
-		if lines, err = insert(lines, c.Line, next, answers); err != nil {
-			return nil, nil, fmt.Errorf("%s:%d: %s: %w", file, c.Line, c.Name, err)
+		if answers.Failed == "" {
+			if lines, err = insert(lines, c.Line, next, answers.Lines); err != nil {
+				return nil, nil, fmt.Errorf("%s:%d: %s: %w", file, c.Line, c.Name, err)
+			}
 		}
-		filled = append(filled, Filled{c.Name, answers})
+		filled = append(filled, answers)
 	}
 	slices.Reverse(filled)
 	text = []byte(strings.Join(lines, ""))
-	return text, filled, checkUpdate(file, text, all)
+	return text, filled, checkUpdate(file, text, all, filled)
 }
 
 // UpdateFile is Update in place.
@@ -68,20 +71,23 @@ func UpdateFile(ctx context.Context, file string, m *workbench.Module) ([]Filled
 	return filled, whole.Write(file, text, func(f *os.File) error { return f.Chmod(info.Mode().Perm()) })
 }
 
-// Filled are the lines written below one case.
+// Filled are the lines written below one case, or why there are none: the module's
+// untrusted words.
 type Filled struct {
-	Name  string   `json:"name"`
-	Lines []string `json:"lines"`
+	Name   string   `json:"name"`
+	Lines  []string `json:"lines,omitempty"`
+	Failed string   `json:"failed,omitempty"`
 }
 
 // checkUpdate makes sure that nothing but answers came to the file.
-func checkUpdate(file string, text []byte, before []Case) error {
+func checkUpdate(file string, text []byte, before []Case, filled []Filled) error {
 	after, err := Parse(file, text)
 	if err != nil {
 		return fmt.Errorf("nothing was written, what came out is not readable: %w", err)
 	}
 	same := slices.EqualFunc(before, after, func(a, b Case) bool {
-		return a.Name == b.Name && bytes.Equal(a.Call.Input, b.Call.Input) && bytes.Equal(a.Call.Raw, b.Call.Raw) && !b.Silent()
+		failed := slices.ContainsFunc(filled, func(f Filled) bool { return f.Name == b.Name && f.Failed != "" })
+		return a.Name == b.Name && bytes.Equal(a.Call.Input, b.Call.Input) && bytes.Equal(a.Call.Raw, b.Call.Raw) && b.Silent() == failed
 	})
 	if !same {
 		return fmt.Errorf("%s: nothing was written, other cases would have changed: write each case as a list item of its own lines", file)
@@ -119,38 +125,43 @@ func belongs(line string, indent int) bool {
 }
 
 // present writes what the module answers as lines of a case.
-func (c Case) present(ctx context.Context, m *workbench.Module) ([]string, error) {
+func (c Case) present(ctx context.Context, m *workbench.Module) (Filled, error) {
 	call := c.Call
 	a := m.Ask(ctx, call)
 	if a.Err != nil {
-		return nil, a.Err
+		return Filled{}, a.Err
+	}
+	for _, one := range a.All() {
+		if err := one.Failed(); err != nil {
+			return Filled{Name: c.Name, Failed: one.Verb + ": " + err.Error()}, nil
+		}
 	}
 	lines := []string{
-		member("check", answer(a.Check.Output, a.Check.Failed(), checkMembers)),
+		member("check", answer(a.Check.Output, checkMembers)),
 		member("read_only", readOnlyAnswer(&a.ReadOnly)),
 	}
 	match, err := c.presentMatch(ctx, m, &a.Suggest)
 	if err != nil {
-		return nil, err
+		return Filled{Name: c.Name, Failed: err.Error()}, nil
 	}
 	lines = append(lines, match...)
 	lines = append(lines, member("suggestions", suggestAnswer(&a.Suggest)))
 	if a.Describe != nil {
 		output, err := described(&a)
-		if v := answer(output, err, describeMembers); v != "{}" {
+		if err != nil {
+			return Filled{Name: c.Name, Failed: err.Error()}, nil
+		}
+		if v := answer(output, describeMembers); v != "{}" {
 			lines = append(lines, member("describe", v))
 		}
 	}
-	return lines, nil
+	return Filled{Name: c.Name, Lines: lines}, nil
 }
 
 func member(name, value string) string { return name + ": " + value }
 
 // answer is a mapping of the members of an answer that are not empty.
-func answer(output json.RawMessage, failed error, known []string) string {
-	if failed != nil {
-		return "error"
-	}
+func answer(output json.RawMessage, known []string) string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(output, &members) != nil {
 		return "error" // cannot be: it is sound
@@ -165,7 +176,7 @@ func answer(output json.RawMessage, failed error, known []string) string {
 }
 
 func readOnlyAnswer(a *workbench.Answer) string {
-	all := answer(a.Output, a.Failed(), readOnlyMembers)
+	all := answer(a.Output, readOnlyMembers)
 	return cmp.Or(map[string]string{"{}": "false", "{read_only: true}": "true"}[all], all)
 }
 
@@ -176,8 +187,8 @@ func contentsOf(a *workbench.Answer) (list []*string) {
 			Content *string `json:"content"`
 		} `json:"rules"`
 	}
-	if a.Failed() != nil || json.Unmarshal(a.Output, &answer) != nil {
-		return nil
+	if json.Unmarshal(a.Output, &answer) != nil {
+		return nil // cannot be: it is sound
 	}
 	for _, r := range answer.Rules {
 		list = append(list, r.Content)
@@ -186,9 +197,6 @@ func contentsOf(a *workbench.Answer) (list []*string) {
 }
 
 func suggestAnswer(a *workbench.Answer) string {
-	if a.Failed() != nil {
-		return "error"
-	}
 	return flow(append(json.RawMessage{}, marshal(append([]*string{}, contentsOf(a)...))...))
 }
 
@@ -210,17 +218,14 @@ func (c Case) presentMatch(ctx context.Context, m *workbench.Module, suggest *wo
 	if a.Err != nil {
 		return nil, a.Err
 	}
-	matched := "error"
-	if one := &a.Match[0]; one.Failed() == nil {
-		var said struct {
-			Matched json.RawMessage `json:"matched"`
-		}
-		if err := json.Unmarshal(one.Output, &said); err != nil {
-			return nil, fmt.Errorf("%s: %w", sandbox.MatchRule, err)
-		}
-		matched = flow(said.Matched)
+	one := &a.Match[0]
+	var said struct {
+		Matched json.RawMessage `json:"matched"`
 	}
-	return []string{"match:", fmt.Sprintf("  - {behavior: allow, rules: %s, matched: %s}", flow(marshal(rules)), matched)}, nil
+	if err := cmp.Or(one.Failed(), json.Unmarshal(one.Output, &said)); err != nil {
+		return nil, fmt.Errorf("%s: %w", sandbox.MatchRule, err)
+	}
+	return []string{"match:", fmt.Sprintf("  - {behavior: allow, rules: %s, matched: %s}", flow(marshal(rules)), flow(said.Matched))}, nil
 }
 
 // flow is a JSON value as YAML on one line: JSON, with what is invisible escaped.
