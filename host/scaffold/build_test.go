@@ -193,6 +193,23 @@ func TestCompilers(t *testing.T) {
 	}
 }
 
+// TestUnitTests_noneOfGo: go test passes where there is no test, and the project was
+// told that its unit tests had passed.
+func TestUnitTests_noneOfGo(t *testing.T) {
+	t.Parallel()
+	dir := projectIn(t, "name: x\nlanguage: go\nmain: x.go\n")
+	if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/x\n\ngo 1.26\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	passed, err := scaffold.UnitTests(t.Context(), scaffold.BuildOptions{Dir: dir, Log: t.Output()})
+	if passed || err == nil || !strings.Contains(err.Error(), "no unit tests: the project has no x_test.go") {
+		t.Errorf("got %v, %v", passed, err)
+	}
+}
+
 // TestUnitTests: a test that fails is no error; that there are none is one.
 func TestUnitTests(t *testing.T) {
 	const cc = `while [ "$1" != -o ]; do shift; done; printf '#!/bin/sh\necho tested\nexit %s\n' "$CODE" >"$2"; /bin/chmod +x "$2"` + "\n"

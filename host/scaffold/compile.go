@@ -1,6 +1,12 @@
 package scaffold
 
-import "path/filepath"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
 
 // Sources are named relative to the project, so that no path of this machine gets
 // into a module.
@@ -17,7 +23,15 @@ func buildGo(j *job) error {
 	return j.run(guest, program, "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-buildvcs=false", "-o", j.out, "./"+filepath.ToSlash(j.project.Main))
 }
 
+// testGo wants a test beside the module: without one go test passes.
 func testGo(j *job) error {
+	files, err := os.ReadDir(j.dir)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(files, func(f os.DirEntry) bool { return strings.HasSuffix(f.Name(), "_test.go") }) {
+		return fmt.Errorf("no unit tests: the project has no %s, nor another *_test.go beside it", j.language.tests(j.project.Name))
+	}
 	program, err := goCompiler()
 	if err != nil {
 		return err

@@ -184,6 +184,7 @@ pub fn module() -> Module {
 
 callgate::serve!(module);
 
+// Without these lines no unit test would run.
 #[cfg(test)]
 #[path = "deploy_test.rs"]
 mod tests;
