@@ -84,7 +84,9 @@ func directoryFiles(dir string) (files []file, problems []Problem, err error) {
 	total := 0
 	for _, name := range names {
 		if !IsFile(name) {
-			problems = append(problems, Problem{clip(strconv.QuoteToASCII(name)), errName})
+			name = clip(strconv.QuoteToASCII(name))
+			problems = append(problems, Problem{name, errName})
+			files = append(files, file{name: name}) // listed, and nothing of it read
 			continue
 		}
 		data, err := readModule(root, name)

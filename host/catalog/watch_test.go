@@ -284,3 +284,23 @@ func TestWatch_unreadableDirectory(t *testing.T) {
 		t.Errorf("said %d times; want once", n)
 	}
 }
+
+// TestWatch_badName: a file whose name nobody can take for a module's was not loaded,
+// and neither the list nor an event said so.
+func TestWatch_badName(t *testing.T) {
+	t.Parallel()
+	w := watch(t, t.TempDir(), time.Hour)
+	write(t, w.dir, "my deploy\n.wasm", w.modules.Version(1))
+	s := w.await(catalog.Refused, nil)
+	if s.File != `"my deploy\n.wasm"` || !strings.Contains(s.Why, "want a name of letters") {
+		t.Errorf("got %+v", s)
+	}
+	for _, m := range w.c.Modules() {
+		if !m.Embedded && (m.File != s.File || m.State != catalog.StandsRefused) {
+			t.Errorf("got %+v", m)
+		}
+	}
+	if e := w.c.Lookup("Deploy"); e.Module != "echo" {
+		t.Errorf("got %+v; want the tool for unknown names", e)
+	}
+}
