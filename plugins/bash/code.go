@@ -237,12 +237,16 @@ func handedIn(text string) [][]Word {
 		if len(inner) > 1 || quoted && len(inner) == 1 {
 			out = append(out, inner)
 		}
-		if len(inner) > 1 && slices.Contains(runningVerbs, inner[0].Text) {
-			out = append(out, inner[1:])
+		for len(inner) > 1 && (slices.Contains(runningVerbs, inner[0].Text) || slices.Contains(beforeCommands, inner[0].Text)) {
+			inner = inner[1:]
+			out = append(out, inner)
 		}
 	}
 	return out
 }
+
+// beforeCommands are the shell's own words behind which a command begins.
+var beforeCommands = []string{"if", "then", "else", "elif", "while", "until", "do", "!", "time"}
 
 // vague reports whether a known program may run what stands in its words, though
 // no row says so: it does what a word of the project's own names, takes commands
