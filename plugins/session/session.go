@@ -44,6 +44,8 @@ var entries = []entry{
 	{"ToolSearch", []string{"tool_search", "get_internal_docs"}, "it only looks up tools and the client's own help", true, ""},
 	{"ListMcpResources", []string{"ListMcpResourcesTool", "list_mcp_resources", "list_mcp_resource_templates"}, "it only lists what the session's MCP servers offer", true, ""},
 	{"AskUserQuestion", []string{"ask_user_question", "ask_user", "question", "request_user_input", "ask_followup_question"}, "it only asks the user", true, ""},
+	{"ListAgents", nil, "it only lists the session's agents and the account's other sessions", true, ""},
+	{"ReportFindings", nil, "it only shows the user what a review found", true, ""},
 	{"TaskOutput", []string{"BashOutput", "bash_output", "AgentOutputTool", "wait_agent"}, "it only reads what a background task of the session has said", true, ""},
 	{"TaskStop", []string{"KillShell", "KillBash", "kill_shell", "close_agent"}, "it only ends a background task that the session itself has started", false, ""},
 	{"CronList", []string{"cron_list"}, "it only lists what the session has scheduled", true, ""},

@@ -25,7 +25,7 @@ func TestAllowed(t *testing.T) {
 		"TodoRead": true, "Agent": true, "Task": true, "spawn_agent": true, "Skill": true, "ToolSearch": true,
 		"AskUserQuestion": true, "plan_mode": true, "EnterPlanMode": true, "ExitPlanMode": true, "exit_plan_mode": true,
 		"finish": true, "StructuredOutput": true, "ListMcpResourcesTool": true, "list_mcp_resources": true, "request_user_input": true, "plan_exit": true,
-		"CronList": true, "Sleep": true, "wait_agent": true, "close_agent": false,
+		"CronList": true, "ListAgents": true, "ReportFindings": true, "Sleep": true, "wait_agent": true, "close_agent": false,
 	} {
 		in := `{"any":{"thing":[1]}}`
 		if got := host.Check(t, name, in); got.Behavior != tool.Allow {
