@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	_ "modernc.org/sqlite" // to change the store behind its back
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host"
 	"github.com/callgate/callgate/host/config"
 	"github.com/callgate/callgate/host/store"
 )
@@ -263,4 +265,62 @@ func TestReloadAcceptDecide_hammer(t *testing.T) {
 		}
 	}
 	w.decides("at the end", map[string]engine.Behavior{"npm run x": engine.Allow, "rm x": engine.Deny})
+}
+
+// TestLookAtConfig: how the file stands is told of the file as it is, right behind each
+// change and whoever else looks; nobody hangs where nothing watches.
+func TestLookAtConfig(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dirs := config.Dirs{Home: root, Config: root, State: root}
+	h, err := host.Open(t.Context(), host.Options{Config: config.Default(dirs)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	look := func(when string) {
+		if err := h.LookAtConfig(t.Context()); err != nil {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	look("before anything watches")
+	write := func(i int) (digest string) {
+		t.Helper()
+		c, err := config.Parse(dirs.ConfigFile(), fmt.Appendf(nil, "agents: {worker%d: {mode: bypass}}\n", i), dirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(c.File, c.Text(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return c.Digest()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	changed, ended := make(chan struct{}, 100), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = h.Watch(ctx, func([]string, error) { changed <- struct{}{} }) // it ends with ctx
+	}()
+	write(0)
+	<-changed // it is watched
+	for i := range 5 {
+		digest := write(i + 1)
+		var others sync.WaitGroup
+		for range 3 {
+			others.Go(func() { look("beside another") })
+		}
+		look("behind a change")
+		if got := h.ConfigState().Pending; got != digest {
+			t.Errorf("change %d: %s waits, want %s", i, got, digest)
+		}
+		others.Wait()
+	}
+	cancel()
+	<-ended
+	look("when nothing watches any more")
 }

@@ -149,8 +149,8 @@ func (h *Host) Config() *config.Config { return h.configuration.Load().file }
 // nothing. What is settled at the start alone (listen, boundary) is taken from it.
 func (h *Host) Accepted() *config.Config { return h.configuration.Load().accepted }
 
-// ConfigState tells how the configuration file stands, and what people gave agents in
-// place of what it says.
+// ConfigState tells how the configuration file stood when it was read last (see
+// LookAtConfig), and what people gave agents in place of what it says.
 func (h *Host) ConfigState() config.State {
 	s := h.configuration.Load().state()
 	given, err := h.Gate.GivenProfiles(context.Background()) // held in memory but for the first time
@@ -284,10 +284,43 @@ func (h *Host) trouble(err error) {
 // Watch applies the configuration file whenever it changes, until ctx ends. A
 // bad file keeps the old configuration and says so in the log and to onChange.
 func (h *Host) Watch(ctx context.Context, onChange func(notes []string, err error)) error {
-	return h.Config().Watch(ctx, func(next *config.Config) { onChange(h.Apply(ctx, next)) }, func(err error) {
+	w := watching{looks: make(chan chan<- struct{}), ended: make(chan struct{})}
+	defer close(w.ended)
+	h.watching.Store(&w)
+	return h.Config().Watch(ctx, w.looks, func(next *config.Config) { onChange(h.Apply(ctx, next)) }, func(err error) {
 		h.changing.Lock()
 		h.trouble(err)
 		h.changing.Unlock()
 		onChange(nil, err)
 	})
+}
+
+// watching is a Watch under way.
+type watching struct {
+	looks chan chan<- struct{}
+	ended chan struct{}
+}
+
+// LookAtConfig has Watch read the configuration file now, and returns when what it
+// held is applied and told to onChange, which must not call this. Where nothing
+// watches the file it does nothing. The error is ctx's.
+func (h *Host) LookAtConfig(ctx context.Context) error {
+	w := h.watching.Load()
+	if w == nil {
+		return nil
+	}
+	looked := make(chan struct{})
+	select {
+	case w.looks <- looked:
+	case <-w.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-looked:
+	case <-w.ended:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
 }

@@ -58,6 +58,7 @@ type Host struct {
 	hub           *webhook.Hub
 	configuration atomic.Pointer[configuration]
 	changing      sync.Mutex // held while the configuration changes
+	watching      atomic.Pointer[watching]
 	runtime       *sandbox.Runtime
 	guard         *protect.Guard
 	tried         *gate.Tried

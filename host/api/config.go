@@ -12,6 +12,9 @@ func (s *Server) getConfig(w http.ResponseWriter, r *http.Request, _ gate.Caller
 	if _, err := query(r); err != nil {
 		return err
 	}
+	if err := s.c.Configuration.LookAtConfig(r.Context()); err != nil {
+		return err
+	}
 	return reply(w, http.StatusOK, s.c.Configuration.ConfigState())
 }
 
@@ -33,6 +36,9 @@ func (s *Server) acceptConfig(w http.ResponseWriter, r *http.Request, caller gat
 	defer release()
 	if body.Digest == "" {
 		return badField("digest", "missing: want the digest of the file that was shown, as pending tells it")
+	}
+	if err := s.c.Configuration.LookAtConfig(r.Context()); err != nil {
+		return err
 	}
 	state, err := s.c.Configuration.AcceptConfig(r.Context(), body.Digest, by)
 	if err != nil {

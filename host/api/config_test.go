@@ -13,8 +13,17 @@ import (
 
 // pendingFile is a configuration of which the file with digest "shown" waits.
 type pendingFile struct {
-	mu sync.Mutex
-	by string
+	mu    sync.Mutex
+	by    string
+	looks int
+}
+
+// LookAtConfig implements api.Configuration.
+func (p *pendingFile) LookAtConfig(context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.looks++
+	return nil
 }
 
 // ConfigState implements api.Configuration.
@@ -67,6 +76,9 @@ func TestAcceptConfig(t *testing.T) {
 	}
 	if s, err = admin.AcceptConfig(t.Context(), "ana", s.Pending); err != nil || s.Pending != "" || file.by != "ana" {
 		t.Errorf("got %+v, %v by %q, want accepted by ana", s, err, file.by)
+	}
+	if file.looks != 3 {
+		t.Errorf("looked at the file %d times, want before each of one state and two acceptances", file.looks)
 	}
 }
 

@@ -76,8 +76,9 @@ type Audit interface {
 }
 
 // Configuration tells how the configuration file stands, and takes a person's word
-// for it.
+// for it: as it was when LookAtConfig returned last, or later.
 type Configuration interface {
+	LookAtConfig(ctx context.Context) error
 	ConfigState() config.State
 	AcceptConfig(ctx context.Context, digest, by string) (config.State, error)
 }

@@ -27,7 +27,11 @@ const settle = 50 * time.Millisecond
 // A file that is gone, unreadable or bad goes to onError and changes nothing:
 // the caller keeps the configuration it has. Both functions are called one at a
 // time, from the goroutine that runs Watch.
-func (c *Config) Watch(ctx context.Context, onChange func(*Config), onError func(error)) error {
+//
+// Who cannot wait for the system to tell of a change sends a channel on looks: it is
+// closed when what the file held then, once it is quiet, has been handed over. A nil
+// looks is never asked.
+func (c *Config) Watch(ctx context.Context, looks <-chan chan<- struct{}, onChange func(*Config), onError func(error)) error {
 	w, err := c.watcher()
 	if err != nil {
 		return fmt.Errorf("watch configuration: %w", err)
@@ -36,10 +40,18 @@ func (c *Config) Watch(ctx context.Context, onChange func(*Config), onError func
 	w.reload(onChange, onError)
 	timer := time.NewTimer(settle)
 	timer.Stop()
+	var waiting []chan<- struct{}
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case looked := <-looks:
+			if !w.changed() {
+				close(looked)
+				continue
+			}
+			waiting = append(waiting, looked)
+			timer.Reset(settle) // as if the system had told: it may be half written
 		case event := <-w.notify.Events:
 			if w.names[filepath.Base(event.Name)] {
 				timer.Reset(settle)
@@ -49,6 +61,10 @@ func (c *Config) Watch(ctx context.Context, onChange func(*Config), onError func
 			timer.Reset(settle) // events may have been lost
 		case <-timer.C:
 			w.reload(onChange, onError)
+			for _, looked := range waiting {
+				close(looked)
+			}
+			waiting = nil
 		}
 	}
 }
@@ -87,6 +103,15 @@ func (c *Config) watcher() (*watcher, error) {
 		}
 	}
 	return w, nil
+}
+
+// changed reports whether there is something to hand over. It mirrors reload.
+func (w *watcher) changed() bool {
+	data, err := read(w.path)
+	if err != nil {
+		return w.last != nil // else it was told, or never there
+	}
+	return w.last == nil || !bytes.Equal(data, w.last)
 }
 
 // reload hands the file over if it differs from what was read last.

@@ -17,15 +17,16 @@ import (
 type watched struct {
 	changes chan *config.Config
 	errs    chan error
+	looks   chan chan<- struct{}
 }
 
 func watch(t *testing.T, c *config.Config) watched {
 	t.Helper()
-	w := watched{make(chan *config.Config, 16), make(chan error, 16)}
+	w := watched{make(chan *config.Config, 16), make(chan error, 16), make(chan chan<- struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- c.Watch(ctx, func(c *config.Config) { w.changes <- c }, func(err error) { w.errs <- err })
+		done <- c.Watch(ctx, w.looks, func(c *config.Config) { w.changes <- c }, func(err error) { w.errs <- err })
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -47,6 +48,18 @@ func (w watched) mode(t *testing.T) engine.Mode {
 		t.Fatal("no change was seen")
 	}
 	return 0
+}
+
+// look returns when the file as it is now has been handed over.
+func (w watched) look(t *testing.T) {
+	t.Helper()
+	looked := make(chan struct{})
+	w.looks <- looked
+	select {
+	case <-looked:
+	case <-time.After(30 * time.Second):
+		t.Fatal("no answer to a look")
+	}
 }
 
 func (w watched) err(t *testing.T) error {
@@ -108,6 +121,75 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestWatch_looks: who asks right behind a change hears when it has been handed over,
+// once, be it good, bad or the file's end; where nothing changed the answer comes
+// without anything handed over.
+func TestWatch_looks(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "callgate.yaml")
+	put(t, path, "defaults: {mode: plan}\n")
+	c, err := config.Open(path, dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, c)
+	want := func(when string, changes, errs int) {
+		t.Helper()
+		w.look(t)
+		if len(w.changes) != changes || len(w.errs) != errs {
+			t.Fatalf("%s: got %d changes and %d errors, want %d and %d", when, len(w.changes), len(w.errs), changes, errs)
+		}
+	}
+	want("unchanged", 0, 0)
+	put(t, path, "defaults: {mode: bypass}\n")
+	want("changed", 1, 0)
+	want("the same again", 1, 0)
+	put(t, path, "defaults: {mode: nonsense}\n")
+	want("bad", 1, 1)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	want("removed", 1, 2)
+	want("still removed", 1, 2)
+	put(t, path, "defaults: {mode: bypass}\n")
+	want("put back", 2, 2)
+}
+
+// TestWatch_looksWaitForTheWhole: an editor empties the file and then writes it; a look
+// in between hands over the whole. The empty file would tighten, and what it takes away
+// a person would have to accept again.
+func TestWatch_looksWaitForTheWhole(t *testing.T) {
+	t.Parallel()
+	for !looksWaitForTheWhole(t) {
+		t.Log("the machine was too busy to write within what is waited for: once more")
+	}
+}
+
+func looksWaitForTheWhole(t *testing.T) (inTime bool) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "callgate.yaml")
+	put(t, path, "defaults: {mode: plan}\n")
+	c, err := config.Open(path, dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, c)
+	w.look(t)
+	began := time.Now()
+	put(t, path, "")
+	looked := make(chan struct{})
+	w.looks <- looked
+	put(t, path, "defaults: {mode: bypass}\n")
+	if time.Since(began) > 25*time.Millisecond {
+		return false
+	}
+	<-looked
+	if got := w.mode(t); got != engine.Bypass || len(w.changes) != 0 {
+		t.Errorf("got %v and %d more changes, want bypass alone", got, len(w.changes))
+	}
+	return true
+}
+
 func TestWatch_throughALink(t *testing.T) {
 	t.Parallel()
 	there, here := t.TempDir(), t.TempDir()
@@ -154,7 +236,7 @@ func TestWatch_cannot(t *testing.T) {
 	home := t.TempDir()
 	put(t, filepath.Join(home, "file"), "")
 	c := config.Default(config.Dirs{Home: home, Config: filepath.Join(home, "file", "callgate"), State: home, Cache: home})
-	if err := c.Watch(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), "watch configuration") {
+	if err := c.Watch(t.Context(), nil, nil, nil); err == nil || !strings.Contains(err.Error(), "watch configuration") {
 		t.Errorf("got %v", err)
 	}
 }
