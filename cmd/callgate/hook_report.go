@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/host/card"
@@ -49,7 +50,8 @@ func (r *hookReport) look(s *settings.Settings, f installFlags) {
 	}
 	r.Off = s.Off(f.scope())
 	if !f.managed {
-		r.MayBe = []string{settings.LocalFile(s.Places.Project), settings.ProjectFile(s.Places.Project), s.Places.UserFile()}
+		// In the home directory the project's file is the account's.
+		r.MayBe = slices.Compact([]string{settings.LocalFile(s.Places.Project), settings.ProjectFile(s.Places.Project), s.Places.UserFile()})
 	}
 }
 

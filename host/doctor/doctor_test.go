@@ -42,6 +42,20 @@ func TestHealthy(t *testing.T) {
 	}
 }
 
+// TestAtHome: in the home directory the project's file is the account's, and the hook in
+// it stands there once. It was told to be there twice, with a cure that removes it.
+func TestAtHome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.places.Project = w.places.Home
+	w.install("sound", nil)
+	for _, f := range w.run() {
+		if f.Check == "hook.installed" {
+			t.Errorf("got %+v, want nothing to complain of", f)
+		}
+	}
+}
+
 // TestNotInstalled: without a hook nothing is judged, and that is bad.
 func TestNotInstalled(t *testing.T) {
 	t.Parallel()

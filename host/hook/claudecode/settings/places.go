@@ -92,7 +92,10 @@ func (p Places) list() []place {
 		list = append(list, place{scope: Flag, path: p.Flag})
 	}
 	if p.Project != "" {
-		list = append(list, place{scope: Local, path: LocalFile(p.Project)}, place{scope: Project, path: ProjectFile(p.Project)})
+		list = append(list, place{scope: Local, path: LocalFile(p.Project)})
+		if path := ProjectFile(p.Project); path != p.UserFile() { // in the home directory they are one file
+			list = append(list, place{scope: Project, path: path})
+		}
 		list = append(list, p.above()...)
 	}
 	return append(list, place{scope: User, path: p.UserFile()})
@@ -103,7 +106,7 @@ func (p Places) above() []place {
 	user := p.UserFile()
 	for dir := filepath.Dir(p.Project); ; dir = filepath.Dir(dir) {
 		list = append(list, place{scope: Local, path: LocalFile(dir), above: dir})
-		if path := ProjectFile(dir); path != user { // in the home directory they are one file
+		if path := ProjectFile(dir); path != user { // as in list
 			list = append(list, place{scope: Project, path: path, above: dir})
 		}
 		if dir == filepath.Dir(dir) {
