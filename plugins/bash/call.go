@@ -28,6 +28,19 @@ type Input struct {
 	WithEscalated bool            `json:"with_escalated_permissions"`
 	Sandbox       json.RawMessage `json:"sandbox_permissions"`
 	Justification string          `json:"justification"`
+	// Deadline, Persistent, Domains and WS are Monitor's, by which Claude Code runs a
+	// command, or listens to a web socket, until it ends. Domains are opened to the
+	// command in the client's sandbox.
+	Deadline   json.RawMessage `json:"timeout_ms"`
+	Persistent bool            `json:"persistent"`
+	Domains    json.RawMessage `json:"allowed_domains"`
+	WS         *WebSocket      `json:"ws"`
+}
+
+// WebSocket is where Monitor listens in place of running a command.
+type WebSocket struct {
+	URL       string   `json:"url"`
+	Protocols []string `json:"protocols"`
 }
 
 // config is what the operator may set for the tool.
@@ -104,7 +117,7 @@ func (in Input) dirs() int {
 // escalates reports whether the call asks to leave the client's sandbox (T25).
 func (in Input) escalates() bool {
 	sandbox := strings.Trim(string(in.Sandbox), `" `)
-	return in.Unsandboxed || in.WithEscalated || sandbox != "" && sandbox != "null" && sandbox != "use_default"
+	return in.Unsandboxed || in.WithEscalated || len(in.Domains) > 0 || sandbox != "" && sandbox != "null" && sandbox != "use_default"
 }
 
 var _ surroundings = (*call)(nil)

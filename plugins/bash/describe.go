@@ -40,7 +40,24 @@ func (c *call) describe() tool.Description {
 		m.command(cmd)
 	}
 	d.TargetsUnknown = d.TargetsUnknown || g.lists
+	if c.in.WS != nil {
+		c.in.WS.describe(g, m)
+	}
 	return d
+}
+
+// describe adds the web socket of a call to what is known of it.
+func (s *WebSocket) describe(g *gatherer, m *marker) {
+	g.d.Title, g.d.Preview, g.d.Language = "Listen to a web socket", strings.TrimSpace(s.URL+"\n"+g.d.Preview), ""
+	g.d.Action = "tool:bash:ws " + s.URL
+	g.d.Actions = append(g.d.Actions, g.d.Action)
+	host := hostOf(s.URL)
+	if host == "" {
+		g.d.TargetsUnknown = true
+		m.endpoint(tool.Unknown, tool.Unknown)
+	}
+	g.add(tool.Host, host, tool.Read)
+	m.urls(s.URL)
 }
 
 // reposKnown reports whether the host told of every directory whose configuration

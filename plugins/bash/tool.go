@@ -15,7 +15,7 @@ var Module = tool.Module{
 
 // Spec is the Bash tool.
 var Spec = tool.Spec[Input]{
-	Name: "Bash", Aliases: []string{"bash", "shell", "run_shell_command"},
+	Name: "Bash", Aliases: []string{"bash", "shell", "run_shell_command", "Monitor"},
 	InputSchema:  inputSchema,
 	RuleHelp:     ruleHelp,
 	RuleExamples: ruleExamples,
@@ -30,7 +30,10 @@ const inputSchema = `{"type":"object","properties":{` +
 	`"command":{"type":"string","description":"the command line"},` +
 	`"description":{"type":"string"},"timeout":{"type":"number"},"run_in_background":{"type":"boolean"},` +
 	`"directory":{"type":"string","description":"where the command runs"},` +
-	`"dangerouslyDisableSandbox":{"type":"boolean"}},"required":["command"]}`
+	`"dangerouslyDisableSandbox":{"type":"boolean"},` +
+	`"ws":{"type":"object","description":"a web socket that is listened to in place of a command","properties":{` +
+	`"url":{"type":"string"},"protocols":{"type":"array","items":{"type":"string"}}},"required":["url"]}},` +
+	`"anyOf":[{"required":["command"]},{"required":["ws"]}]}`
 
 const ruleHelp = "Plain text is one command: as an allow rule exactly that command (or exactly the whole line); as a deny or ask rule its words stand together, in order, in any command of the line. " +
 	"`words:*` and `words *` are every command that begins with these words, and the bare words. Another * stands for any text inside one command; \\* is a star. " +
@@ -54,6 +57,9 @@ var ruleExamples = []tool.RuleExample{
 
 // check gives the tool's own opinion of a call.
 func check(tc *tool.Call[Input]) tool.Verdict {
+	if tc.Input.WS != nil {
+		return tool.Verdict{Behavior: tool.Ask, Reason: "it listens to a web socket, whose messages the agent reads"}
+	}
 	if strings.TrimSpace(tc.Input.Command) == "" {
 		return tool.Verdict{Behavior: tool.Passthrough, Reason: "there is no command"}
 	}
@@ -90,6 +96,9 @@ func immune(reason string) tool.Verdict {
 }
 
 func readOnly(tc *tool.Call[Input]) tool.ReadOnly {
+	if tc.Input.WS != nil {
+		return tool.ReadOnly{Reason: "it opens a web socket"}
+	}
 	c := open(tc)
 	if c.in.escalates() {
 		return tool.ReadOnly{Reason: "the call asks to run outside the client's sandbox"}
@@ -105,7 +114,7 @@ func match(tc *tool.Call[Input], behavior tool.Behavior, given []tool.Rule) []in
 		contents[i] = r.Content
 	}
 	if behavior == tool.Allow {
-		if c.in.escalates() || strings.TrimSpace(c.in.Command) == "" {
+		if c.in.escalates() || c.in.WS != nil || strings.TrimSpace(c.in.Command) == "" {
 			return nil
 		}
 		return c.line.rulesFor(contents, true).coveredBy(c.line, c, c.cdInside)
@@ -114,7 +123,7 @@ func match(tc *tool.Call[Input], behavior tool.Behavior, given []tool.Rule) []in
 }
 
 func suggest(tc *tool.Call[Input]) []tool.Suggestion {
-	if strings.TrimSpace(tc.Input.Command) == "" {
+	if strings.TrimSpace(tc.Input.Command) == "" || tc.Input.WS != nil {
 		return nil
 	}
 	c := open(tc)

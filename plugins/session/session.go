@@ -31,7 +31,7 @@ type entry struct {
 
 // entries are the tools of Claude Code, Codex, Gemini CLI, OpenCode and the seeds
 // that have no effect outside the session. What is missing here is missing for a
-// reason and is the generic tool's: Monitor, SlashCommand and Workflow run
+// reason and is the generic tool's: SlashCommand and Workflow run
 // commands or scripts, EnterWorktree and ExitWorktree change directories and
 // files, CronCreate and save_memory outlive the session, SendMessage may reach
 // other sessions, write_stdin types into a program, ReadMcpResource reads what a
