@@ -44,7 +44,11 @@ func (j *judge) isSocket(form string) (is, holds bool) {
 // are certainly another machine: a name may mean this one.
 func (j *judge) address(value string) string {
 	ours := j.ports()
+	if value == unknown {
+		value = unknown + " " + unknown
+	}
 	host, port, _ := strings.Cut(value, " ")
+	port = normalPort(port)
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	switch {
 	case len(ours) == 0 || !slices.Contains(ours, port) && port != unknown:
@@ -55,6 +59,27 @@ func (j *judge) address(value string) string {
 		return ""
 	}
 	return fmt.Sprintf("it reaches %s port %s, where Callgate answers on port %s", host, port, strings.Join(ours, " and "))
+}
+
+// normalPort is a port as it is reached: with a sign or zeros before it, and beyond
+// 65535 or below 0 as what its last sixteen bits say, for glibc's getaddrinfo, and so
+// bash's /dev/tcp, take such. What is no number is unknown.
+func normalPort(text string) string {
+	if text == unknown {
+		return text
+	}
+	digits := strings.TrimLeft(text, "+-")
+	if digits == "" || len(text)-len(digits) > 1 || strings.Trim(digits, "0123456789") != "" {
+		return unknown
+	}
+	var n uint16 // what is above is cut off
+	for _, digit := range digits {
+		n = n*10 + uint16(digit-'0')
+	}
+	if text[0] == '-' {
+		n = -n
+	}
+	return strconv.Itoa(int(n))
 }
 
 // elsewhere tells whether a host is an address that is not of this machine's own

@@ -61,7 +61,7 @@ func (j *judge) leaves() string {
 		case slices.Contains(argumentMembers, member):
 			arguments = append(arguments, l.text)
 		}
-		port = port || slices.Contains(ours, l.text)
+		port = port || slices.Contains(ours, normalPort(l.text))
 		here = here || l.text != "" && l.text != unknown && l.text != "*" && !strings.ContainsAny(l.text, " \n") && j.here(strings.ToLower(l.text))
 		if why := j.leaf(l.text, access, &paths); why != "" {
 			return why

@@ -60,12 +60,14 @@ func TestT06_Addresses(t *testing.T) {
 	for _, ours := range []string{
 		"localhost 7433", "LocalHost. 7433", "127.0.0.1 7433", "127.9.9.9 7433", "::1 7433", "0.0.0.0 7433", ":: 7433", "::ffff:127.0.0.1 7433", "::ffff:7f00:1 7433", "2130706433 7433", "0x7f000001 7433", "0177.0.0.1 7433",
 		"127.1 7433", "0x7f.1 7433", "0 7433", "box 7433", "a.localhost 7433", "anything.example 7433", "localhost ?", "127.0.0.1 ?", "$H 7433", "? 7433", "::1%lo 7433", "0000::0001 7433",
+		// bash's /dev/tcp and curl take these for 7433.
+		"localhost 07433", "localhost +7433", "localhost 72969", "localhost -58103", "localhost 00000000000000000000000007433", "?",
 	} {
 		if j.address(ours) == "" {
 			t.Errorf("%q: got no reason, want one", ours)
 		}
 	}
-	for _, other := range []string{"localhost 3000", "127.0.0.1 80", "8.8.8.8 7433", "2001:db8::1 7433", "example.com 443", "example.com ?"} {
+	for _, other := range []string{"localhost 3000", "localhost 17433", "127.0.0.1 80", "8.8.8.8 7433", "2001:db8::1 7433", "example.com 443", "example.com ?"} {
 		if why := j.address(other); why != "" {
 			t.Errorf("%q: got %s, want nothing", other, why)
 		}
