@@ -132,6 +132,8 @@ func (e *entry) claudeRule(b engine.Behavior, rule string) {
 		e.is(LeftOut, "not carried: in an allow rule Claude Code reads a star only behind mcp__SERVER__, so this allows nothing there")
 	case tool == "*":
 		e.claudeEverything(b)
+	case tool == "Monitor":
+		e.left(b, "not carried: Monitor runs commands, which the rules of Bash hold for here; this one would hold for Bash as well")
 	case content == "":
 		e.claudeTool(b, tool)
 	case claudeParam.MatchString(content) && tool != "WebFetch":
