@@ -108,9 +108,9 @@ func (r hookReport) printSwitches(w io.Writer) {
 	fmt.Fprintf(w, `and starting claude with --bare, --safe-mode or --setting-sources project. The hook
 in managed settings (%s) survives all of these, and
 "allowManagedHooksOnly": true there ends all other hooks. As root:
-  %s hook claude-code --install --managed --endpoint %s --token-file %s
+  %s
 With --dry-run it shows the file and writes nothing.
-`, r.Managed.File, card.Line(r.Entry.Binary), card.Line(r.Entry.Endpoint), card.Line(r.Entry.TokenFile))
+`, r.Managed.File, card.Line(settings.ManagedCommand(r.Entry.Binary, r.Entry.Args)))
 }
 
 func (r hookReport) printChange(w io.Writer) {

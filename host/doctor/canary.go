@@ -130,7 +130,7 @@ func (d *examination) switchedOff(h settings.Hook) finding.Finding {
 	if off := d.Settings.Off(h.Scope); len(off) > 0 {
 		f.State = finding.Bad
 		f.Text = fmt.Sprintf("the hook is switched off here, by %s in %s: every call RUNS", off[0].Text, off[0].File)
-		f.Cure = "take that out, or install the hook in managed settings: callgate hook claude-code --install --managed"
+		f.Cure = "take that out, or install the hook in managed settings: " + d.managedCommand()
 		return f
 	}
 	if h.Scope == settings.Managed {
@@ -141,7 +141,7 @@ func (d *examination) switchedOff(h settings.Hook) finding.Finding {
 	f.State = finding.Warn
 	f.Text = fmt.Sprintf(`nothing switches the hook off now; "disableAllHooks" in %s or %s, or starting claude with --bare, --safe-mode or --setting-sources project would, and then every call RUNS`,
 		settings.ProjectFile("PROJECT"), settings.LocalFile("PROJECT"))
-	f.Cure = "install the hook in managed settings, where nothing switches it off: callgate hook claude-code --install --managed"
+	f.Cure = "install the hook in managed settings, where nothing switches it off: " + d.managedCommand()
 	return f
 }
 

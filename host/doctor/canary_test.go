@@ -75,6 +75,33 @@ func TestT09_SwitchedOff(t *testing.T) {
 	}
 }
 
+// TestManagedCure: what installs the hook for the whole machine is named whole. Without
+// the endpoint and the token root would install its own places, where no daemon is.
+func TestManagedCure(t *testing.T) {
+	t.Parallel()
+	const switches, other = "canary.switched_off", "hook.others"
+	w := newWorld(t)
+	w.entry.TokenFile = w.root + "/state/agents/shop's.token"
+	uid := 4242
+	w.entry.DaemonUID = &uid
+	w.install("sound", nil)
+	installed := "sudo " + w.root + "/bin/callgate hook claude-code --install --managed --endpoint unix:" + w.root + "/state/callgate.sock --token-file '" + w.root + `/state/agents/shop'\''s.token' --daemon-uid 4242`
+	if f := find(t, w.run(), switches); !strings.HasSuffix(f.Cure, ": "+installed) {
+		t.Errorf("of the installed hook: got %q, want %q", f.Cure, installed)
+	}
+	w.write(w.places.Project+"/.claude/settings.local.json", `{"disableAllHooks": true}`)
+	if f := find(t, w.run(), switches); !strings.HasSuffix(f.Cure, ": "+installed) {
+		t.Errorf("switched off: got %q, want %q", f.Cure, installed)
+	}
+	w.write(w.places.Project+"/.claude/settings.local.json", `{}`)
+	w.write(w.places.UserFile(), `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./lint.sh"}]}]}}`)
+	network, address := w.o.Config.Endpoint()
+	plain := "(sudo " + w.root + "/bin/callgate hook claude-code --install --managed --endpoint " + network + ":" + address + " --token-file " + w.root + "/state/agents/default.token)"
+	if f := find(t, w.run(), other); !strings.HasSuffix(f.Cure, plain) {
+		t.Errorf("without a hook: got %q, want %q", f.Cure, plain)
+	}
+}
+
 // TestNoDaemon: a hook that blocks because there is no daemon is told apart from
 // a gate that denies.
 func TestNoDaemon(t *testing.T) {

@@ -151,6 +151,20 @@ func (d *examination) reach(h settings.Hook, complain func(finding.State, string
 	}
 }
 
+// managedCommand is what installs the hook for the whole machine: the one that is
+// installed here, and for what it does not say, that of this account's default agent.
+func (d *examination) managedCommand() string {
+	e := settings.Entry{Endpoint: Endpoint("unix", d.Dirs.Socket()), TokenFile: api.CheckTokenFile(d.Dirs.State, api.DefaultAgent)}
+	if d.Config != nil {
+		e.Endpoint = Endpoint(d.Config.Endpoint())
+	}
+	args := e.Args()
+	if own := d.Settings.Own(settings.PreToolUse); len(own) > 0 {
+		args = append(slices.Clone(own[0].Args), args...) // the first of a name counts
+	}
+	return "sudo " + settings.ManagedCommand(d.Binary, args)
+}
+
 // Endpoint writes what config.Config.Endpoint returns as the hook's --endpoint.
 func Endpoint(network, address string) string {
 	if network == "unix" {
@@ -161,7 +175,7 @@ func Endpoint(network, address string) string {
 
 // otherHooks lists what may rewrite a call after our answer. Threat T08.
 func (d *examination) otherHooks(context.Context) {
-	const cure = `remove it, or allow only the machine's hooks: "allowManagedHooksOnly": true in managed settings (callgate hook claude-code --install --managed)`
+	cure := `remove it, or allow only the machine's hooks: "allowManagedHooksOnly": true in managed settings (` + d.managedCommand() + ")"
 	for _, h := range d.Settings.Others() {
 		d.warn("hook.others", fmt.Sprintf("%s:%d (%s, %s): another hook, which may change a call after Callgate has judged it: %s", h.File, h.Line, h.Scope, h.Event, h), cure)
 	}

@@ -158,6 +158,34 @@ func (e Entry) args(seconds int) []string {
 	return args
 }
 
+// ManagedCommand is the command, for root's shell, that installs binary as the hook of
+// the whole machine, asking the daemon that a hook with args asks. Root's own places
+// are not taken for anything that args tell.
+func ManagedCommand(binary string, args []string) string {
+	words := append([]string{binary}, hookWords...)
+	words = append(words, "--install", "--managed")
+	for _, name := range []string{"endpoint", "token-file", "daemon-uid"} {
+		if value, given := (Hook{Args: args}).Flag(name); given {
+			words = append(words, "--"+name, value)
+		}
+	}
+	for i, word := range words {
+		words[i] = shellWord(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord writes a word so that a POSIX shell takes it as that one word.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./:@%+,", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 func (e Entry) seconds() int { return int(e.Timeout / time.Second) }
 
 // check refuses what would not start, or not block.
