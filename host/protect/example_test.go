@@ -18,5 +18,5 @@ func ExampleGuard() {
 	}
 	// Output:
 	// ""
-	// "it reads /home/dev/.local/state/callgate/admin.token: Callgate's state, with its rules, store and tokens"
+	// "it reads Callgate's state, with its rules, store and tokens (/home/dev/.local/state/callgate/admin.token)"
 }

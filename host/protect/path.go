@@ -112,6 +112,8 @@ func (j *judge) read(t engine.Target, one func(form, access string) string) stri
 	return j.linked(t)
 }
 
+// onePath's sentences, like all here, put no colon behind a path: "default.token: word"
+// is a secret to the masker.
 func (j *judge) onePath(form, access string) string {
 	parts := components(form)
 	if why := j.kernel(form, parts, access); why != "" {
@@ -126,9 +128,9 @@ func (j *judge) onePath(form, access string) string {
 		switch {
 		case !within:
 		case writes:
-			return fmt.Sprintf("it writes %s: %s", form, p.what)
+			return fmt.Sprintf("it writes %s (%s)", p.what, form)
 		case p.secret && (p.file || len(parts) > len(p.parts)):
-			return fmt.Sprintf("it reads %s: %s", form, p.what)
+			return fmt.Sprintf("it reads %s (%s)", p.what, form)
 		}
 	}
 	if writes {
@@ -140,7 +142,7 @@ func (j *judge) onePath(form, access string) string {
 // tie judges the files that tie projects to the gate, wherever they are.
 func (j *judge) tie(form string, parts []string) string {
 	if n := len(parts); n > 0 && names(parts[n-1], projectFile) {
-		return fmt.Sprintf("it writes %s: the file by which a project tightens what agents may do", form)
+		return fmt.Sprintf("it writes the file by which a project tightens what agents may do (%s)", form)
 	}
 	for i, part := range parts[:max(len(parts)-1, 0)] {
 		next := parts[i+1]
@@ -149,7 +151,7 @@ func (j *judge) tie(form string, parts []string) string {
 			settings = settings || mayBe(next, name)
 		}
 		if names(part, settingsDir) && settings && next != "**" {
-			return fmt.Sprintf("it writes %s: settings of Claude Code, which hook Callgate in", form)
+			return fmt.Sprintf("it writes settings of Claude Code, which hook Callgate in (%s)", form)
 		}
 	}
 	return ""
@@ -205,7 +207,7 @@ func (j *judge) oneTree(form, access string) string {
 	}
 	n := len(parts)
 	if n > 0 && names(parts[n-1], settingsDir) || n > 1 && parts[n-1] == "**" && parts[n-2] == settingsDir {
-		return fmt.Sprintf("it changes, moves or removes %s: the settings of Claude Code, which hook Callgate in", form)
+		return fmt.Sprintf("it changes, moves or removes the settings of Claude Code, which hook Callgate in (%s)", form)
 	}
 	if n > 0 && parts[n-1] == "**" {
 		return "" // some files there, such as an archive's; not the project as a whole
@@ -224,9 +226,9 @@ func (j *judge) readTree(form string, parts []string) string {
 		within, above := match(parts, p)
 		switch {
 		case p.secret && (within || above):
-			return fmt.Sprintf("it reads all of %s: %s; name a narrower place", form, p.what)
+			return fmt.Sprintf("it reads all of %s, which is or holds %s; name a narrower place", form, p.what)
 		case p.program && within && !slices.Contains(parts, "**"):
-			return fmt.Sprintf("it copies %s: %s", form, p.what)
+			return fmt.Sprintf("it copies %s (%s)", p.what, form)
 		}
 	}
 	return ""
