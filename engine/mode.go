@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Mode is the policy for a call that no rule and no tool decides. The zero
@@ -80,7 +81,7 @@ func ParseMode(s string) (Mode, error) {
 	if m, ok := modeAliases[s]; ok {
 		return m, nil
 	}
-	return DefaultMode, fmt.Errorf("unknown mode %q: want one of %v", s, Modes())
+	return DefaultMode, fmt.Errorf("unknown mode %q: want one of %s", s, strings.Join(modeNames[:], ", "))
 }
 
 // strictness orders the modes for inheritance: explore < default < accept_edits

@@ -65,7 +65,7 @@ func Preset(name string) (Profile, error) {
 			return p, nil
 		}
 	}
-	return Profile{}, fmt.Errorf("unknown profile %q: want one of %v, or allow and ask lists", name, Presets())
+	return Profile{}, fmt.Errorf("unknown profile %q: want one of %s, or allow and ask lists", name, strings.Join(Presets(), ", "))
 }
 
 // Compiled is a profile ready to decide.

@@ -95,7 +95,7 @@ func TestPresets(t *testing.T) {
 			}
 		}
 	}
-	if _, err := profile.Preset("Open"); err == nil || !strings.Contains(err.Error(), "open standard locked") {
+	if _, err := profile.Preset("Open"); err == nil || !strings.Contains(err.Error(), "want one of open, standard, locked, or") {
 		t.Errorf("preset Open: got %v, want an error that lists the names", err)
 	}
 }

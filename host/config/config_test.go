@@ -215,7 +215,7 @@ func TestParse_errors(t *testing.T) {
 		{"unknown key", "agent: {}\n", "f:1:1: agent: unknown key: did you mean agents?"},
 		{"rules in defaults", "defaults:\n  rules: []\n", "f:2:3: defaults.rules: unknown key: want one of"},
 		{"auto", "defaults: {mode: auto}\n", `f:1:18: defaults.mode: mode "auto" is reserved`},
-		{"unknown mode", "agents: {a: {mode: yolo}}\n", `f:1:20: agents.a.mode: unknown mode "yolo": want one of [default`},
+		{"unknown mode", "agents: {a: {mode: yolo}}\n", `f:1:20: agents.a.mode: unknown mode "yolo": want one of default, accept_edits, `},
 		{"unknown kind", "agents: {a: {kind: robot}}\n", `f:1:20: agents.a.kind: unknown kind "robot"`},
 		{"denylist without trusted", "agents:\n  a:\n    mode: bypass\n    respect_denylist: false\n", "f:4:23: agents.a.respect_denylist: false is lawful only beside mode: trusted"},
 		{"denylist beside nothing", "defaults: {respect_denylist: false}\n", "f:1:30: defaults.respect_denylist: false is lawful only"},

@@ -172,6 +172,21 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestPinned: one pinned module is told as one.
+func TestPinned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.install("sound", nil)
+	pinned := modules.Module{ModuleInfo: catalog.ModuleInfo{File: "x.wasm"}, Granted: &pin.Granted{}}
+	w.daemon.modules = modules.List{Lock: "modules.lock"}
+	for _, want := range []string{"no module is pinned in modules.lock", "1 module is pinned in modules.lock", "2 modules are pinned in modules.lock"} {
+		if f := find(t, w.run(), "modules.lock"); f.State != finding.OK || f.Text != want {
+			t.Errorf("got %+v, want %q", f, want)
+		}
+		w.daemon.modules.Modules = append(w.daemon.modules.Modules, pinned)
+	}
+}
+
 // TestT08_OtherHooks: another hook in force is a warning that names it and its
 // file, wherever it is; and so is a plugin, which may bring one.
 func TestT08_OtherHooks(t *testing.T) {

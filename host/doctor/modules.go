@@ -31,7 +31,14 @@ func (d *examination) pins(ctx context.Context) {
 		}
 		d.loose(m)
 	}
-	d.ok("modules.lock", fmt.Sprintf("%d modules are pinned in %s", pinned, list.Lock))
+	text := fmt.Sprintf("%d modules are", pinned)
+	switch pinned {
+	case 0:
+		text = "no module is"
+	case 1:
+		text = "1 module is"
+	}
+	d.ok("modules.lock", text+" pinned in "+list.Lock)
 }
 
 // loose warns of a module whose bytes nobody chose, or need not be those that were.

@@ -108,7 +108,7 @@ func TestRun_refuses(t *testing.T) {
 		"a name twice in the input":   {payload(members{"tool_input": json.RawMessage(`{"command":"ls","command":"rm"}`)}), "tool_input.command: .*duplicate"},
 		"a name in other letters":     {payload(members{"tool_name": nil, "Tool_Name": "Bash"}), "tool_name: missing"},
 		"no event":                    {payload(members{"hook_event_name": nil}), "hook_event_name"},
-		"an unknown event":            {payload(members{"hook_event_name": "SessionStart"}), "SessionStart.*callgate hook claude-code --install"},
+		"an unknown event":            {payload(members{"hook_event_name": "SessionStart"}), "SessionStart.*want one of PreToolUse, PermissionRequest, .*callgate hook claude-code --install"},
 		"an event that is no text":    {payload(members{"hook_event_name": 7}), "hook_event_name: .*want a JSON string"},
 		"no session":                  {payload(members{"session_id": nil}), "session_id: missing"},
 		"an empty session":            {payload(members{"session_id": ""}), "session_id: missing"},

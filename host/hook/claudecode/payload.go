@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/internal/strictjson"
 )
 
@@ -118,7 +120,7 @@ func parse(data []byte) (payload, error) {
 // check wants what each event must tell.
 func (p payload) check() error {
 	if !p.event().known() {
-		return fmt.Errorf("hook_event_name: %.60q is not answered: want one of %v; install the hook anew with: callgate hook claude-code --install", string(p.Event), Events())
+		return fmt.Errorf("hook_event_name: %.60q is not answered: want one of %s; install the hook anew with: callgate hook claude-code --install", string(p.Event), strings.Join(settings.Events(), ", "))
 	}
 	if p.event() == UserPromptSubmit {
 		if p.Session == "" {
