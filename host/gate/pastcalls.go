@@ -24,6 +24,9 @@ const (
 	// maxPastTrials bounds how often they are put to the new module for all rules
 	// together; rules of many projects see fewer of them.
 	maxPastTrials = 2000
+	// maxPastFailures is after how many inputs that a new module fails with it is asked
+	// about no more in that place: each may take the whole time of a verb.
+	maxPastFailures = 3
 )
 
 // trialPlace is a tool, and where rules of it are tried.
@@ -51,14 +54,17 @@ func (g *Gate) widerOnPastCalls(ctx context.Context, now, next Catalog, all []co
 		if _, known := past[p.tool]; !known {
 			past[p.tool] = g.pastInputs(ctx, slices.Concat(group[0].old.Names(p.tool), group[0].next.Names(p.tool)))
 		}
-		inputs := past[p.tool]
+		inputs, failures := past[p.tool], 0
 		for _, input := range inputs[:min(len(inputs), max(1, maxPastTrials/len(order)))] {
-			found := widerOn(ctx, was, is, group, input)
+			found, err := widerOn(ctx, was, is, group, input)
 			wider = append(wider, found...)
+			if err != nil {
+				failures++
+			}
 			group = slices.DeleteFunc(slices.Clone(group), func(c comparison) bool {
 				return slices.ContainsFunc(found, func(f comparison) bool { return f.rule.ID == c.rule.ID })
 			})
-			if len(group) == 0 || ctx.Err() != nil {
+			if len(group) == 0 || failures == maxPastFailures || ctx.Err() != nil {
 				break
 			}
 		}
@@ -67,8 +73,8 @@ func (g *Gate) widerOnPastCalls(ctx context.Context, now, next Catalog, all []co
 }
 
 // widerOn are those of the rules of one tool and place that match an input with the
-// next module alone. A module that fails with it tells nothing.
-func widerOn(ctx context.Context, was, is Trial, rules []comparison, input json.RawMessage) (wider []comparison) {
+// next module alone. A module that fails with it tells nothing; the error is the next one's.
+func widerOn(ctx context.Context, was, is Trial, rules []comparison, input json.RawMessage) (wider []comparison, err error) {
 	call := func(r engine.Rule) *engine.Call {
 		return &engine.Call{Tool: r.Tool, Input: input, Context: common(r, r)}
 	}
@@ -81,7 +87,7 @@ func widerOn(ctx context.Context, was, is Trial, rules []comparison, input json.
 		}
 		hits, err := is.matching(ctx, first.next, texts, call(first.rule))
 		if err != nil || len(hits) == 0 {
-			return wider
+			return wider, err
 		}
 		var others []comparison
 		for i, c := range left {
@@ -95,7 +101,7 @@ func widerOn(ctx context.Context, was, is Trial, rules []comparison, input json.
 		}
 		left = others
 	}
-	return wider
+	return wider, nil
 }
 
 // pastInputs are the inputs of the last calls of a tool, by any of its names, each

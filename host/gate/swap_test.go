@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -256,6 +257,44 @@ func TestT05_swappingPastCalls(t *testing.T) {
 				t.Errorf("suspended %q; want %q", got, want)
 			}
 		})
+	}
+}
+
+// stalling fails with each call that agents made, after as long as it likes.
+type stalling struct {
+	*tool
+	asked *atomic.Int32
+}
+
+func (s stalling) MatchRule(ctx context.Context, c *engine.Call, b engine.Behavior, rules []engine.RuleText) ([]int, error) {
+	if strings.Contains(string(c.Input), "past") {
+		s.asked.Add(1)
+		return nil, context.DeadlineExceeded
+	}
+	return s.tool.MatchRule(ctx, c, b, rules)
+}
+
+// TestT05_swappingPastCallsStall: a module that takes all its time for each past call
+// does not hold its exchange up for minutes.
+func TestT05_swappingPastCallsStall(t *testing.T) {
+	t.Parallel()
+	inputs := []string{`{"value":"x"}`, `{"value":"y"}`}
+	w, _ := swapping(t, &swappable{digest: "d1", tool: &tool{}, inputs: inputs})
+	content := "web"
+	r := engine.Rule{Tool: "Probe", Content: &content, Behavior: engine.Allow, Scope: engine.Global, Match: []string{content}, NotMatch: []string{"other"}}
+	if _, _, err := w.gate.AddRule(t.Context(), "ann", r); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		row := store.Row{Event: store.EventDecision, Decision: store.Allowed, Tool: "Probe", Input: fmt.Sprintf(`{"value":"past %d"}`, i)}
+		if _, err := w.store.Append(t.Context(), row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var asked atomic.Int32
+	next := &swappable{digest: "d2", tool: stalling{&tool{version: "d2"}, &asked}, inputs: inputs}
+	if got := w.gate.Swapping(t.Context(), next, []string{"probe.wasm"}); len(got) > 0 || asked.Load() != 3 {
+		t.Errorf("suspended %q, asked about %d past calls, want 3", got, asked.Load())
 	}
 }
 
