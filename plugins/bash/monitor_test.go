@@ -17,6 +17,9 @@ func TestMonitor(t *testing.T) {
 	if !slices.Contains(bash.Spec.Aliases, "Monitor") {
 		t.Error("Monitor is no name of Bash")
 	}
+	if !strings.HasSuffix(bash.Spec.InputSchema, `"required":["command"]}`) {
+		t.Error("examples of rules as text are values of the first required member")
+	}
 	for name, tc := range map[string]struct {
 		input bash.Input
 		want  tool.Behavior

@@ -30,10 +30,7 @@ const inputSchema = `{"type":"object","properties":{` +
 	`"command":{"type":"string","description":"the command line"},` +
 	`"description":{"type":"string"},"timeout":{"type":"number"},"run_in_background":{"type":"boolean"},` +
 	`"directory":{"type":"string","description":"where the command runs"},` +
-	`"dangerouslyDisableSandbox":{"type":"boolean"},` +
-	`"ws":{"type":"object","description":"a web socket that is listened to in place of a command","properties":{` +
-	`"url":{"type":"string"},"protocols":{"type":"array","items":{"type":"string"}}},"required":["url"]}},` +
-	`"anyOf":[{"required":["command"]},{"required":["ws"]}]}`
+	`"dangerouslyDisableSandbox":{"type":"boolean"}},"required":["command"]}`
 
 const ruleHelp = "Plain text is one command: as an allow rule exactly that command (or exactly the whole line); as a deny or ask rule its words stand together, in order, in any command of the line. " +
 	"`words:*` and `words *` are every command that begins with these words, and the bare words. Another * stands for any text inside one command; \\* is a star. " +
