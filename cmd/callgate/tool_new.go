@@ -30,7 +30,7 @@ type newProject struct {
 // however their letters are written; no other module may claim them.
 var ownTools = []string{
 	"Agent", "AgentOutputTool", "ApplyPatch", "AskUserQuestion", "Bash", "BashOutput", "CronList", "Delete", "Edit", "EnterPlanMode",
-	"ExitPlanMode", "Finish", "Glob", "Grep", "KillBash", "KillShell", "LS", "ListAgents", "ListMcpResources", "ListMcpResourcesTool", "MultiEdit",
+	"ExitPlanMode", "Finish", "Glob", "Grep", "KillBash", "KillShell", "LS", "ListAgents", "ListMcpResources", "ListMcpResourcesTool", "Monitor", "MultiEdit",
 	"NotebookEdit", "NotebookRead", "PlanMode", "Read", "ReadMany", "ReportFindings", "Skill", "Sleep", "StructuredOutput", "Task", "TaskCreate", "TaskGet",
 	"TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TodoRead", "TodoWrite", "ToolSearch", "WebFetch", "WebSearch", "Write", "fetch",
 	"generic", "list", "patch", "question", "replace", "shell", "view",
