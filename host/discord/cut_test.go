@@ -161,6 +161,7 @@ func TestFirstWins(t *testing.T) {
 		w.kept(c) // before that a click is to be repeated, and these are not
 		var mu sync.Mutex
 		var taken []string
+		heard := map[string]string{} // that a click counts, from those whose card could not tell it any more
 		took := func(who string, ok bool) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -197,7 +198,9 @@ func TestFirstWins(t *testing.T) {
 					t.Error(err)
 				}
 				if text := told(seen); text != "" && !strings.Contains(text, "too late") {
-					t.Errorf("round %d: %s was told %q", round, by, text)
+					mu.Lock()
+					defer mu.Unlock()
+					heard[by] = text
 				}
 			})
 		}
@@ -205,6 +208,11 @@ func TestFirstWins(t *testing.T) {
 		group.Wait()
 		res, ended := p.got(), c.ends()
 		won[res.DecidedBy]++
+		for by, text := range heard {
+			if by != res.DecidedBy || text != map[string]string{"ann": "Approved.", "bob": "Denied."}[by] {
+				t.Errorf("round %d: decided by %s, and %s was told %q", round, res.DecidedBy, by, text)
+			}
+		}
 		allowed := res.Decision.Behavior == engine.Allow
 		if allowed != slices.Contains([]string{"api", "ann"}, res.DecidedBy) {
 			t.Errorf("round %d: %s by %s", round, res.Decision.Behavior, res.DecidedBy)

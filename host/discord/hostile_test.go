@@ -209,7 +209,12 @@ func TestCardChanged(t *testing.T) {
 			_, _ = w.discord.Forge(within(t), w.ann.ID, c.ChannelID, c.ID, verbs(c.Message)[message.VerbApprove], nil)
 			p.want(engine.Deny, store.AskCancelled, "", "was changed by somebody")
 			c.ends("Cancelled")
-			if rows := w.rows(store.EventCardChanged); len(rows) != 1 || rows[0].AskID != c.ask {
+			var rows []store.Row
+			w.await("the alarm is in the audit", func() bool { // the ask is cancelled first
+				rows = w.rows(store.EventCardChanged)
+				return len(rows) > 0
+			})
+			if len(rows) != 1 || rows[0].AskID != c.ask {
 				t.Errorf("alarms: %+v", rows)
 			}
 		})
