@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/callgate/callgate/host/internal/shellword"
 )
 
 // OutcomeOf is what the call of an ask that has ended gets of it.
@@ -24,7 +26,7 @@ func refusal(a Ask, cause Cause) Outcome {
 // Resume is the command that lets a stopped session go on, for a person to copy into a
 // shell. The agent chose the session's name: it is neither a flag nor shell code there.
 func Resume(session string) string {
-	name := "'" + strings.ReplaceAll(session, "'", `'\''`) + "'"
+	name := shellword.Quote(session)
 	if strings.HasPrefix(session, "-") {
 		name = "-- " + name
 	}

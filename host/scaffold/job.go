@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/callgate/callgate/host/internal/shellword"
 )
 
 // job is one build or test of a project.
@@ -94,7 +96,7 @@ func line(command []string) string {
 	words := make([]string, len(command))
 	for i, w := range command {
 		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`*?[]{}()<>|&;#~!") {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+			w = shellword.Quote(w)
 		}
 		words[i] = w
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/callgate/callgate/host/internal/shellword"
 )
 
 // The events of Claude Code that Callgate's hook stands in.
@@ -183,7 +185,7 @@ func shellWord(word string) string {
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
 		return word
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return shellword.Quote(word)
 }
 
 func (e Entry) seconds() int { return int(e.Timeout / time.Second) }
