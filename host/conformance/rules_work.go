@@ -210,18 +210,12 @@ func headroom(r *run, t *toolTrial) {
 		r.skip(r.now.ID, "the limit of fuel is not known")
 		return
 	}
-	for _, p := range t.probes {
-		if p.from != fromAuthor {
-			continue
+	r.ordinary(t, func(a workbench.Answer) string {
+		if a.Fuel <= limit/2 {
+			return ""
 		}
-		for _, q := range p.questions() {
-			r.try()
-			if q.answer.Fuel > limit/2 {
-				r.fail(Finding{Tool: t.called, Verb: q.verb, Tried: "a call from " + string(p.from), Input: q.envelope, Came: fmt.Sprintf("%d of %d", q.answer.Fuel, limit)})
-			}
-		}
-		p.forget()
-	}
+		return fmt.Sprintf("%d of %d", a.Fuel, limit)
+	})
 }
 
 // logs looks at what ordinary calls log: an operator's log has all of it, at each call.
@@ -231,14 +225,24 @@ func logs(r *run, t *toolTrial) {
 		r.skip(r.now.ID, "the limits of what a call may log are not known")
 		return
 	}
+	r.ordinary(t, func(a workbench.Answer) string {
+		if a.LogLines <= lines/4 && a.LogBytes <= size/4 {
+			return ""
+		}
+		return fmt.Sprintf("%d lines with %d bytes; a call may log %d with %d", a.LogLines, a.LogBytes, lines, size)
+	})
+}
+
+// ordinary puts the author's own examples, and fails where much says what was too much.
+func (r *run) ordinary(t *toolTrial, much func(a workbench.Answer) string) {
 	for _, p := range t.probes {
 		if p.from != fromAuthor {
 			continue
 		}
 		for _, q := range p.questions() {
 			r.try()
-			if a := q.answer; a.LogLines > lines/4 || a.LogBytes > size/4 {
-				r.fail(Finding{Tool: t.called, Verb: q.verb, Tried: "a call from " + string(p.from), Input: q.envelope, Came: fmt.Sprintf("%d lines with %d bytes; a call may log %d with %d", a.LogLines, a.LogBytes, lines, size)})
+			if came := much(q.answer); came != "" {
+				r.fail(Finding{Tool: t.called, Verb: q.verb, Tried: "a call from " + string(p.from), Input: q.envelope, Came: came})
 			}
 		}
 		p.forget()
