@@ -71,8 +71,10 @@ func (a Answer) Give(stdout, stderr io.Writer) int {
 		a = Deny(a.Event, "the answer could not be written: "+err.Error())
 	}
 	_, _ = io.WriteString(stderr, clean(a.reason)+"\n") // there is nowhere left to say it
-	if body, err := a.document(); err == nil && a.kind == denied && a.Event == PreToolUse {
-		_, _ = stdout.Write(body) // stderr has said it
+	if a.kind == denied && a.Event == PreToolUse {
+		if body, err := a.document(); err == nil {
+			_, _ = stdout.Write(body) // stderr has said it
+		}
 	}
 	if a.kind == warned && a.Event.after() {
 		return exitWarning
