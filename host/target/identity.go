@@ -53,8 +53,8 @@ var errNoIdentity = errors.New("files cannot be told apart on this system")
 
 // Identify returns what stands at cwd, when that is not empty, and at each of
 // the resolved targets, in their order. A target that is no path, or could not
-// be resolved, has the zero Identity. It takes two seconds at most: on an error
-// nothing is known.
+// be resolved, has the zero Identity. It takes two seconds of its own time at
+// most (see patient and enter for a crowded machine): on an error nothing is known.
 func (r *Resolver) Identify(ctx context.Context, cwd string, targets []engine.Target) ([]Identity, error) {
 	ids, ok := r.FS.(Identifier)
 	if !ok {

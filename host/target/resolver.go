@@ -70,6 +70,9 @@ const maxBusy = 512
 // hundreds that begin together, each would see its own time pass while the rest are served.
 const maxRunning = 32
 
+// waiting is how many times its own time a look-up waits for its turn.
+const waiting = 10
+
 var (
 	errTooSlow = errors.New("looking at the path took too long")
 	errTooBusy = errors.New("too many path look-ups at once, some may hang on a file system that does not answer")
@@ -138,7 +141,7 @@ func runFor[T any](ctx context.Context, r *Resolver, patience time.Duration, wor
 		r.busy.Add(-1)
 		return none, errTooBusy
 	}
-	leave, err := r.enter(ctx, turns*patience)
+	leave, err := r.enter(ctx, waiting*patience)
 	if err != nil {
 		r.busy.Add(-1)
 		return none, err
