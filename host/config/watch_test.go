@@ -75,6 +75,18 @@ func (w watched) err(t *testing.T) error {
 	return nil
 }
 
+// opened is a file in mode plan, and the configuration that was read from it.
+func opened(t *testing.T) (path string, c *config.Config) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "callgate.yaml")
+	put(t, path, "defaults: {mode: plan}\n")
+	c, err := config.Open(path, dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, c
+}
+
 // replace writes as careful editors do: a new file, renamed over the old one.
 func replace(t *testing.T, path, text string) {
 	t.Helper()
@@ -86,12 +98,7 @@ func replace(t *testing.T, path, text string) {
 
 func TestWatch(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "callgate.yaml")
-	put(t, path, "defaults: {mode: plan}\n")
-	c, err := config.Open(path, dirs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path, c := opened(t)
 	put(t, path, "defaults: {mode: bypass}\n") // between reading and watching
 	w := watch(t, c)
 	if got := w.mode(t); got != engine.Bypass {
@@ -126,12 +133,7 @@ func TestWatch(t *testing.T) {
 // without anything handed over.
 func TestWatch_looks(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "callgate.yaml")
-	put(t, path, "defaults: {mode: plan}\n")
-	c, err := config.Open(path, dirs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path, c := opened(t)
 	w := watch(t, c)
 	want := func(when string, changes, errs int) {
 		t.Helper()
@@ -167,12 +169,7 @@ func TestWatch_looksWaitForTheWhole(t *testing.T) {
 
 func looksWaitForTheWhole(t *testing.T) (inTime bool) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "callgate.yaml")
-	put(t, path, "defaults: {mode: plan}\n")
-	c, err := config.Open(path, dirs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path, c := opened(t)
 	w := watch(t, c)
 	w.look(t)
 	began := time.Now()
