@@ -4,14 +4,19 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Tools are run by `go run` at exactly these versions; nothing is installed.
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+# RATIONALE.md, "Why does one linter run all linters?".
+LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+VULN := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 GO      ?= go
 # "dev" unless the tree is a checkout.
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
-GUEST   := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -buildmode=c-shared -trimpath -ldflags='-s -w'
+GUEST   := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -buildmode=c-shared -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 GUEST_SOURCES := $(shell find sdk/go plugins -name '*.go' -not -name '*_test.go') go.mod go.sum
-MODULES := plugins/dist/bash.wasm plugins/dist/standard.wasm
+GUESTS  := plugins/dist/bash.wasm plugins/dist/standard.wasm
+# The guests as the binary embeds them, and those of the last release.
+MODULES  := plugins/dist/modules.zip
+RELEASED := plugins/dist/embedded/release.zip
 
 ##@ Use
 .PHONY: run build
@@ -31,10 +36,10 @@ build: bin/callgate ## leave the whole product in bin/callgate, one file
 bin/callgate: $(MODULES) $(shell find cmd engine host plugins -name '*.go' -o -name '*.sql' -o -name '*.yaml' -o -name '*.json') $(shell find sdk -type f) go.mod go.sum
 	@mkdir -p bin
 	@echo "building bin/callgate"
-	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-X main.version=$(VERSION)" -o $@ ./cmd/callgate
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w -X main.version=$(VERSION)" -o $@ ./cmd/callgate
 
 ##@ Prove
-.PHONY: test race fuzz corpus bench
+.PHONY: test quick race fuzz hunt corpus oracle house language mutate bench
 # Without -v nobody would hear of skipped tests.
 SHORTEN := awk -f testdata/results.awk
 
@@ -45,14 +50,22 @@ PATIENCE := -timeout 30m
 export CALLGATE_TEST_CACHE ?= $(dir $(shell $(GO) env GOCACHE))callgate-test
 
 test: $(MODULES) ## run every test; says which were skipped, and why
-	@$(GO) test -v $(PATIENCE) ./... | $(SHORTEN)
+	@testdata/test.sh -v $(PATIENCE) | $(SHORTEN)
+
+# The rooms that decide a call and show it to a person: no daemon, no network. Of what
+# did not change, go test keeps the result.
+QUICK := ./engine/... ./sdk/go/... ./plugins/... ./host/wire ./host/internal/text/... ./host/internal/store/mask \
+	./host/internal/approval/... ./host/internal/gate/... ./host/internal/testkit/arrows
+quick: $(MODULES) ## build everything, run the tests of the rooms that decide: under a minute
+	@$(GO) build ./...
+	@$(GO) test $(PATIENCE) $(QUICK) | { grep -v '	\[no test files\]$$' || true; }
 
 # The first line of it compiles the modules, seven times faster than the race
 # detector would; where it cannot, the tests say why.
 race: $(MODULES) ## run every test under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
-		$(GO) test -count=1 -run '^$$' ./host/eval >/dev/null || true; \
-		$(GO) test -race -v $(PATIENCE) ./... | $(SHORTEN); \
+		$(GO) test -count=1 -run '^$$' ./host/internal/toolkit/eval >/dev/null || true; \
+		testdata/test.sh -race -v $(PATIENCE) | $(SHORTEN); \
 	else echo "SKIPPED race: no C compiler ($$($(GO) env CC)); install gcc or clang to run it"; fi
 
 FUZZTIME ?= 10s
@@ -63,16 +76,65 @@ fuzz: $(MODULES) ## run every fuzzer for FUZZTIME each (default 10s)
 			$(GO) test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) </dev/null; \
 		done; done
 
+CHECKS ?= 20000
+hunt: $(MODULES) ## run every property test on CHECKS inputs drawn anew (default 20000)
+	@grep -rl '"pgregory.net/rapid"' --include='*_test.go' engine host plugins sdk | xargs -n1 dirname | sort -u | while read -r package; do \
+		echo "== $$package"; \
+		$(GO) test "./$$package" $(PATIENCE) -count=1 -run "$$(grep -hE -B40 'rapid\.(Check|MakeCheck)\(' "./$$package"/*_test.go | grep -oE '^func Test[A-Za-z0-9_]*' | cut -c6- | sort -u | paste -sd'|' | sed 's/.*/^(&)$$/')" -rapid.checks=$(CHECKS) </dev/null; \
+	done
+
 corpus: build ## run the policy cases of testdata/corpus: a table of class, cases, wrong
 	@bin/callgate eval --corpus testdata/corpus
 
-bench: $(MODULES) build ## measure, beside the named peers, in one run
-	@$(MAKE) --no-print-directory -C testdata/bench bench
+# RECORD=1 writes the record anew; ANSWERS=DIR leaves the whole answers there.
+oracle: build ## compare every answer, golden, script and test name with testdata/oracle, byte for byte
+	@$(GO) run ./testdata/oracle $(if $(RECORD),-record) $(if $(ANSWERS),-answers '$(ANSWERS)')
+
+house: $(MODULES) ## print the figures of the structure; QUICK=1 without those that build
+	@$(GO) run ./testdata/house $(if $(QUICK),-quick)
+
+# FILES=1 names the worst files, CHECK=1 fails when an aim is missed.
+language: ## measure how plainly comments and documents are written, per 1,000 words
+	@$(GO) run ./testdata/language $(if $(FILES),-files 30) $(if $(CHECK),-check)
+
+MUTATIONS ?= .
+mutate: ## take each promise's line of code away and expect its test to fail; MUTATIONS=REGEXP for some
+	@$(GO) run ./testdata/mutations -run '$(MUTATIONS)'
+
+# QUICK=1: a minute, for CI; RECORD=1 with it records the figures to compare with.
+bench: $(MODULES) build ## measure beside the named peers, with the aims; QUICK=1 against the last record
+	@$(MAKE) --no-print-directory -C testdata/bench $(if $(QUICK),quick,bench)
+
+##@ Ship
+.PHONY: dist dist-check release-modules modules-check
+# RATIONALE.md, "Why does a Go program of ours make the packages?".
+TARGETS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64
+dist: $(MODULES) ## make binaries, archives, deb, rpm, images, SBOMs and checksums in bin/dist; TARGETS=OS/ARCH,... RELEASE=0.1.0
+	@cd testdata/dist && $(GO) run . -targets '$(TARGETS)' $(if $(RELEASE),-version '$(RELEASE)')
+
+dist-check: $(MODULES) ## build a release twice, compare, unpack each package and have it decide
+	@cd testdata/dist && $(GO) vet ./... && $(GO) test -v $(PATIENCE) ./... | awk -f ../results.awk
+
+release-modules: wasm-clean $(MODULES) ## put the modules of these sources into the tree, for go install; commit them with the sources
+	@cp $(MODULES) $(RELEASED) && rm -f $(dir $(RELEASED))modules.zip && touch $(MODULES)
+	@ls -l $(RELEASED)
+
+modules-check: $(MODULES) ## rebuild the release's modules from the sources they were committed with, compare the bytes
+	@plugins/dist/check.sh $(MODULES) $(RELEASED)
 
 ##@ Keep
-.PHONY: wasm wasm-check wasm-clean lint fmt check tidy clean help
+.PHONY: docs
+docs: ## write the generated pages of docs/reference and the picture of the terminal
+	@$(GO) test ./host/cli -run '^TestReference$$' -update -count=1 | $(SHORTEN)
+
+.PHONY: cards
+cards: ## draw each kind of card into docs/pictures, and print how tall it is on a phone
+	@$(GO) test ./host/internal/approval/card ./host/internal/approval/terminal ./host/internal/discord/message -run '^Test(Golden|GoldenPrompt|Cards)$$' -update -count=1 >/dev/null
+	@cat host/internal/discord/message/testdata/sizes.golden
+
+.PHONY: wasm wasm-check wasm-clean lint vuln fmt check tidy clean help
 # Nothing is installed: what a language lacks here is said, and its module stays.
-GOLDENS := $(GO) test ./host/scaffold -run '^TestGoldens$$' -count=1 -v
+GOLDENS := $(GO) test ./host/internal/toolkit/scaffold -run '^TestGoldens$$' -count=1 -v
 wasm: wasm-clean $(MODULES) ## rebuild every module from source: first-party, test modules, the deploy example
 	@testdata/modules/build.sh
 	@$(GOLDENS) -rebuild | $(SHORTEN)
@@ -82,7 +144,13 @@ wasm-check: ## compare the committed modules with what their sources make
 	@$(GOLDENS) | $(SHORTEN)
 
 wasm-clean:
-	@rm -f $(MODULES)
+	@rm -f $(GUESTS) $(MODULES) $(dir $(RELEASED))modules.zip
+
+# The binary embeds the release's modules, and beside them those of the tree where
+# these are others. RATIONALE.md, "Why are the release's modules in the tree?".
+$(MODULES): $(GUESTS) $(RELEASED) plugins/internal/pack/main.go
+	@$(GO) run ./plugins/internal/pack $@ $(GUESTS)
+	@if cmp -s $@ $(RELEASED); then rm -f $(@D)/embedded/modules.zip; else cp $@ $(@D)/embedded/modules.zip; fi
 
 plugins/dist/bash.wasm: $(GUEST_SOURCES)
 	@echo "building $@"
@@ -92,23 +160,24 @@ plugins/dist/standard.wasm: $(GUEST_SOURCES)
 	@echo "building $@"
 	@$(GUEST) -o $@ ./plugins/standard
 
-lint: $(MODULES) arrows ## vet and staticcheck, for the host and for the guests
-	@$(GO) vet ./...
+lint: $(MODULES) ## the linters of .golangci.yml for the host, vet for the guests
+	@$(GO) run $(LINT) run ./...
 	@GOOS=wasip1 GOARCH=wasm $(GO) vet ./plugins/... ./sdk/...
-	@$(GO) run $(STATICCHECK) ./...
 
-# The arrows of the house: cmd -> host -> engine, plugins -> sdk.
-.PHONY: arrows
-arrows:
-	@! $(GO) list -deps ./engine/... | grep -E 'callgate/callgate/(host|plugins|sdk|cmd)' || { echo "engine imports what it must not"; exit 1; }
-	@! $(GO) list -deps ./host/... | grep -E 'callgate/callgate/(plugins|sdk|cmd)' || { echo "host imports what it must not"; exit 1; }
-	@! GOOS=wasip1 GOARCH=wasm $(GO) list -deps ./plugins/... ./sdk/... | grep -E 'callgate/callgate/(host|engine|cmd)' || { echo "plugins or sdk import what they must not"; exit 1; }
+# Exit 3 is a finding; another failure is one of the tool's own.
+vuln: ## look for known vulnerabilities in what the code calls; skipped where vuln.go.dev is not reachable
+	@out=$$($(GO) run $(VULN) $(VULNFLAGS) ./... 2>&1) && { echo "vuln: none known"; exit 0; }; \
+	case "$$out" in \
+		*"fetching vulnerabilities: "*) out=$${out##*fetching vulnerabilities: }; echo "SKIPPED vuln: vuln.go.dev is not reachable: $${out%%$$'\n'*}";; \
+		*) printf '%s\n' "$$out"; exit 1;; \
+	esac
 
 fmt: ## format every Go file
 	@gofmt -l -w $(shell git ls-files -co --exclude-standard '*.go')
 
-check: lint race ## everything a commit must pass besides the tests; leaves a clean tree
+check: lint vuln race mutate modules-check dist-check ## everything a commit must pass besides the tests; leaves a clean tree
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "not formatted (make fmt):"; echo "$$out"; exit 1; }
+	@$(MAKE) -s language CHECK=1
 	@$(GO) mod tidy -diff >/dev/null || { echo "go.mod or go.sum is not tidy: run go mod tidy"; exit 1; }
 	@$(GO) mod verify
 	@for os in darwin windows; do echo "building for $$os"; GOOS=$$os $(GO) build -o /dev/null ./cmd/callgate; done
@@ -116,7 +185,7 @@ check: lint race ## everything a commit must pass besides the tests; leaves a cl
 	@echo "check: all good"
 
 clean: ## remove what make made
-	@rm -rf bin $(MODULES) $(addprefix $(CALLGATE_TEST_CACHE)/,code lock)
+	@rm -rf bin $(GUESTS) $(MODULES) $(dir $(RELEASED))modules.zip $(addprefix $(CALLGATE_TEST_CACHE)/,code lock)
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -14,6 +14,7 @@ require (
 	github.com/goccy/go-yaml v1.19.0
 	github.com/gorilla/websocket v1.5.3
 	github.com/invopop/jsonschema v0.13.0
+	github.com/klauspost/compress v1.18.0
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/pressly/goose/v3 v3.26.0
 	github.com/rogpeppe/go-internal v1.14.1

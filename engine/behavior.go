@@ -2,8 +2,8 @@ package engine
 
 import "fmt"
 
-// Behavior is what a rule, a tool or a decision says of a call. The zero value
-// is Deny, so that a forgotten or half-built answer never lets a call run.
+// Behavior is the answer of a rule, a tool or a decision to a call. The zero value is Deny, so a
+// forgotten or half-built answer never lets a call run.
 type Behavior uint8
 
 // The behaviours. Passthrough is a tool's way of having no opinion; a rule or a

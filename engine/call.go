@@ -16,9 +16,8 @@ type Call struct {
 	Context Context `json:"context"`
 }
 
-// Context is what surrounds a call. Who may set which field is the host's
-// business (design section 1: a call may narrow, never widen); by the time the
-// engine sees it, every field is believed.
+// Context describes a call's surroundings. The host decides who may set which field (a call may
+// narrow, never widen); the engine believes every field.
 type Context struct {
 	Agent   string `json:"agent,omitempty"`
 	Session string `json:"session,omitempty"`
@@ -33,14 +32,13 @@ type Context struct {
 	ProjectRoot string `json:"project_root,omitempty"`
 	Home        string `json:"home,omitempty"`
 	Kind        Kind   `json:"kind,omitempty"`
-	// Dialect is the shell that reads the agent's command lines, as the operator
-	// says; empty when nobody said.
+	// Dialect is the shell of the agent's command lines, from the operator; empty when unknown.
 	Dialect string `json:"dialect,omitempty"`
-	// ShellChanged is what earlier calls of the session changed of the shell that
-	// runs this one: "directory", "environment"; empty where every call gets a
-	// shell of its own, and where nothing was changed. It only tightens.
+	// ShellChanged are changes by earlier calls of the session to this call's shell: "directory",
+	// "environment"; empty where every call gets a shell of its own, and without a change. It only
+	// tightens.
 	ShellChanged []string `json:"shell_changed,omitempty"`
-	// Resumed tells that the session was taken up again by the client.
+	// Resumed reports whether the client has taken the session up again.
 	Resumed bool `json:"resumed,omitempty"`
 	// Approver names the attached approver; empty when there is none.
 	Approver     string   `json:"approver,omitempty"`
@@ -49,17 +47,16 @@ type Context struct {
 	Server *Server `json:"server,omitempty"`
 	// Annotations are MCP hints, untrusted: usable for display and to tighten.
 	Annotations json.RawMessage `json:"annotations,omitempty"`
-	// Config is what the operator set for this tool; null when nothing.
+	// Config is the operator's configuration of this tool; null for none.
 	Config json.RawMessage `json:"config,omitempty"`
-	// Targets are what the call touches, as the module named it and the host
-	// resolved it.
+	// Targets are the things the call touches, named by the module and resolved by the host.
 	Targets []Target `json:"targets,omitempty"`
-	// TargetsUnknown tells that the call may touch things its module cannot
-	// name (inline interpreter code, a command that does not parse).
+	// TargetsUnknown means the call may touch things its module cannot name (inline interpreter
+	// code, an unparsable command).
 	TargetsUnknown bool `json:"targets_unknown,omitempty"`
 }
 
-// Kind tells who is there to answer. Source: the Discord seed's three contexts.
+// Kind tells who is there to answer. Source: docs/seeds.md, "Three Contexts".
 type Kind string
 
 // The kinds. The empty kind means Main.
@@ -82,9 +79,8 @@ func ParseKind(s string) (Kind, error) {
 
 // Target is one path, host or MCP object a call touches.
 type Target struct {
-	// Kind is "path", "host" or "mcp". What is given to the protection of the
-	// gate itself, and to nothing else, may also be "tree" (a path with what is
-	// below it), "program", "process", "service", "terminal" or "endpoint".
+	// Kind is "path", "host" or "mcp". Only the gate's self-protection also gets "tree" (a path
+	// with everything below it), "program", "process", "service", "terminal" or "endpoint".
 	Kind string `json:"kind"`
 	// Value is the target as the module wrote it.
 	Value string `json:"value"`
@@ -96,19 +92,19 @@ type Target struct {
 	Resolved string `json:"resolved,omitempty"`
 	Lexical  string `json:"lexical,omitempty"`
 	Exists   bool   `json:"exists,omitempty"`
-	// Inside is the working directory that holds both forms; empty when none does.
+	// Inside is the working directory containing both forms; empty when none does.
 	Inside string `json:"inside,omitempty"`
 	// Repo holds facts about git and tool configuration beside the target.
 	Repo *Repo `json:"repo,omitempty"`
-	// Claimed marks a path that does not occur in the input: the module says so,
-	// nobody checked, and it gives no allowance.
+	// Claimed marks a path missing in the input: only the module names it, so it is unchecked and
+	// gives no allowance.
 	Claimed bool `json:"claimed,omitempty"`
 	// Error says why the target could not be resolved.
 	Error string `json:"error,omitempty"`
 }
 
-// Repo are facts about the repository around a target that can make a
-// read-only program run code (threat T19). A nil Repo means "ordinary".
+// Repo are dangerous facts about the repository around a target: they can make a read-only program
+// run code (threat T19). A nil Repo means "ordinary".
 type Repo struct {
 	Root string `json:"root,omitempty"`
 	// Dirty names the settings found, such as "core.fsmonitor" or

@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// convert turns an ask that nobody may answer into a denial. Source: design
-// section 3, "After the table".
+// convert turns an ask without a possible approver into a denial.
 func convert(w *walk, d Decision) Decision {
 	if d.Behavior != Ask {
 		return d
@@ -33,15 +32,13 @@ func (d Decision) withdraw(by, reason string) Decision {
 	return d
 }
 
-// byAskRule reports whether an ask rule asks: a rule that matched, one that
-// could not be tried and therefore counts as matched, or the profile, whose ask
-// is an ask-rule hit (design section 5).
+// byAskRule reports whether an ask rule asks: one that matched, one counted as matched because it
+// could not be tried, or the profile, because its ask counts as an ask rule's.
 func (d Decision) byAskRule() bool {
 	return d.Stage == StageAskRule || d.Stage == StageProfile || (d.Stage == StageError && d.Rule != nil)
 }
 
-// resumedReason says what would have to change; a project's file speaks by tool
-// alone.
+// resumedReason names the needed change; a project's file appears by tool alone.
 func resumedReason(d Decision) string {
 	if d.Rule == nil || d.fromProjectFile() {
 		return "a resumed session may not ask: " + d.Reason
@@ -61,15 +58,14 @@ func NoApprover(d Decision, tool, how string) Decision {
 	return d
 }
 
-// CallbackAnswer is what a callback approver said. Source: the ExAthena seed,
-// "can_use_tool callback contract".
+// CallbackAnswer is a callback approver's answer. Source: docs/seeds.md, "`can_use_tool` callback
+// contract".
 type CallbackAnswer struct {
 	// Behavior is Allow or Deny; anything else is unexpected.
 	Behavior Behavior
 	// Reason goes to the model with a denial; empty means "denied by callback".
 	Reason string
-	// Unexpected is the value that was none of allow, deny, deny with reason;
-	// it denies and is named.
+	// Unexpected is a value other than allow, deny, deny with reason; it denies and is named.
 	Unexpected string
 	// Failed says why there is no answer; it denies and is named.
 	Failed string

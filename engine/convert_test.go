@@ -7,9 +7,9 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// asks are requests that end in an ask, one per stage that can.
+// asks are requests ending in an ask, one per possible stage.
 func asks() map[engine.Stage]engine.Request {
-	prof := request(engine.DefaultMode, &stub{verdict: passthrough})
+	prof := request(engine.DefaultMode, &stub{verdict: toolAllow})
 	prof.Profile = &engine.ProfileAnswer{Name: "standard", Behavior: engine.Ask, Action: "tool:x:y", Pattern: "tool:.*"}
 	return map[engine.Stage]engine.Request{
 		engine.StageAskRule:   request(engine.DefaultMode, &stub{verdict: passthrough, hits: []string{"git:*"}}, rule(engine.Ask, "Tool(git:*)")),
@@ -20,7 +20,7 @@ func asks() map[engine.Stage]engine.Request {
 	}
 }
 
-// TestBackgroundDeniesEveryAsk. Source: design section 3, the Discord seed.
+// TestBackgroundDeniesEveryAsk: there is no approver.
 func TestBackgroundDeniesEveryAsk(t *testing.T) {
 	t.Parallel()
 	for stage, req := range asks() {
@@ -129,7 +129,7 @@ func TestNoApprover(t *testing.T) {
 	}
 }
 
-// TestCallback. Source: the ExAthena seed, "can_use_tool callback contract".
+// TestCallback. Source: docs/seeds.md, "`can_use_tool` callback contract".
 func TestCallback(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -144,6 +144,7 @@ func TestCallback(t *testing.T) {
 		{"zero value", engine.CallbackAnswer{}, engine.Deny, "denied by callback"},
 		{"ask is no answer", engine.CallbackAnswer{Behavior: engine.Ask}, engine.Deny, "denied by callback"},
 		{"unexpected", engine.CallbackAnswer{Unexpected: "42"}, engine.Deny, "unexpected callback result 42"},
+		{"failed beside allow", engine.CallbackAnswer{Behavior: engine.Allow, Failed: "no answer in time"}, engine.Deny, "the callback approver gave no answer: no answer in time"},
 		{"unexpected beside allow", engine.CallbackAnswer{Behavior: engine.Allow, Unexpected: "true"}, engine.Deny, "unexpected callback result true"},
 	}
 	for _, c := range cases {

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// Decide answers one call: deny rules, ask rules, tool checks, allow rules,
-// mode, in that order; then it turns asks that nobody may answer into denials
-// and proves suggestions for the rest. It never panics on a tool's answer and
-// returns Deny for a request without a call or a tool.
+// Decide answers one call: deny rules, ask rules, tool checks, allow rules, mode, in that order;
+// then it turns asks without a possible approver into denials and proves suggestions for the rest.
+// It never panics on a tool's answer and returns Deny for a request without a call or a tool.
 //
-// Source of the order and of every cell: the table in the design's section 3,
-// which unifies the AgentScope seed's five flowcharts with the other seeds.
+// The order and every cell are those of the package comment's table. It unifies the five flowcharts
+// of docs/seeds.md, "AgentScope: permission system", with the other systems.
 func Decide(ctx context.Context, req Request) Decision {
 	if req.Call == nil || (req.Entry.Tool == nil && req.Entry.Err == nil) {
 		return Decision{Stage: StageError, Code: CodeHostError, Reason: "no call to judge", Message: "The call was denied because it names no tool."}
@@ -49,9 +48,8 @@ func (w *walk) table() Decision {
 	}
 	d := w.rest()
 	if decided && d.Behavior != Deny {
-		// It may only tighten: its ask replaces what the rest of the table would
-		// allow or ask, never a denial, and a safety check that it hides stays
-		// immune.
+		// It may only tighten: its ask replaces an allow or ask from the rest of the table, never a
+		// denial, and a hidden safety check stays immune.
 		w.note(StageAskRule, ask.tightener(), "tightens "+d.Behavior.String()+" to "+ask.Behavior.String())
 		ask.BypassImmune = ask.Behavior == Ask && d.BypassImmune
 		return ask
@@ -59,9 +57,9 @@ func (w *walk) table() Decision {
 	return d
 }
 
-// safetyBehind reports whether an ask rule stands before a safety check, which takes
-// people of its own to approve (ask_approvers): an ask rule only tightens. In the modes
-// that skip safety checks there is none.
+// safetyBehind reports whether an ask rule hides a safety check. The check has approvers of its own
+// (ask_approvers), and an ask rule only tightens. In the modes without safety checks it reports
+// false.
 func (w *walk) safetyBehind() bool {
 	if w.mode == Bypass || w.mode == Trusted {
 		return false
@@ -78,7 +76,7 @@ func (w *walk) safetyBehind() bool {
 	return true
 }
 
-// settled takes back an allow of a call whose targets are not settled.
+// settled withdraws an allow of a call with unsettled targets.
 func (w *walk) settled(d Decision) Decision {
 	if w.req.Unsettled == "" || d.Behavior != Allow {
 		return d
@@ -88,9 +86,9 @@ func (w *walk) settled(d Decision) Decision {
 	return d
 }
 
-// unchanged makes sure that a changed shell never loosens: the tool, which knows
-// what of a call leans on the shell's state, is asked without that state as well,
-// and the stricter answer counts. Source: design section 12.
+// unchanged makes sure a changed shell never loosens: the tool knows which parts of a call depend
+// on the shell's state, so it also answers without this state, and the stricter answer counts.
+// RATIONALE.md, "Why is a call in a changed shell decided twice?".
 func (w *walk) unchanged(d Decision) Decision {
 	changed := w.call.Context.ShellChanged
 	if len(changed) == 0 || d.Behavior == Deny {
@@ -136,11 +134,14 @@ func (w *walk) rest() Decision {
 	if d, decided := w.allowStep(); decided {
 		return d
 	}
+	if d, decided := w.trustStep(); decided {
+		return d
+	}
 	return w.modeStep()
 }
 
-// exploreStep allows what is read-only and denies everything else; the tool's
-// own check and the allow rules are not consulted.
+// exploreStep allows read-only calls and denies everything else; the tool's own check and the allow
+// rules are not consulted.
 func (w *walk) exploreStep() Decision {
 	d, decided := w.readOnlyStep()
 	if decided {
@@ -194,8 +195,8 @@ func (w *walk) checkStep() (Decision, bool) {
 	return w.fail(CodeToolError, "check_permissions", fmt.Errorf("unknown behavior %d", v.Behavior)), true
 }
 
-// toolAsk is the two "ask" rows of the table: bypass skips safety checks by
-// design, dont_ask turns every ask into a denial, the rest honour immune ones.
+// toolAsk is the two "ask" rows of the table: bypass skips safety checks on
+// purpose, dont_ask turns every ask into a denial, the rest honour immune ones.
 func (w *walk) toolAsk(v Verdict) (Decision, bool) {
 	saw, code := "ask", CodeToolAsk
 	if v.BypassImmune {
@@ -216,7 +217,7 @@ func (w *walk) toolAsk(v Verdict) (Decision, bool) {
 	return Decision{}, false
 }
 
-// modeStep is step 5: what happens to a call nobody had an opinion on.
+// modeStep is step 5: the mode decides a call still undecided.
 func (w *walk) modeStep() Decision {
 	d := Decision{Stage: StageMode, Code: CodeModeAsk, Behavior: Ask}
 	switch w.mode {
@@ -237,8 +238,7 @@ func (w *walk) modeStep() Decision {
 	return d
 }
 
-// fail is the error row of the table: a human decides, or nobody does where
-// the mode has no human.
+// fail is the error row of the table: a human decides, or the call is denied in a mode without one.
 func (w *walk) fail(code, doing string, err error) Decision {
 	d := Decision{Behavior: w.errorRow(), Stage: StageError, Code: code, Reason: fmt.Sprintf("%s failed: %v", doing, err)}
 	w.note(StageError, d.Reason, d.Behavior.String())
@@ -252,11 +252,13 @@ func (w *walk) errorRow() Behavior {
 	return Ask
 }
 
-// onlyTightens reports whether the decision rests on a rule, or on a profile, that
-// may not decide by itself.
-func (d Decision) onlyTightens() bool { return d.tightens || d.Rule != nil && d.Rule.onlyTightens() }
+// onlyTightens reports whether the decision rests on a profile, or on a rule without a decision of
+// its own.
+func (d Decision) onlyTightens() bool {
+	return d.Stage == StageProfile || d.Rule != nil && d.Rule.onlyTightens()
+}
 
-// tightener names what the ask rests on, for the trace.
+// tightener names the ask's cause, for the trace.
 func (d Decision) tightener() string {
 	switch {
 	case d.Rule == nil:

@@ -7,9 +7,8 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// A call that no rule and no tool decides is asked about in mode default, with
-// the rules that would answer the next one; once such a rule is there, the same
-// call runs.
+// A call undecided by rules and tools asks in mode default, with the rules for the next one;
+// once such a rule is there, the same call runs.
 func ExampleDecide() {
 	tool := &stub{
 		verdict:   engine.Verdict{Behavior: engine.Passthrough},

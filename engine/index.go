@@ -7,20 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// About says which rules can concern a request: those of its tool, of the tool's
-// MCP server, and of the tools that own what the call touches. It is wider than
-// what Decide looks at and never narrower: a rule that is left out changes no
-// decision.
+// About selects the rules relevant for a request: those of its tool, of the tool's MCP server, and
+// of the tools owning its targets. It is wider than Decide's own selection and never narrower: an
+// omitted rule changes no decision.
 type About struct {
-	// names are the keys of the names that rules may use.
+	// names are the keys of the names in rules.
 	names []string
 }
 
-// About tells which rules Decide can need for the request, whose Call, Entry and
-// Related are set.
+// About returns the rules Decide can need for the request; its Call, Entry and Related are set.
 func (r *Request) About() *About {
 	a := &About{}
 	a.add(append(r.Entry.Names(r.Call.Tool), r.Call.Tool))
+	a.names = append(a.names, effectNames...)
 	for _, name := range r.Call.servers() {
 		a.add([]string{mcpPrefix + name})
 	}
@@ -42,13 +41,22 @@ func (r *Request) About() *About {
 	return a
 }
 
+// effectNames are the keys of rules about effects.
+var effectNames = func() []string {
+	names := make([]string, len(EffectKinds))
+	for i, kind := range EffectKinds {
+		names[i] = key(effectPrefix + string(kind))
+	}
+	return names
+}()
+
 func (a *About) add(names []string) {
 	for _, name := range names {
 		a.names = append(a.names, key(name))
 	}
 }
 
-// key is equal for names that differ by case alone, however cases are compared.
+// key is equal for names differing by case alone, under every comparison of cases.
 func key(name string) string {
 	lower := strings.ToLower(name)
 	if isPlain(lower) {
@@ -84,8 +92,8 @@ func isPlain(s string) bool {
 // several goroutines at once.
 type Index struct {
 	exact map[string][]int
-	// globs are by what comes before their first star; sizes counts how many there
-	// are of each length of that, in bytes.
+	// globs are indexed by the text before their first star; sizes counts the globs of each length
+	// of this text, in bytes.
 	globs map[string][]int
 	sizes map[int]int
 }
@@ -105,7 +113,7 @@ func (x *Index) Add(number int, tool string) {
 	}
 }
 
-// Remove takes out what Add put in.
+// Remove removes a rule added by Add.
 func (x *Index) Remove(number int, tool string) {
 	is := func(n int) bool { return n == number }
 	for _, p := range placesOf(tool) {
@@ -122,8 +130,7 @@ func (x *Index) Remove(number int, tool string) {
 	}
 }
 
-// Find returns the numbers of the rules that can concern what about says, each
-// once, in rising order.
+// Find returns the numbers of the rules relevant for about, each once, in rising order.
 func (x *Index) Find(about *About) []int {
 	var found []int
 	for _, name := range about.names {
@@ -144,8 +151,8 @@ type indexPlace struct {
 	glob bool
 }
 
-// placesOf are under what a rule's tool is found: as it is typed and, for names of
-// MCP servers and their tools, as clients write it within a tool's name.
+// placesOf are the keys of a rule's tool: as it is typed and, for names of MCP servers and their
+// tools, as clients write it within a tool's name.
 func placesOf(tool string) []indexPlace {
 	if !utf8.ValidString(tool) {
 		return []indexPlace{{"", true}} // a pattern may end within a letter
@@ -170,7 +177,7 @@ type RuleList struct {
 	index Index
 }
 
-// NewRuleList makes a list of rules, which belong to it from then on.
+// NewRuleList makes a list of rules; it owns them from then on.
 func NewRuleList(rules []Rule) *RuleList {
 	l := &RuleList{rules: rules}
 	for i := range rules {
@@ -187,8 +194,8 @@ func (l *RuleList) All() []Rule {
 	return l.rules[:len(l.rules):len(l.rules)]
 }
 
-// For returns the rules that can concern what about says, in their order, or all of
-// them when it is nil. The list is the caller's own.
+// For returns the rules relevant for about, in their order, or all of them when it is nil. The
+// caller owns the list.
 func (l *RuleList) For(about *About) []Rule {
 	if l == nil {
 		return nil

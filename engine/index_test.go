@@ -14,8 +14,8 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// names that rules and calls use: what differs by case in ASCII and beyond it, by
-// what clients write in place of other signs, by where a server's name ends.
+// names of rules and calls: differing by case in ASCII and beyond it, by clients' replacements
+// of other signs, by the end of a server's name.
 var typedNames = []string{
 	"Tool", "tool", "TOOL", "alias", "Alias", "Read", "read", "Other", "", "Task", "task", "ta\u017fk", "TAS\u212a",
 	"mcp__github__get", "mcp__GitHub__get", "MCP__github__get", "mcp__github", "mcp__GITHUB", "mcp__my server__get", "mcp__my_server__get", "mcp__my.server",
@@ -66,8 +66,8 @@ func drawNamedScene(t *rapid.T) engine.Request {
 	return req
 }
 
-// TestIndexedRulesDecideTheSame: with the rules that an index finds every call is
-// decided as with all of them, down to the trace.
+// TestIndexedRulesDecideTheSame: with the rules found by an index every call is decided as with
+// all of them, down to the trace.
 func TestIndexedRulesDecideTheSame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,8 +82,8 @@ func TestIndexedRulesDecideTheSame(t *testing.T) {
 	})
 }
 
-// TestIndexFindsWhatMayBeMeant: no rule that could be meant under some server or
-// name is left out, whatever the rest of the request decides.
+// TestIndexFindsWhatMayBeMeant: no rule possible under some server or name is left out, for any
+// rest of the request.
 func TestIndexFindsWhatMayBeMeant(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -126,7 +126,7 @@ func TestIndexLeavesOutOtherTools(t *testing.T) {
 	}
 }
 
-// TestIndexForgets: what is taken out is not found, what is left is.
+// TestIndexForgets: removed rules are not found, remaining ones are.
 func TestIndexForgets(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -169,8 +169,7 @@ func TestEveryLetterIsFoundInAnyCase(t *testing.T) {
 	for r := rune(1); r <= unicode.MaxRune; r++ {
 		name := string(r)
 		for _, other := range []string{string(unicode.SimpleFold(r)), strings.ToLower(name), strings.ToUpper(name)} {
-			//lint:ignore SA6005 ToLower finds other letters the same than EqualFold does
-			if other == name || !strings.EqualFold(other, name) && strings.ToLower(other) != strings.ToLower(name) {
+			if other == name || !strings.EqualFold(other, name) && strings.ToLower(other) != strings.ToLower(name) { //nolint:staticcheck // ToLower folds other letters than EqualFold
 				continue
 			}
 			req := engine.Request{Call: &engine.Call{Tool: name}, Entry: engine.Entry{Name: name}}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Permissions is what a child agent may be given by its parent.
+// Permissions are a child agent's possible permissions from its parent.
 type Permissions struct {
 	Mode       Mode
 	Disallowed []string
@@ -17,9 +17,8 @@ type Permissions struct {
 	Approver    string
 }
 
-// Inherit returns what the child gets: the stricter mode, united denies,
-// intersected allows and directories, and the parent's approver. Source:
-// design section 3, "Children".
+// Inherit returns the child's permissions: the stricter mode, united denies, intersected allows and
+// directories, and the parent's approver.
 func Inherit(parent, child Permissions) Permissions {
 	return Permissions{
 		Mode:        Stricter(parent.Mode, child.Mode),
@@ -40,7 +39,7 @@ func union(a, b []string) []string {
 	return out
 }
 
-// intersect keeps what both name; nil names everything.
+// intersect keeps the names in both; nil names everything.
 func intersect(a, b []string) []string {
 	if a == nil {
 		return slices.Clone(b)
@@ -57,9 +56,8 @@ func intersect(a, b []string) []string {
 	return out
 }
 
-// within keeps what lies in a directory of both: of two nested ones the inner.
-// Paths are compared and returned clean: one that climbs out with ".." is where
-// it leads, not where it begins.
+// within keeps directories inside both: of two nested ones the inner. Paths are compared and
+// returned clean: one climbing out with ".." counts as its destination.
 func within(a, b []string) []string {
 	a, b = cleaned(a), cleaned(b)
 	if a == nil || b == nil {
@@ -79,7 +77,7 @@ func within(a, b []string) []string {
 	return out
 }
 
-// cleaned is nil for nil, which names everything.
+// cleaned is nil for nil: it names everything.
 func cleaned(dirs []string) []string {
 	out := slices.Clone(dirs)
 	for i, d := range out {

@@ -7,7 +7,7 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// TestStricter has every pair of modes. Source: design section 3, "Children".
+// TestStricter has every pair of modes.
 func TestStricter(t *testing.T) {
 	t.Parallel()
 	order := []engine.Mode{engine.Explore, engine.DefaultMode, engine.AcceptEdits, engine.Trusted, engine.Bypass}

@@ -56,7 +56,7 @@ func TestToolLists(t *testing.T) {
 }
 
 // TestIgnoreDenylistLiftsNothingElse: respect_denylist false is about
-// disallowed_tools alone. Source: design section 3, the ExAthena seed.
+// disallowed_tools alone. Source: docs/seeds.md, "`:trusted`".
 func TestIgnoreDenylistLiftsNothingElse(t *testing.T) {
 	t.Parallel()
 	cases := map[string]func(*engine.Request){
@@ -79,8 +79,8 @@ func TestIgnoreDenylistLiftsNothingElse(t *testing.T) {
 	}
 }
 
-// TestRulesNameTheirTool: names, aliases and globs of the same entry, and the
-// called name where the entry answers for a name that is not its own.
+// TestRulesNameTheirTool: names, aliases and globs of the same entry, and the called name where
+// the entry answers for another name than its own.
 func TestRulesNameTheirTool(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -137,9 +137,9 @@ func TestDecisionNamesItsRule(t *testing.T) {
 	}
 }
 
-// TestRuleNamesInAnotherCase: people type tool names in any case. What tightens
-// holds for each spelling, also of a name that only a glob answers to; what
-// allows holds for the entry's own names alone (threat T26).
+// TestRuleNamesInAnotherCase: people type tool names in any case. A tightening rule holds for
+// each spelling, also of a name answered only by a glob; an allowing one for the entry's own
+// names alone (threat T26).
 func TestRuleNamesInAnotherCase(t *testing.T) {
 	t.Parallel()
 	glob := engine.Entry{Name: "mcp__git__push"}

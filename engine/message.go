@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// The bounds of what a message quotes: of an offending part, in bytes, and of what
-// would be allowed, in entries.
+// The bounds of quotes in a message: of an offending part, in bytes, and of allowed alternatives,
+// in entries.
 const (
 	maxOffending = 300
 	maxPermitted = 8
 )
 
-// message is the sentence for the model: what became of the call, the reason, the
-// part that it is about, and what would be allowed. An allow needs none. Sources:
-// the ExAthena seed, "deny as routing signal"; vibing's message on a non-match.
+// message is the sentence for the model: the outcome, the reason, the offending part, and allowed
+// alternatives. An allow needs none.
 func message(tool string, d Decision) string {
 	var verb string
 	switch d.Behavior {
@@ -43,15 +42,15 @@ func message(tool string, d Decision) string {
 	return text + "."
 }
 
-// WithoutOffending is the decision on a call of the tool with a message that quotes
-// nothing of the call.
+// WithoutOffending is the decision on a call of the tool with a message without quotes from the
+// call.
 func (d Decision) WithoutOffending(tool string) Decision {
 	d.Offending = nil
 	d.Message = message(tool, d)
 	return d
 }
 
-// permitted says what would be allowed.
+// permitted lists allowed alternatives.
 func permitted(d Decision) string {
 	switch {
 	case len(d.Permitted) == 0:
@@ -81,8 +80,8 @@ func quoted(part string) string {
 	return "`" + part + "`"
 }
 
-// locate puts into a decision of the mode what no rule covers, and the allow rules
-// that there are for the tool.
+// locate adds to a decision of the mode the parts without a rule, and the existing allow rules for
+// the tool.
 func (w *walk) locate(d *Decision) {
 	if w.askReason != "" || !(d.Code == CodeModeAsk || d.Code == CodeModeDeny) {
 		return
@@ -98,7 +97,7 @@ func (w *walk) locate(d *Decision) {
 	d.Offending = uncovered(suggestions)
 }
 
-// uncovered is what the rules of the first set would cover.
+// uncovered are the parts the first set's rules would cover.
 func uncovered(suggestions []Suggestion) []string {
 	var parts []string
 	for _, s := range suggestions {

@@ -8,7 +8,7 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// TestMessage_everyStage reads each sentence that a model may get: stage x code.
+// TestMessage_everyStage reads each sentence a model may get: stage x code.
 func TestMessage_everyStage(t *testing.T) {
 	t.Parallel()
 	passing := func() *stub { return &stub{verdict: passthrough} }
@@ -45,7 +45,7 @@ func TestMessage_everyStage(t *testing.T) {
 		{"profile", engine.DefaultMode, passing(), func(r *engine.Request) {
 			r.Profile = &engine.ProfileAnswer{Name: "locked", Action: "tool:bash:rm x"}
 		}, "Tool was denied: profile locked: no pattern matches tool:bash:rm x."},
-		{"profile asks", engine.DontAsk, passing(), func(r *engine.Request) {
+		{"profile asks", engine.DontAsk, &stub{verdict: toolAllow}, func(r *engine.Request) {
 			r.Profile = &engine.ProfileAnswer{Name: "standard", Behavior: engine.Ask, Action: "tool:bash:rm x", Pattern: "tool:bash:.*"}
 		}, "Tool was denied: profile standard: tool:bash:rm x matches tool:bash:.*, and mode dont_ask asks nobody."},
 		{"explore", engine.Explore, one(), nil, "Tool was denied: mode explore allows only calls that change nothing."},

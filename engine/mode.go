@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Mode is the policy for a call that no rule and no tool decides. The zero
-// value is DefaultMode, which asks.
+// Mode is the policy for a call without a decision by a rule or a tool. The zero value is
+// DefaultMode; it asks.
 type Mode uint8
 
-// The modes, one per column of the design's table; Trusted has Bypass's column
+// The modes, one per column of the table; Trusted has Bypass's column
 // and a name of its own because respect_denylist is only lawful with it.
 const (
 	DefaultMode Mode = iota
@@ -30,7 +30,7 @@ var modeNames = [...]string{
 	DontAsk:     "dont_ask",
 }
 
-// modeAliases are the names agents use for a mode. Source: design section 3.
+// modeAliases are the names agents use for a mode.
 var modeAliases = map[string]Mode{
 	"manual":             DefaultMode,
 	"acceptEdits":        AcceptEdits,
@@ -64,11 +64,11 @@ func (m *Mode) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Modes lists the stored names in the order of the design's table.
+// Modes lists the stored names in the order of the table.
 func Modes() []string { return append([]string(nil), modeNames[:]...) }
 
-// ParseMode reads a mode by its stored name or by a name that agents use for
-// it. "auto" gives ErrAutoReserved; any other word an error that lists the names.
+// ParseMode reads a mode by its stored name or by an agent's name for it. "auto" gives
+// ErrAutoReserved; any other word an error listing the names.
 func ParseMode(s string) (Mode, error) {
 	if s == "auto" {
 		return DefaultMode, ErrAutoReserved
@@ -88,11 +88,10 @@ func ParseMode(s string) (Mode, error) {
 // < trusted < bypass. DontAsk stands outside the order.
 var strictness = map[Mode]int{Explore: 0, DefaultMode: 1, AcceptEdits: 2, Trusted: 3, Bypass: 4}
 
-// Stricter returns the mode a child gets under its parent, or an agent under
-// the operator when its client reports a mode: the stricter of the two, and
-// DontAsk when either is DontAsk. Explore and DontAsk each allow what the other
-// denies (reads without a rule; writes with one), so between them the first,
-// which the child must not exceed, stays. An unknown mode counts as DefaultMode.
+// Stricter returns the mode a child gets under its parent, or an agent under the operator when its
+// client reports a mode: the stricter of the two, and DontAsk when either is DontAsk. Explore and
+// DontAsk each allow calls the other denies (reads without a rule; writes with one), so between
+// them the first stays: the child must not exceed it. An unknown mode counts as DefaultMode.
 func Stricter(parent, child Mode) Mode {
 	switch {
 	case parent == DontAsk || (parent == Explore && child == DontAsk):

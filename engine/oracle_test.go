@@ -6,22 +6,21 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// The oracle answers what Decide must answer. It is written from the AgentScope
-// seed's five flowcharts, one function each, and from the design's section 3
-// for what the charts do not know: the error row, the rules of a project's
-// file, the tool lists, profiles, cross-tool rules and the conversions. It
-// shares no code with the engine but its types.
+// The oracle computes Decide's required answer. It is written from AgentScope's five
+// flowcharts, one function each, and from the table of the package comment for the parts
+// outside the charts: the error row, the rules of a project's file, the tool lists, profiles,
+// cross-tool rules and the conversions. It shares no code with the engine but its types.
 
-// answer is what the oracle says.
+// answer is the oracle's answer.
 type answer struct {
 	behavior engine.Behavior
 	stage    engine.Stage
 	immune   bool
-	// askRule marks an ask of an ask rule that could not be tried.
+	// askRule marks an ask of an untried ask rule.
 	askRule bool
 }
 
-// finding is what the rules of one step say.
+// finding is the result of the rules of one step.
 type finding int
 
 const (
@@ -38,7 +37,6 @@ type world struct {
 	protected        bool // would touch the gate itself
 	listed           bool // denied by a tool list
 	profile          *engine.Behavior
-	tightens         bool // the profile's ask may not decide by itself
 	broken           bool // the module or the host failed before the charts
 	readOnly         tri
 	verdict          engine.Verdict
@@ -97,15 +95,12 @@ func (w world) oracle(mode engine.Mode) answer {
 		return asked
 	case w.ask == failed:
 		return errorRow(mode).ofAskRule()
-	case profileAsks && !w.tightens:
-		return asked.at(engine.StageProfile)
 	case profileAsks && w.ask == nothing:
 		asked = asked.at(engine.StageProfile)
 	case w.ask == nothing:
 		return chart(w)
 	}
-	// A project's file, and such a profile, may only tighten what the chart says
-	// without it.
+	// A project's file, and a profile, may only tighten the chart's answer without it.
 	rest := chart(w)
 	if rest.behavior == engine.Deny {
 		return rest
@@ -117,15 +112,13 @@ func (w world) oracle(mode engine.Mode) answer {
 	return asked
 }
 
-// tail is what three charts share: allow rules, then the mode.
+// tail is the common part of three charts: allow rules, then the mode.
 func (w world) tail(mode engine.Mode, fallback engine.Behavior) answer {
 	switch {
 	case w.allow == failed:
 		return errorRow(mode)
 	case w.allow == matched:
 		return allowed.at(engine.StageAllowRule)
-	case w.profile != nil && *w.profile == engine.Allow:
-		return allowed.at(engine.StageProfile)
 	}
 	return answer{behavior: fallback, stage: engine.StageMode}
 }

@@ -74,7 +74,7 @@ func drawScene(t *rapid.T) scene {
 		s.req.Related = []engine.Related{related(s.owner, s.unknown)}
 	}
 	if rapid.IntRange(0, 2).Draw(t, "has profile") == 0 {
-		s.req.Profile = &engine.ProfileAnswer{Name: "p", Behavior: rapid.SampledFrom(behaviors).Draw(t, "profile"), OnlyTightens: rapid.Bool().Draw(t, "only tightens")}
+		s.req.Profile = &engine.ProfileAnswer{Name: "p", Behavior: rapid.SampledFrom(behaviors).Draw(t, "profile")}
 	}
 	if rapid.IntRange(0, 9).Draw(t, "protected") == 0 {
 		s.req.Protected = "writes the configuration"
@@ -126,15 +126,15 @@ func (s scene) world() world {
 		w.readOnly = yes
 	}
 	if r.Profile != nil {
-		w.profile, w.tightens = &r.Profile.Behavior, r.Profile.OnlyTightens
+		w.profile = &r.Profile.Behavior
 	}
 	w.deny, w.ask = s.step(engine.Deny), s.step(engine.Ask)
 	w.allow = find(r.Rules, own, engine.Allow, s.tool, r.Entry.Err != nil)
 	return w
 }
 
-// step is the finding of the call's own rules, then of its target's owner; the
-// first that a project's file is not alone in decides.
+// step is the finding of the call's own rules, then of its target's owner; the first with more
+// than a project's file in it decides.
 func (s scene) step(b engine.Behavior) finding {
 	own := find(s.req.Rules, []string{"Tool", "alias"}, b, s.tool, s.req.Entry.Err != nil)
 	if own == nothing && s.req.Err != nil && b == engine.Deny {
@@ -172,9 +172,9 @@ func TestEngineEqualsOracle(t *testing.T) {
 // looser orders answers: deny, ask, allow.
 func looser(a, b engine.Decision) bool { return a.Behavior > b.Behavior }
 
-// TestT01_ErrorsNeverWiden: replacing any answer by an error never turns a
-// non-allow into an allow. The attack: pad a command past the fuel limit, so
-// that the tool's denial becomes an error and bypass allows.
+// TestT01_ErrorsNeverWiden: replacing any answer by an error never turns a non-allow into an
+// allow. The attack: pad a command past the fuel limit, turning the tool's denial into an
+// error, and bypass allows.
 func TestT01_ErrorsNeverWiden(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -216,8 +216,8 @@ func (s *scene) fail(what string) {
 	}
 }
 
-// TestT01_DenialBecomesAnError is the attack itself, one cell per verb, mode
-// and way to fail: whatever a tool that denies answers instead, no mode allows.
+// TestT01_DenialBecomesAnError is the attack itself, one cell per verb, mode and way to fail:
+// for any other answer of a denying tool, no mode allows.
 func TestT01_DenialBecomesAnError(t *testing.T) {
 	t.Parallel()
 	denying := func() *stub { return &stub{verdict: toolDeny, hits: []string{"x"}} }
@@ -270,8 +270,8 @@ func TestT01_DenialBecomesAnError(t *testing.T) {
 	}
 }
 
-// TestT02_ContextNeverLoosens: what a call says about its own kind and session
-// may narrow and never widen; here the fields that reach the engine.
+// TestT02_ContextNeverLoosens: a call's claims about its own kind and session may narrow and
+// never widen; here the fields known to the engine.
 func TestT02_ContextNeverLoosens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -286,14 +286,14 @@ func TestT02_ContextNeverLoosens(t *testing.T) {
 	})
 }
 
-// TestT02_ReportedModeOnlyTightens: a client that reports plan or dontAsk gets
-// nothing that the operator's mode denies, and nothing more than reads where
-// the operator's mode would ask (explore allows what changes nothing).
+// TestT02_ReportedModeOnlyTightens: a client reporting plan or dontAsk gets nothing denied by
+// the operator's mode, and nothing more than reads where the operator's mode would ask (explore
+// allows harmless calls).
 func TestT02_ReportedModeOnlyTightens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
-		// A mode that doesn't ask a verb doesn't see its error either.
+		// A mode without a question to a verb doesn't see its error either.
 		s.tool.verdictErr, s.tool.readOnlyErr, s.tool.matchErr = nil, nil, nil
 		without := engine.Decide(t.Context(), s.req)
 		reported := rapid.SampledFrom([]engine.Mode{engine.Explore, engine.DontAsk}).Draw(t, "reported mode")
@@ -307,6 +307,29 @@ func TestT02_ReportedModeOnlyTightens(t *testing.T) {
 	})
 }
 
+// TestProfileNeverLoosens is the law of profiles: with any of them, no call is looser than
+// without it, and no safety check loses its immunity. An action allowed by a profile is
+// answered exactly as without it.
+func TestProfileNeverLoosens(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScene(t)
+		s.req.Profile = nil
+		without := engine.Decide(t.Context(), s.req)
+		says := rapid.SampledFrom(behaviors).Draw(t, "the profile says")
+		s.req.Profile = &engine.ProfileAnswer{Name: "p", Behavior: says}
+		with := engine.Decide(t.Context(), s.req)
+		switch {
+		case looser(with, without):
+			t.Fatalf("%s at %s without a profile, %s at %s with one that says %s", without.Behavior, without.Stage, with.Behavior, with.Stage, says)
+		case without.BypassImmune && with.Behavior == engine.Ask && !with.BypassImmune:
+			t.Fatalf("a profile that says %s took the safety check's immunity", says)
+		case says == engine.Allow && (with.Behavior != without.Behavior || with.Stage != without.Stage):
+			t.Fatalf("%s at %s without a profile, %s at %s with one that allows", without.Behavior, without.Stage, with.Behavior, with.Stage)
+		}
+	})
+}
+
 // TestT03_ProjectFileNeverLoosens: adding any rule of a project's file never
 // loosens any call, and never takes a safety check's immunity.
 func TestT03_ProjectFileNeverLoosens(t *testing.T) {
@@ -314,8 +337,7 @@ func TestT03_ProjectFileNeverLoosens(t *testing.T) {
 	neverLoosens(t, func(r *engine.Rule) { r.Source = engine.SourceProjectFile })
 }
 
-// TestOnlyTighteningRuleNeverLoosens: nor does a rule of a configuration that no
-// person has accepted.
+// TestOnlyTighteningRuleNeverLoosens: nor does a rule of an unaccepted configuration.
 func TestOnlyTighteningRuleNeverLoosens(t *testing.T) {
 	t.Parallel()
 	neverLoosens(t, func(r *engine.Rule) { r.OnlyTightens = r.Behavior != engine.Allow })
@@ -376,8 +398,8 @@ func TestT03_ProjectFileSaysNothing(t *testing.T) {
 	}
 }
 
-// TestDenyRuleNeverLoosens and its neighbours are the monotonicity of design
-// section 3 for what an operator adds or takes away.
+// TestDenyRuleNeverLoosens and its neighbours: an operator's additions or removals move a
+// decision in one direction only.
 func TestDenyRuleNeverLoosens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -397,8 +419,8 @@ func TestGrantsOffNeverLoosen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		s.req.Entry.MayAllow, s.req.Entry.MayReadOnly = true, true
-		// The charts themselves let a read-only call run that the tool would
-		// deny; without the grant the tool's own denial counts, never less.
+		// The charts themselves let a read-only call run against the tool's denial; without the
+		// grant the tool's own denial counts, never less.
 		before := engine.Decide(t.Context(), s.req)
 		s.req.Entry.MayAllow = rapid.Bool().Draw(t, "still may_allow")
 		s.req.Entry.MayReadOnly = false
@@ -433,8 +455,8 @@ func TestListsNeverLoosen(t *testing.T) {
 	})
 }
 
-// TestSuggestionsAreAlwaysHonest: whatever a tool proposes, adding the rules of
-// one offered set lets this very call run, in any mode.
+// TestSuggestionsAreAlwaysHonest: for any proposal of a tool, adding the rules of one offered
+// set lets this very call run, in any mode.
 func TestSuggestionsAreAlwaysHonest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestT06_NothingLiftsSelfProtection: whatever the tool, the rules, the lists,
-// the profile and the mode say, a call that would touch the gate is denied.
+// TestT06_NothingLiftsSelfProtection: with any tool, rules, lists, profile and mode, a call
+// touching the gate is denied.
 func TestT06_NothingLiftsSelfProtection(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

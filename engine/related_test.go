@@ -16,8 +16,8 @@ func related(read *stub, unknown bool) engine.Related {
 	return engine.Related{Entry: entry, Call: &engine.Call{Tool: "Read"}, Unknown: unknown}
 }
 
-// TestCrossTool: deny and ask rules of Read hold for what Tool touches; allow
-// rules of Read never do. Source: design section 3, "Cross-tool".
+// TestCrossTool: deny and ask rules of Read hold for the targets of Tool; allow rules of Read
+// never do.
 func TestCrossTool(t *testing.T) {
 	t.Parallel()
 	hit, miss := stub{hits: []string{"secret"}}, stub{}
@@ -55,7 +55,7 @@ func TestCrossTool(t *testing.T) {
 	}
 }
 
-// askedAbout is a tool that finds content in a rule only when it is an ask rule.
+// askedAbout is a tool matching content only for an ask rule.
 type askedAbout struct{ stub }
 
 func (a *askedAbout) MatchRule(ctx context.Context, c *engine.Call, b engine.Behavior, rules []engine.RuleText) ([]int, error) {
@@ -65,8 +65,8 @@ func (a *askedAbout) MatchRule(ctx context.Context, c *engine.Call, b engine.Beh
 	return nil, nil
 }
 
-// TestWideTargets: what a deny rule may name among the targets of a tree is asked
-// about: in place of an allow or an ask, never of a denial.
+// TestWideTargets: a deny rule with possible matches among the targets of a tree asks: in place
+// of an allow or an ask, never of a denial.
 func TestWideTargets(t *testing.T) {
 	t.Parallel()
 	for _, mode := range columns {

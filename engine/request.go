@@ -8,34 +8,51 @@ type Request struct {
 	// resolution, profile, store). It is final: deny rules still deny, and the
 	// answer is otherwise the mode's error row.
 	Err error
-	// Protected says why the call would touch what decides about it (threat
-	// T06); empty for every other call. Such a call is denied before all lists
-	// and rules, in every mode.
+	// Protected says why the call would touch files or settings behind its own decision (threat
+	// T06); empty for every other call. Such a call is denied before all lists and rules, in every
+	// mode.
 	Protected string
-	// Unsettled says why what the call touches may be something else when it runs
-	// (threat T11); empty for every other call. Deny rules still deny; what would
-	// be allowed is the mode's error row instead.
+	// Unsettled says why the call's targets may differ when it runs (threat T11); empty for every
+	// other call. Deny rules still deny; an allow becomes the mode's error row.
 	Unsettled string
-	// Rules are all that apply to the call's scopes and have not expired, in
-	// any order; rules of other tools are skipped.
+	// Rules are all unexpired rules for the call's scopes, in any order; rules of other tools are
+	// skipped.
 	Rules []Rule
 	Lists Lists
-	// Related are the synthetic calls through which deny and ask rules of file
-	// and web tools hold for this call's targets (design section 3, cross-tool).
+	// Related are synthetic calls of file and web tools on this call's targets: their deny and ask
+	// rules hold for it through these. RATIONALE.md, "Why are deny and ask rules of Read, Write,
+	// Edit and WebFetch tried on Bash calls?".
 	Related []Related
-	// Profile is what the agent's profile says of the call's actions; nil when
-	// no profile is configured.
+	// Effects are the call's effects, named by its module and completed by the host. Only rules
+	// about effects decide by them.
+	Effects []Effect
+	// EffectsUnsaid means the module does not name effects: the call may have others than Effects.
+	EffectsUnsaid bool
+	// Profile is the answer of the agent's profile to the call's actions; nil without a profile. It
+	// only limits: an Allow changes nothing, an Ask replaces an allow or ask from the rest of the
+	// table, and everything else denies.
 	Profile *ProfileAnswer
+	// Reads and Edits are the call in folders a person trusted the agent to read in, and to edit
+	// in; nil where there are none. They decide only calls asked about for want of a rule.
+	Reads, Edits *InFolders
 	// ResumeAsks is "deny" when ask rules in a resumed session are always
 	// denied; otherwise they ask when an approver is attached.
 	ResumeAsks string
 }
 
-// Lists are the tool lists of design section 3. Entries are tool names,
-// aliases, or globs with a literal part.
+// InFolders is a call as it is with trusted folders as its only working directories.
+type InFolders struct {
+	// Directories are the folders, absolute and resolved.
+	Directories []string
+	// Targets are the call's, resolved with these directories.
+	Targets []Target
+}
+
+// Lists name the tools an agent may use at all. Entries are tool names, aliases, or globs with a
+// literal part.
 type Lists struct {
 	Disallowed []string
-	// Allowed nil means no restriction; empty means that nothing is allowed.
+	// Allowed nil means no restriction; empty allows nothing.
 	Allowed []string
 	// IgnoreDenylist is respect_denylist: false. It lifts Disallowed, and only
 	// in mode Trusted.
@@ -43,14 +60,14 @@ type Lists struct {
 	// Skills are the active skills' allowed-tools; all must allow. A nil slice
 	// does not restrict.
 	Skills map[string][]string
-	// Children are the lists of the sub-agents that a call comes through, the
-	// outermost first. They hold besides the others, and IgnoreDenylist lifts none.
+	// Children are the lists of the sub-agents above a call, the outermost first. They hold besides
+	// the others, and IgnoreDenylist lifts none.
 	Children []ChildLists
 }
 
 // ChildLists are the tool lists of a sub-agent.
 type ChildLists struct {
-	// Name tells whose they are.
+	// Name is their owner.
 	Name       string
 	Disallowed []string
 	// Allowed nil means no restriction.
@@ -61,16 +78,15 @@ type ChildLists struct {
 type Related struct {
 	Entry Entry
 	Call  *Call
-	// Does says what the call does to the target, in words of the host: "reads
-	// secrets/key". It becomes a part of the reason.
+	// Does is the call's action on the target, in words of the host: "reads secrets/key". It
+	// becomes a part of the reason.
 	Does string
-	// Unknown marks that the call's targets cannot be named: each deny or ask
-	// rule of the entry then counts as matched.
+	// Unknown marks that the call's targets cannot be named: each deny or ask rule of the entry
+	// then counts as matched.
 	Unknown bool
-	// Wide marks that the call stands for many targets, a tree or a glob. Its tool
-	// matches a deny rule only when that names all or a directory of them; what
-	// the rule may name besides is found by trying it as an ask rule, and is then
-	// asked about.
+	// Wide marks a call with many targets, a tree or a glob. Its tool matches a deny rule only if
+	// the rule names all or a directory of them; other possible matches are found by trying it as
+	// an ask rule, and then it asks.
 	Wide bool
 }
 
@@ -78,13 +94,10 @@ type Related struct {
 type ProfileAnswer struct {
 	Name     string
 	Behavior Behavior
-	// Action is the action string that decided.
+	// Action is the deciding action string.
 	Action string
-	// Pattern is the pattern that decided; empty for "nothing matched".
+	// Pattern is the deciding pattern; empty for "nothing matched".
 	Pattern string
 	// Note says why the profile denies when it is not for want of a match.
 	Note string
-	// OnlyTightens marks an ask that may not decide by itself: it replaces what
-	// the rest of the table would allow or ask, never a denial.
-	OnlyTightens bool
 }

@@ -9,17 +9,18 @@ import (
 	"unicode"
 )
 
-// Rule is one standing answer. Its Content is the tool's language; the engine
-// reads nothing in it but "no content", which means the whole tool.
+// Rule is one standing answer. Its Content is in the tool's language; the engine knows only "no
+// content", for the whole tool.
 type Rule struct {
 	ID string `json:"id,omitempty"`
-	// Tool is a tool's name or alias, or a glob over names ("mcp__github__*").
+	// Tool is a tool's name or alias, a glob over names ("mcp__github__*"), or an effect
+	// ("effect:publishes"); Content is then a pattern over its value.
 	Tool string `json:"tool"`
 	// Content nil, "" or "*" means the whole tool.
 	Content  *string  `json:"content"`
 	Behavior Behavior `json:"behavior"`
-	// Source tells where the rule was written ("userSettings", "project_file");
-	// it changes nothing, except that ProjectFile may only tighten.
+	// Source is the rule's origin ("userSettings", "project_file"); it changes nothing, except that
+	// ProjectFile may only tighten.
 	Source string `json:"source,omitempty"`
 	Scope  Scope  `json:"scope,omitempty"`
 	// ScopeKey is the project root, agent or session the rule belongs to; empty
@@ -29,24 +30,23 @@ type Rule struct {
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 	Reason    string    `json:"reason,omitempty"`
-	// Server is the identity of the MCP server for which an allow rule was accepted;
-	// the rule holds for no other one. Empty means that the name in Tool is all that
-	// is known.
+	// Server is the identity of the MCP server an allow rule was accepted for; the rule holds for
+	// no other one. Empty means only the name in Tool is known.
 	Server string `json:"server,omitempty"`
-	// Match and NotMatch are inputs (command text, path, or a JSON object) that
-	// the rule must, or must not, match; checked when it is loaded.
+	// Match and NotMatch are inputs (command text, path, or a JSON object) the rule must, or must
+	// not, match; checked at load time. RATIONALE.md, "Why does every admitted suggestion keep its
+	// call as an example?".
 	Match    []string `json:"match,omitempty"`
 	NotMatch []string `json:"not_match,omitempty"`
-	// OnlyTightens tells that the rule, like one of a project's file, may take the
-	// place of an allow or an ask, and never of a denial: it is of one of two
-	// configurations between which a person has yet to decide.
+	// OnlyTightens means the rule, like one of a project's file, may replace an allow or an ask,
+	// and never a denial: it is in one of two configurations, and a person has yet to choose.
 	OnlyTightens bool `json:"-"`
 }
 
 // onlyTightens reports whether the rule may not decide by itself.
 func (r *Rule) onlyTightens() bool { return r.OnlyTightens || r.Source == SourceProjectFile }
 
-// Scope tells to which calls a rule applies.
+// Scope says for which calls a rule holds.
 type Scope string
 
 // The scopes. Grants are allow rules of scope Session.
@@ -70,14 +70,16 @@ func ParseScope(s string) (Scope, error) {
 	return "", fmt.Errorf("unknown scope %q: want global, project, agent or session", s)
 }
 
-// WholeTool reports whether the rule speaks of every call of its tool.
+// WholeTool reports whether the rule speaks of every call of its tool. RATIONALE.md,
+// "Why does the engine, and not the tool, match whole-tool rules?".
 func (r Rule) WholeTool() bool {
 	return r.Content == nil || *r.Content == "" || *r.Content == "*"
 }
 
 func (r *Rule) wholeTool() bool { return r.WholeTool() }
 
-// clone lets a decision keep the rule whatever becomes of the request.
+// clone lets a decision keep the rule independently of the request. RATIONALE.md, "Why is the
+// compiled form of rules not copied?".
 func (r *Rule) clone() *Rule {
 	c := *r
 	return &c
@@ -106,7 +108,8 @@ func ParseRule(text string) (Rule, error) {
 		return Rule{}, fmt.Errorf("rule %q: %q is not a tool name: want one, such as Bash or mcp__github__*", text, name)
 	}
 	if !hasContent {
-		return Rule{Tool: name}, nil
+		r := Rule{Tool: name}
+		return r, r.CheckEffect()
 	}
 	content, closed := strings.CutSuffix(rest, ")")
 	if !closed {
@@ -116,17 +119,17 @@ func ParseRule(text string) (Rule, error) {
 	if r.WholeTool() {
 		r.Content = nil
 	}
-	return r, nil
+	return r, r.CheckEffect()
 }
 
-// IsToolName reports whether a text can be a tool's name or a glob over names: it
-// has no blanks, nothing that cannot be seen, and none of the signs with which
-// lists, classes and contents are written. A rule for such a name would never match.
+// IsToolName reports whether a text can be a tool's name or a glob over names: without blanks,
+// invisible characters, and the signs of lists, classes and contents. A rule for such a name would
+// never match.
 func IsToolName(name string) bool {
 	return name != "" && !strings.ContainsAny(name, "(),;|{}[]\"'`") && !strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
 }
 
-// ErrBareStar refuses a name that is only stars.
+// ErrBareStar refuses a name of only stars.
 var ErrBareStar = errors.New("a tool name of only stars matches every tool: name the tools, or use a mode")
 
 // MatchName reports whether pattern, a tool name or a glob over names with "*"
@@ -146,8 +149,8 @@ func MatchName(pattern string, names ...string) bool {
 	return false
 }
 
-// meansName reports whether a name or glob that a person typed, in any case, means
-// one of names. It is for what tightens: a deny rule must not be void by a slip.
+// meansName reports whether a name or glob typed by a person, in any case, means one of names. It
+// is for tightening: a slip must not void a deny rule.
 func meansName(pattern string, names []string) bool {
 	if MatchName(pattern, names...) {
 		return true
@@ -161,8 +164,8 @@ func meansName(pattern string, names []string) bool {
 	return false
 }
 
-// escapeClasses leaves "*" and "?" their meaning and takes it from the rest of
-// path.Match's syntax, which tool names do not use.
+// escapeClasses leaves "*" and "?" their meaning and escapes the rest of path.Match's syntax,
+// because tool names do not use it.
 func escapeClasses(pattern string) string {
 	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `/`, "\x00").Replace(pattern)
 }

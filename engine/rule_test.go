@@ -56,7 +56,7 @@ func TestWholeTool(t *testing.T) {
 	}
 }
 
-// FuzzParseRule: what is accepted is written back as text that means the same.
+// FuzzParseRule: an accepted rule is written back as text with the same meaning.
 func FuzzParseRule(f *testing.F) {
 	for _, s := range []string{"Bash", "Bash(npm run:*)", "Bash(*)", "Bash()", "(x)", "Bash(x", "a(b)(c)", "a(\x00)", "a((", "mcp__*__x(…)"} {
 		f.Add(s)

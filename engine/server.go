@@ -6,17 +6,15 @@ import (
 	"strings"
 )
 
-// Server is the MCP server that a call's tool belongs to, as the client reports
-// it. Without one, only the tool's name tells.
+// Server is the MCP server of a call's tool, as reported by the client. Without a report, only the
+// tool's name is known. RATIONALE.md, "Whose MCP server is it?".
 type Server struct {
 	// Name is the server's name as it stands in the tool's, mcp__NAME__TOOL.
 	Name string `json:"name"`
-	// Identity names the server and what it is: where it is defined, and a digest
-	// of its definition. Empty when that is not known.
+	// Identity names the server with the place and a digest of its definition. Empty when unknown.
 	Identity string `json:"identity,omitempty"`
-	// Doubt says why the name alone does not tell whose server this is: the project
-	// defines it, or another one has the name too. Rules without an identity allow
-	// nothing then.
+	// Doubt says why the name alone does not identify the server: the project defines it, or
+	// another one has the name too. Rules without an identity allow nothing then.
 	Doubt string `json:"doubt,omitempty"`
 }
 
@@ -31,9 +29,8 @@ func (c *Call) identity() string {
 	return ""
 }
 
-// servers are the names that the call's server may have: the one that the client
-// reports, or else every way to read the tool's name. A call of no MCP tool has
-// none. Threat T26.
+// servers are the possible names of the call's server: the client's, or else every reading of the
+// tool's name. A call of other tools has none. Threat T26.
 func (c *Call) servers() []string {
 	rest, ok := strings.CutPrefix(c.Tool, mcpPrefix)
 	if !ok {
@@ -51,10 +48,9 @@ func (c *Call) servers() []string {
 	return names
 }
 
-// permitsServer says why an allow rule does not speak of the call's MCP server;
-// empty when it does, and for tools of no server. A rule that carries an
-// identity holds for that server alone; one without holds for what it names,
-// where the name tells whose server it is.
+// permitsServer says why an allow rule does not cover the call's MCP server; empty when it does,
+// and for tools of no server. A rule with an identity holds for this server alone; one without
+// holds for the servers it names, where the name identifies the server.
 func permitsServer(r *Rule, call *Call) string {
 	servers := call.servers()
 	switch {
@@ -83,15 +79,15 @@ func namesEveryServer(pattern string) bool {
 	return glob && strings.HasPrefix(mcpPrefix, literal)
 }
 
-// namesServer reports whether a pattern that matches the name of a tool of the
-// server spells the server out, or its stars begin within the server's name.
+// namesServer reports whether a pattern matching a tool of the server spells the server out, or its
+// stars begin within the server's name.
 func namesServer(pattern, server string) bool {
 	literal, glob := literalOf(pattern)
 	return pattern == mcpPrefix+server || strings.HasPrefix(pattern, mcpPrefix+server+"__") ||
 		glob && !strings.Contains(strings.TrimPrefix(literal, mcpPrefix), "__")
 }
 
-// literalOf is what comes before a pattern's first star.
+// literalOf is the text before a pattern's first star.
 func literalOf(pattern string) (literal string, glob bool) {
 	if i := strings.IndexAny(pattern, "*?"); i >= 0 {
 		return pattern[:i], true
@@ -99,17 +95,17 @@ func literalOf(pattern string) (literal string, glob bool) {
 	return pattern, false
 }
 
-// wholeServer reports whether a name is that of the call's server: "mcp__github"
-// means every tool of it.
+// wholeServer reports whether a name is the name of the call's server: "mcp__github" means every
+// tool of it.
 func wholeServer(pattern string, call *Call) bool {
 	return strings.HasPrefix(pattern, mcpPrefix) && slices.Contains(call.servers(), pattern[len(mcpPrefix):])
 }
 
-// meansServer reports whether a name or glob that a person typed means the
-// server of a called MCP tool in any case, in any reading of the name, and as
-// the server is called outside of tool names. It is for what tightens.
+// meansServer reports whether a name or glob typed by a person means the server of a called MCP
+// tool in any case, in any reading of the name, and in the server's name outside of tool names. It
+// is for tightening.
 func meansServer(pattern, called string) bool {
-	// Asked of every rule that tightens: most calls are of no server.
+	// Every tightening rule comes here: most calls are of no server.
 	if n := len(mcpPrefix); len(called) < n || !strings.EqualFold(called[:n], mcpPrefix) {
 		return false
 	}
@@ -121,8 +117,8 @@ func meansServer(pattern, called string) bool {
 	return MatchName(pattern, called) || MatchName(pattern+"__*", called)
 }
 
-// inToolName writes a server's name as clients do within a tool's: what is not
-// a letter, a digit, "_" or "-" becomes "_". Stars stay.
+// inToolName writes a server's name as clients do within a tool's: characters other than a letter,
+// a digit, "_" or "-" become "_". Stars stay.
 func inToolName(pattern string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-*?", r) {
@@ -132,17 +128,8 @@ func inToolName(pattern string) string {
 	}, pattern)
 }
 
-// profileDoubt says why an allow pattern that names MCP tools does not hold for
-// the call; empty for patterns that name none in particular.
-func profileDoubt(p *ProfileAnswer, call *Call) string {
-	if !strings.Contains(p.Pattern, "mcp") {
-		return ""
-	}
-	return permitsServer(&Rule{Tool: call.Tool}, call)
-}
-
-// serverDoubt says why rules that name the call's tool do not allow it; empty
-// when none does, or for another reason.
+// serverDoubt says why rules naming the call's tool do not allow it; empty when no such rule
+// exists, or for another reason.
 func (w *walk) serverDoubt() string {
 	for i := range w.req.Rules {
 		r := &w.req.Rules[i]

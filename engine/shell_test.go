@@ -36,8 +36,8 @@ func (s twoShells) GenerateSuggestions(ctx context.Context, c *engine.Call) ([]e
 	return s.of(c).GenerateSuggestions(ctx, c)
 }
 
-// TestT24_changedShellNeverLoosens: whatever a tool answers in a changed shell, the
-// decision is at least as strict as in a fresh one, and no ask loses its immunity.
+// TestT24_changedShellNeverLoosens: for any answer of a tool in a changed shell, the decision
+// is at least as strict as in a fresh one, and no ask loses its immunity.
 func TestT24_changedShellNeverLoosens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -73,8 +73,8 @@ func TestT24_changedShellNeverLoosens(t *testing.T) {
 	})
 }
 
-// TestShellChanged_tells: what a changed shell keeps from being allowed says so; a
-// rule for the whole tool is the engine's own and holds.
+// TestShellChanged_tells: an allow held back by a changed shell says so; a rule for the whole
+// tool is the engine's own and holds.
 func TestShellChanged_tells(t *testing.T) {
 	t.Parallel()
 	two := twoShells{&stub{hits: []string{"a"}, verdict: passthrough}, &stub{verdict: passthrough}}
@@ -96,8 +96,8 @@ func TestShellChanged_tells(t *testing.T) {
 	}
 }
 
-// TestT24_resumed: an ask rule that a changed shell hides behind another ask still
-// denies in a session that was taken up again. The attack: cd, then the call.
+// TestT24_resumed: an ask rule hidden by a changed shell behind another ask still denies in a
+// resumed session. The attack: cd, then the call.
 func TestT24_resumed(t *testing.T) {
 	t.Parallel()
 	req := request(engine.DefaultMode, nil, rule(engine.Ask, "Tool(a)"))
@@ -125,8 +125,7 @@ func TestShellChanged_ownCheck(t *testing.T) {
 	}
 }
 
-// TestRelated_reason: a rule about another tool's target says what the call does
-// to it.
+// TestRelated_reason: a rule about another tool's target describes the call's effect on it.
 func TestRelated_reason(t *testing.T) {
 	t.Parallel()
 	req := request(engine.DefaultMode, nil, rule(engine.Deny, "Owner(a)"))
@@ -138,8 +137,7 @@ func TestRelated_reason(t *testing.T) {
 	}
 }
 
-// TestShellChanged_unsettled: an ask that no rule helps says so before the shell
-// does.
+// TestShellChanged_unsettled: an ask no rule helps says so before the shell does.
 func TestShellChanged_unsettled(t *testing.T) {
 	t.Parallel()
 	req := request(engine.DefaultMode, nil, rule(engine.Allow, "Tool(a)"))

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// denyStep is step 1: the gate's own protection, the tool lists, the profile,
-// and the deny rules of this tool and of the tools that own the call's targets.
+// denyStep is step 1: the gate's own protection, the tool lists, the profile, and the deny rules of
+// this tool and of the tools owning the call's targets.
 func (w *walk) denyStep() (Decision, bool) {
 	if w.req.Protected != "" {
 		return w.protect(), true
@@ -30,13 +30,19 @@ func (w *walk) denyStep() (Decision, bool) {
 // askStep is step 2.
 func (w *walk) askStep() (Decision, bool) {
 	d, decided := w.ruleStep(StageAskRule, Ask)
-	if p := w.req.Profile; p != nil && p.Behavior == Ask && (!decided || d.onlyTightens() && !p.OnlyTightens) {
+	if decided {
+		return d, true
+	}
+	w.note(StageAskRule, count(w.rules[Ask]), "no match")
+	p := w.req.Profile
+	switch {
+	case p == nil:
+	case p.Behavior == Ask:
 		return w.profileHit(Ask), true
+	default:
+		w.note(StageProfile, profileReason(p), "go on")
 	}
-	if !decided {
-		w.note(StageAskRule, count(w.rules[Ask]), "no match")
-	}
-	return d, decided
+	return Decision{}, false
 }
 
 // allowStep is step 4. The rules of other tools never allow.
@@ -50,19 +56,11 @@ func (w *walk) allowStep() (Decision, bool) {
 		return Decision{Behavior: Allow, Stage: StageAllowRule, Code: CodeRuleMatched, Rule: rule.clone(), Reason: ruleReason(rule)}, true
 	}
 	w.note(StageAllowRule, count(w.rules[Allow]), "no match")
-	if p := w.req.Profile; p != nil && p.Behavior == Allow {
-		if why := profileDoubt(p, w.call); why != "" {
-			w.note(StageProfile, why, "go on")
-			w.askReason = cmp.Or(w.askReason, why)
-			return Decision{}, false
-		}
-		return w.profileHit(Allow), true
-	}
 	return Decision{}, false
 }
 
 // listStep applies disallowed_tools, allowed_tools and the active skills, in
-// every mode. Source: the ExAthena seed, "deny-first ordering".
+// every mode. Source: docs/seeds.md, "Deny-first ordering".
 func (w *walk) listStep() (Decision, bool) {
 	lists, mode := w.req.Lists, w.mode
 	lifted := lists.IgnoreDenylist && mode == Trusted
@@ -90,9 +88,8 @@ func (w *walk) listStep() (Decision, bool) {
 	return Decision{}, false
 }
 
-// protect denies what would approve, change rules or configuration, or stop the
-// gate. No list, rule, profile or mode is asked. Source: design section 8, "The
-// boundary".
+// protect denies a call that would approve, change rules or configuration, or stop the gate. No
+// list, rule, profile or mode counts. docs/security.md, "The two levels".
 func (w *walk) protect() Decision {
 	w.note(StageDenyRule, "self-protection: "+w.req.Protected, "deny")
 	return Decision{
@@ -101,7 +98,7 @@ func (w *walk) protect() Decision {
 	}
 }
 
-// listHit denies a tool by a list. permitted is what the list lets through.
+// listHit denies a tool by a list. permitted is the list's content.
 func (w *walk) listHit(code, reason string, permitted []string) Decision {
 	w.note(StageDenyRule, reason, "deny")
 	return Decision{Stage: StageDenyRule, Code: code, Reason: reason, Permitted: slices.Clone(permitted)}
@@ -112,8 +109,8 @@ func (w *walk) named(list []string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool { return meansName(entry, w.names) || meansServer(entry, w.call.Tool) })
 }
 
-// listed is named for a list that lets tools through. Only stars name nothing
-// there: a list that meant every tool would be no list.
+// listed reports whether an allowing list names the tool. Only stars name nothing there: a list for
+// every tool would be no list.
 func (w *walk) listed(list []string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
 		return strings.Trim(entry, "*") != "" && (w.req.Entry.permits(entry, w.names) || wholeServer(entry, w.call))
@@ -129,10 +126,9 @@ func sortedKeys(m map[string][]string) []string {
 	return keys
 }
 
-// ruleStep matches the deny or ask rules of the call's own tool, then those of
-// the tools that own its targets. A rule that could not be tried counts as
-// matched, at stage error. The search ends at the first rule that is not of a
-// project's file, because only that one may decide by itself.
+// ruleStep matches the deny or ask rules of the call's own tool, then those of the tools owning its
+// targets. An untried rule counts as matched, at stage error. The search ends at the first rule
+// outside a project's file, because only such a rule may decide by itself.
 func (w *walk) ruleStep(stage Stage, b Behavior) (Decision, bool) {
 	rule, err := w.matchOwn(b)
 	does := ""
@@ -145,14 +141,19 @@ func (w *walk) ruleStep(stage Stage, b Behavior) (Decision, bool) {
 			rule, err, does = other, otherErr, rel.Does
 		}
 	}
+	if rule == nil || rule.onlyTightens() {
+		if other, said := w.matchEffects(b); other != nil && (rule == nil || !other.onlyTightens()) {
+			rule, err, does = other, nil, said
+		}
+	}
 	if rule == nil {
 		return Decision{}, false
 	}
 	return w.ruleHit(stage, b, rule, does, err), true
 }
 
-// matchOwn tries the rules of the call's own tool. When the host could not
-// prepare the call, rules that need its content count as matched.
+// matchOwn tries the rules of the call's own tool. When the host could not prepare the call, rules
+// with a content count as matched.
 func (w *walk) matchOwn(b Behavior) (*Rule, error) {
 	rule, err := match(w.ctx, w.req.Entry, w.call, b, w.rules[b])
 	if rule == nil && w.req.Err != nil {
@@ -161,14 +162,14 @@ func (w *walk) matchOwn(b Behavior) (*Rule, error) {
 	return rule, err
 }
 
-// firstContent returns the first rule that needs the tool to be understood,
-// before all one that is not of a project's file.
+// firstContent returns the first rule with a content for the tool, preferably one outside a
+// project's file.
 func firstContent(rules []*Rule) *Rule {
 	_, withContent := split(rules)
 	return firstOf(firstOwn(withContent), withContent)
 }
 
-// matchRelated tries the rules of the tool that owns one target.
+// matchRelated tries the rules of the tool owning one target.
 func (w *walk) matchRelated(rel Related, b Behavior) (*Rule, error) {
 	all := rulesOf(w.req.Rules, rel.Entry, nil, rel.Entry.Names(""))
 	rules := all[b]
@@ -184,8 +185,7 @@ func (w *walk) matchRelated(rel Related, b Behavior) (*Rule, error) {
 	return match(w.ctx, rel.Entry, rel.Call, b, rules)
 }
 
-// tightening are deny rules as rules that ask: in place of an allow or an ask,
-// never of a denial.
+// tightening are deny rules as asking rules: in place of an allow or an ask, never of a denial.
 func tightening(rules []*Rule) []*Rule {
 	out := make([]*Rule, len(rules))
 	for i, r := range rules {
@@ -195,10 +195,9 @@ func tightening(rules []*Rule) []*Rule {
 	return out
 }
 
-// ruleHit is the answer of a matched deny or ask rule. An error at the ask
-// step is the mode's error row; at the deny step it denies. does is what the call
-// does to the target of another tool that the rule is about; empty for a rule of
-// its own tool.
+// ruleHit is the answer of a matched deny or ask rule. An error at the ask step is the mode's error
+// row; at the deny step it denies. does is the call's action on another tool's target; empty for a
+// rule of its own tool.
 func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, does string, err error) Decision {
 	if err != nil {
 		d := w.fail(CodeToolError, fmt.Sprintf("match_rule for %s rules", b), err)
@@ -212,7 +211,7 @@ func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, does string, err err
 	if does != "" {
 		d.Reason += ": the call " + does
 	}
-	if rule.Behavior != b {
+	if rule.Behavior != b && !IsEffectName(rule.Tool) {
 		d.Reason = "it may reach more than it names, also what is denied: " + d.Reason
 	}
 	if b == Ask && w.mode == DontAsk {
@@ -222,17 +221,12 @@ func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, does string, err err
 	return d
 }
 
-// profileHit is the profile's answer at the step it belongs to.
+// profileHit is a profile's denial, or its ask. The ask only tightens. A profile is a ceiling: an
+// allowed call goes on to the rest of the table and is decided there as without a profile.
+// RATIONALE.md, "What does a profile do in the table?".
 func (w *walk) profileHit(b Behavior) Decision {
-	p := w.req.Profile
-	reason := fmt.Sprintf("profile %s: %s matches %s", p.Name, p.Action, p.Pattern)
-	switch {
-	case p.Note != "":
-		reason = fmt.Sprintf("profile %s: %s", p.Name, p.Note)
-	case p.Pattern == "":
-		reason = fmt.Sprintf("profile %s: no pattern matches %s", p.Name, p.Action)
-	}
-	d := Decision{Behavior: b, Stage: StageProfile, Code: CodeProfile, Reason: reason, tightens: b == Ask && p.OnlyTightens}
+	reason := profileReason(w.req.Profile)
+	d := Decision{Behavior: b, Stage: StageProfile, Code: CodeProfile, Reason: reason}
 	if b == Ask && w.mode == DontAsk {
 		d.Behavior, d.ConvertedBy, d.ConvertedFrom = Deny, DontAsk.String(), StageProfile
 	}
@@ -240,8 +234,19 @@ func (w *walk) profileHit(b Behavior) Decision {
 	return d
 }
 
-// ruleReason names the rule. No free text of a project's file reaches the
-// model or the card (threat T03), so that its rules are told by tool alone.
+// profileReason names the profile, and the deciding action and pattern.
+func profileReason(p *ProfileAnswer) string {
+	switch {
+	case p.Note != "":
+		return fmt.Sprintf("profile %s: %s", p.Name, p.Note)
+	case p.Pattern == "":
+		return fmt.Sprintf("profile %s: no pattern matches %s", p.Name, p.Action)
+	}
+	return fmt.Sprintf("profile %s: %s matches %s", p.Name, p.Action, p.Pattern)
+}
+
+// ruleReason names the rule. No free text of a project's file reaches the model or the card (threat
+// T03), so its rules appear by tool alone.
 func ruleReason(r *Rule) string {
 	if r.Source == SourceProjectFile {
 		return fmt.Sprintf("%s rule for %s in the project's file", r.Behavior, r.Tool)

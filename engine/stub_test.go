@@ -10,11 +10,11 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// errVerb is what a scripted verb fails with.
+// errVerb is a scripted verb's failure.
 var errVerb = errors.New("out of fuel")
 
-// stub is a tool that answers what the test scripts and records what it was
-// asked. Not safe for concurrent use.
+// stub is a tool with the test's script and a record of its questions. Not safe for concurrent
+// use.
 type stub struct {
 	verdict    engine.Verdict
 	verdictErr error
@@ -22,7 +22,7 @@ type stub struct {
 	readOnly    bool
 	readOnlyErr error
 
-	// hits are the rule contents that match.
+	// hits are the matching rule contents.
 	hits []string
 	// matchErr fails match_rule for one behavior.
 	matchErr map[engine.Behavior]error
@@ -126,7 +126,7 @@ func decide(t *testing.T, req engine.Request) engine.Decision {
 	return d
 }
 
-// check compares what every test compares.
+// check compares the common parts of all tests.
 func check(t *testing.T, d engine.Decision, b engine.Behavior, stage engine.Stage, code string) {
 	t.Helper()
 	if d.Behavior != b || d.Stage != stage || d.Code != code {

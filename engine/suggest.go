@@ -9,9 +9,8 @@ import (
 // maxSuggestions bounds how many proposals of a tool are tried.
 const maxSuggestions = 16
 
-// suggest puts into d the rules that would let this very call run next time,
-// each proven by deciding again with it. Source: design section 4,
-// "Suggestions are honest".
+// suggest adds to d the rules to let this very call run next time, each proven by deciding again
+// with it.
 func (w *walk) suggest(d *Decision) {
 	if d.SuggestionsNote = w.helpless(*d); d.SuggestionsNote != "" {
 		return
@@ -46,9 +45,9 @@ func (w *walk) suggest(d *Decision) {
 	w.note("suggest", fmt.Sprintf("%d proposals", len(proposals)), fmt.Sprintf("%d offered", len(d.Suggestions)))
 }
 
-// ruleName is the name a suggested rule carries: the entry's own, or the called
-// name where the entry answers for names that are not its own, as the generic
-// tool does; a rule with the entry's name would then allow other tools too.
+// ruleName is the name for a suggested rule: the entry's own, or the called name where the entry
+// answers for foreign names, as the generic tool does; a rule with the entry's name would then
+// allow other tools too.
 func (w *walk) ruleName() (string, error) {
 	e := w.req.Entry
 	if w.call.Tool == "" || w.call.Tool == e.Name || slices.Contains(e.Aliases, w.call.Tool) {
@@ -60,8 +59,8 @@ func (w *walk) ruleName() (string, error) {
 	return w.call.Tool, nil
 }
 
-// addSet puts the rules that only help together in front, as one set: they are
-// what a compound call needs, part by part.
+// addSet puts rules of use only together in front, as one set: a compound call needs them, part by
+// part.
 func (w *walk) addSet(alone, together []Suggestion) []Suggestion {
 	if len(together) < 2 || !w.allowedWith(together...) {
 		return alone
@@ -72,7 +71,7 @@ func (w *walk) addSet(alone, together []Suggestion) []Suggestion {
 	return slices.Concat(together, alone)
 }
 
-// known reports whether the rule exists already, so that it cannot help.
+// known reports whether the rule exists already, so it cannot help.
 func (w *walk) known(s Suggestion) bool {
 	rule := w.rule(s)
 	return slices.ContainsFunc(w.rules[Allow], func(r *Rule) bool { return r.String() == rule.String() && r.Server == rule.Server })
@@ -105,7 +104,7 @@ func (w *walk) allowedIn(place Rule, added []Suggestion) bool {
 	return again.unchanged(again.table()).Behavior == Allow
 }
 
-// rule is the rule that accepting a suggestion stores.
+// rule is the rule to store when a suggestion is accepted.
 func (w *walk) rule(s Suggestion) Rule {
 	return Rule{Tool: s.Tool, Content: s.Content, Behavior: s.Behavior, Source: "suggested", Server: w.call.identity()}
 }

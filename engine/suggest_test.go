@@ -18,8 +18,8 @@ func propose(contents ...string) []engine.SuggestedRule {
 	return out
 }
 
-// TestSuggestionsAreProven: what is offered lets this very call run when it is
-// added, and what does not help is not offered. Source: design section 4.
+// TestSuggestionsAreProven: each offer lets this very call run when it is added, and a useless
+// one is not offered.
 func TestSuggestionsAreProven(t *testing.T) {
 	t.Parallel()
 	tool := &stub{verdict: passthrough, hits: []string{"npm run build", "npm run:*"}, proposals: propose("npm run build", "npm run:*", "yarn:*")}
@@ -43,7 +43,7 @@ func TestSuggestionsAreProven(t *testing.T) {
 	}
 }
 
-// adrift matches only rules that are not anchored at a project's root.
+// adrift matches only rules without an anchor at a project's root.
 type adrift struct{ *stub }
 
 func (a adrift) MatchRule(ctx context.Context, c *engine.Call, b engine.Behavior, rules []engine.RuleText) ([]int, error) {
@@ -53,8 +53,8 @@ func (a adrift) MatchRule(ctx context.Context, c *engine.Call, b engine.Behavior
 	return a.stub.MatchRule(ctx, c, b, rules)
 }
 
-// TestSuggestionsHoldWhereverTheyAreStored: a relative pattern was offered that
-// no longer covered the call once it was stored for the project.
+// TestSuggestionsHoldWhereverTheyAreStored: an offered relative pattern no longer covered the
+// call once it was stored for the project.
 func TestSuggestionsHoldWhereverTheyAreStored(t *testing.T) {
 	t.Parallel()
 	plain := &stub{verdict: passthrough, hits: []string{"src/**"}, proposals: propose("src/**")}
@@ -81,8 +81,7 @@ func TestSuggestionsHoldWhereverTheyAreStored(t *testing.T) {
 	}
 }
 
-// TestSuggestionsForACompoundCall: rules that only help together come first, as
-// one set.
+// TestSuggestionsForACompoundCall: rules useful only together come first, as one set.
 func TestSuggestionsForACompoundCall(t *testing.T) {
 	t.Parallel()
 	tool := &stub{verdict: passthrough, covers: []string{"git add:*", "git commit:*"}, proposals: propose("git add:*", "git commit:*")}
@@ -164,5 +163,14 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	}
 	if n := len(decide(t, request(engine.DefaultMode, tool)).Suggestions); n != 16 {
 		t.Errorf("got %d suggestions of 100 proposals, want 16", n)
+	}
+}
+
+// TestSuggestionThatStillAsks: a rule leaving the call an ask is not offered.
+func TestSuggestionThatStillAsks(t *testing.T) {
+	t.Parallel()
+	d := decide(t, request(engine.DefaultMode, &stub{verdict: passthrough, hits: []string{"x"}, proposals: propose("x", "y")}))
+	if d.Behavior != engine.Ask || len(d.Suggestions) != 1 || *d.Suggestions[0].Content != "x" {
+		t.Errorf("got %s with %+v, want an ask that offers x alone", d.Behavior, d.Suggestions)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// The columns of the design's table, in its order. Trusted has bypass's column.
+// The columns of the package comment's table, in its order. Trusted has bypass's column.
 var columns = []engine.Mode{engine.DefaultMode, engine.AcceptEdits, engine.Explore, engine.Bypass, engine.DontAsk, engine.Trusted}
 
 var (
@@ -19,8 +19,8 @@ var (
 	toolDeny    = engine.Verdict{Behavior: engine.Deny, Reason: "never"}
 )
 
-// tableRow is one row: what the tool and the rules say, and what each column
-// answers, written "BEHAVIOR:stage:code".
+// tableRow is one row: the tool's and the rules' answers, and each column's, written
+// "BEHAVIOR:stage:code".
 type tableRow struct {
 	name  string
 	tool  stub
@@ -159,9 +159,14 @@ var tableRows = []tableRow{
 			"ASK:profile:profile", "DENY:profile:profile"},
 	},
 	{
-		name: "profile allows", tool: stub{verdict: plainAsk}, alter: profile(engine.Allow),
-		want: [5]string{"ALLOW:profile:profile", "ALLOW:profile:profile", "DENY:read_only:mutation_in_explore",
-			"ALLOW:profile:profile", "DENY:tool_check:tool_ask"},
+		name: "profile asks about what is denied", tool: stub{verdict: toolDeny}, alter: profile(engine.Ask),
+		want: [5]string{"DENY:tool_check:tool_deny", "DENY:tool_check:tool_deny", "DENY:read_only:mutation_in_explore",
+			"DENY:tool_check:tool_deny", "DENY:tool_check:tool_deny"},
+	},
+	{
+		name: "profile allows: as without one", tool: stub{verdict: plainAsk}, alter: profile(engine.Allow),
+		want: [5]string{"ASK:mode:mode_ask", "ASK:mode:mode_ask", "DENY:read_only:mutation_in_explore",
+			"ALLOW:mode:mode_allow", "DENY:tool_check:tool_ask"},
 	},
 	{
 		name: "profile allows, tool denies", tool: stub{verdict: toolDeny}, alter: profile(engine.Allow),
@@ -257,7 +262,7 @@ func profile(b engine.Behavior) func(*engine.Request) {
 	}
 }
 
-// TestTable has one test per cell of the design's table, section 3.
+// TestTable has one test per cell of the package comment's table.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, r := range tableRows {
@@ -289,8 +294,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestVerbsCalled checks the cells that say "-" or "not called": a verb whose
-// answer must not count is not even asked.
+// TestVerbsCalled checks the cells with "-" or "not called": a verb whose answer must not count
+// is not even called.
 func TestVerbsCalled(t *testing.T) {
 	t.Parallel()
 	rules := []engine.Rule{rule(engine.Deny, "Tool(a)"), rule(engine.Ask, "Tool(b)"), rule(engine.Allow, "Tool(c)")}
@@ -328,8 +333,7 @@ func TestZeroRequestDenies(t *testing.T) {
 	}
 }
 
-// TestUnknownModeAsks: a mode that is none of ours is the strictest column with
-// a human, never bypass.
+// TestUnknownModeAsks: an unknown mode is the strictest column with a human, never bypass.
 func TestUnknownModeAsks(t *testing.T) {
 	t.Parallel()
 	check(t, decide(t, request(engine.Mode(200), &stub{verdict: passthrough})), engine.Ask, engine.StageMode, engine.CodeModeAsk)
@@ -352,11 +356,11 @@ func TestProfileReasonNamesPatternAndAction(t *testing.T) {
 	}
 }
 
-// TestProfileThatOnlyTightens: its ask stands in for what the table would allow or
-// ask, and never for a denial; an ask rule of the operator's own comes first.
-func TestProfileThatOnlyTightens(t *testing.T) {
+// TestProfileOnlyTightens: its ask replaces the table's allow or ask, and never a denial; an
+// ask rule of the operator's own comes first.
+func TestProfileOnlyTightens(t *testing.T) {
 	t.Parallel()
-	answer := &engine.ProfileAnswer{Name: "new", Behavior: engine.Ask, Action: "tool:x:y", Pattern: "tool:x:.*", OnlyTightens: true}
+	answer := &engine.ProfileAnswer{Name: "new", Behavior: engine.Ask, Action: "tool:x:y", Pattern: "tool:x:.*"}
 	tests := []struct {
 		name  string
 		mode  engine.Mode
@@ -408,8 +412,7 @@ func TestMessageIsOneSentence(t *testing.T) {
 	}
 }
 
-// TestProjectFileAskKeepsImmunity: the safety check that a project's ask rule
-// hides is still one.
+// TestProjectFileAskKeepsImmunity: a safety check hidden by a project's ask rule is still one.
 func TestProjectFileAskKeepsImmunity(t *testing.T) {
 	t.Parallel()
 	d := decide(t, request(engine.DefaultMode, &stub{verdict: immuneAsk}, projectRule(engine.Ask, "Tool")))
@@ -419,13 +422,14 @@ func TestProjectFileAskKeepsImmunity(t *testing.T) {
 	}
 }
 
-// TestProfileAskIsTheOperators: it ends the table where a project's ask rule
-// alone would not, as any ask rule of the operator does.
-func TestProfileAskIsTheOperators(t *testing.T) {
+// TestProfileAskKeepsImmunity: a profile's ask about a safety check leaves it one.
+func TestProfileAskKeepsImmunity(t *testing.T) {
 	t.Parallel()
-	req := request(engine.Explore, &stub{}, projectRule(engine.Ask, "Tool"))
+	req := request(engine.DefaultMode, &stub{verdict: immuneAsk})
 	profile(engine.Ask)(&req)
-	check(t, decide(t, req), engine.Ask, engine.StageProfile, engine.CodeProfile)
+	if d := decide(t, req); d.Behavior != engine.Ask || !d.BypassImmune {
+		t.Errorf("got %s, immune %t; want an ask that no rule can skip", d.Behavior, d.BypassImmune)
+	}
 }
 
 // TestSafetyBehindAnAskRule: an ask rule tightens, so it hides no safety check from those

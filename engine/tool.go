@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// Tool is what the engine sees of a tool: the four verbs. An implementation
-// returns an error for anything but a sound answer (trap, time-out, bad
-// output); the engine then treats the verb's answer as the worst. It must be
-// safe for concurrent use.
+// Tool is the engine's view of a tool: the four verbs. An implementation returns an error for
+// anything but a sound answer (trap, time-out, bad output); the engine then treats the verb's
+// answer as the worst. It must be safe for concurrent use.
 type Tool interface {
 	CheckPermissions(ctx context.Context, call *Call) (Verdict, error)
 	CheckReadOnly(ctx context.Context, call *Call) (ReadOnly, error)
-	// MatchRule gets all rules of one stage at once, because an allow needs
-	// every part of a compound call covered by some rule, and returns the
-	// indices of the rules that decide; none means no match.
+	// MatchRule gets all rules of one stage at once, because an allow needs every part of a
+	// compound call covered by some rule, and returns the indices of the deciding rules; none means
+	// no match.
 	MatchRule(ctx context.Context, call *Call, behavior Behavior, rules []RuleText) ([]int, error)
 	GenerateSuggestions(ctx context.Context, call *Call) ([]SuggestedRule, error)
 }
 
-// RuleText is what a tool sees of a rule.
+// RuleText is a tool's view of a rule.
 type RuleText struct {
 	Content string `json:"content"`
 	// Root anchors relative path patterns. Empty means the first working
@@ -46,13 +45,13 @@ type ReadOnly struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// SuggestedRule is one rule content that a tool proposes for a call; a nil
-// Content proposes the whole tool.
+// SuggestedRule is one rule content proposed by a tool for a call; a nil Content proposes the whole
+// tool.
 type SuggestedRule struct {
 	Content     *string `json:"content"`
 	Description string  `json:"description,omitempty"`
-	// NearMisses are inputs, JSON objects, that are close to the call's and that the
-	// rule must not match. They are the module's word until they were tried.
+	// NearMisses are inputs, JSON objects, close to the call's; the rule must not match them. They
+	// are the module's word until they are tested.
 	NearMisses []json.RawMessage `json:"near_misses,omitempty"`
 }
 
@@ -62,20 +61,19 @@ type Entry struct {
 	Name    string
 	Aliases []string
 	Tool    Tool
-	// Own tells that Name and Aliases are the tool's own names, and not one that a
-	// glob or the fallback answers to: an allow rule may spell them in any case.
+	// Own means Name and Aliases are the tool's own names, and not matched by a glob or the
+	// fallback: an allow rule may spell them in any case.
 	Own bool
 	// MayAllow and MayReadOnly are the operator's grants: without them the
 	// tool's own allow is a passthrough and its read_only false.
 	MayAllow    bool
 	MayReadOnly bool
-	// Err is set when the module that claims this name could not be loaded;
-	// every verb then counts as an error.
+	// Err is set when the module claiming this name could not be loaded; every verb then counts as
+	// an error.
 	Err error
 }
 
-// Names returns the names by which rules and lists may mean this entry, for a
-// call that used the name called.
+// Names returns the names for this entry in rules and lists, for a call under the name called.
 func (e Entry) Names(called string) []string {
 	names := append([]string{e.Name}, e.Aliases...)
 	if called != "" && !MatchName(called, names...) {
@@ -93,10 +91,9 @@ func (e Entry) meant(r *Rule, call *Call, names []string) bool {
 	return meansName(r.Tool, names) || call != nil && meansServer(r.Tool, call.Tool)
 }
 
-// permits reports whether a name or glob that a person typed lets the entry
-// through; names are those of Names. The tool's own names may be typed in any
-// case; others, and globs, are meant exactly, because another server's tool may
-// differ by case alone (threat T26).
+// permits reports whether a name or glob typed by a person lets the entry through; names are those
+// of Names. The tool's own names may be typed in any case; others, and globs, are meant exactly,
+// because another server's tool may differ by case alone (threat T26).
 func (e Entry) permits(pattern string, names []string) bool {
 	if MatchName(pattern, names...) {
 		return true

@@ -7,8 +7,7 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// TestT11_unsettled: what is not settled is never allowed, in no mode; denials and
-// asks stay what they are.
+// TestT11_unsettled: an unsettled call is never allowed, in any mode; denials and asks stay.
 func TestT11_unsettled(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []engine.Mode{engine.DefaultMode, engine.AcceptEdits, engine.Explore, engine.Bypass, engine.Trusted, engine.DontAsk} {
@@ -37,7 +36,7 @@ func TestT11_unsettled(t *testing.T) {
 	}
 }
 
-// readsOnly is a tool all of whose calls change nothing.
+// readsOnly is a tool with harmless calls only.
 type readsOnly struct{}
 
 func (readsOnly) CheckPermissions(context.Context, *engine.Call) (engine.Verdict, error) {

@@ -12,14 +12,16 @@ type walk struct {
 	req  Request
 	call *Call
 	mode Mode
-	// names are the names by which rules may mean the call's tool.
+	// names are the possible names of the call's tool in rules.
 	names []string
 	// rules are the request's rules for this tool.
 	rules ruleSet
-	// askReason is what a plain ask of the tool said; the mode's ask repeats it.
+	// effectRules are the request's rules about effects.
+	effectRules ruleSet
+	// askReason is the reason of the tool's plain ask; the mode's ask repeats it.
 	askReason string
-	// changes is why the tool does not call the call read-only; explore's denial
-	// repeats it, so that the agent can tell what to leave out.
+	// changes is why the tool does not call the call read-only; explore's denial repeats it, so the
+	// agent knows what to leave out.
 	changes string
 	trace   []Step
 }
@@ -28,7 +30,7 @@ func newWalk(ctx context.Context, req Request) *walk {
 	names := req.Entry.Names(req.Call.Tool)
 	return &walk{
 		ctx: ctx, req: req, call: req.Call, mode: req.Call.Context.Mode,
-		names: names, rules: rulesOf(req.Rules, req.Entry, req.Call, names), trace: make([]Step, 0, 6),
+		names: names, rules: rulesOf(req.Rules, req.Entry, req.Call, names), effectRules: effectRulesOf(req.Rules), trace: make([]Step, 0, 6),
 	}
 }
 
@@ -36,15 +38,14 @@ func newWalk(ctx context.Context, req Request) *walk {
 // because a request may carry hundreds of rules.
 type ruleSet [Passthrough][]*Rule
 
-// rulesOf selects the rules that mean the entry by one of names. It drops the
-// allow rules of a project's file before a tool sees them: a tool judges all
-// allow rules together, so that one of these could complete the cover of a
-// compound call and let an own rule carry the allowance.
-// call is nil where only rules that tighten are wanted.
+// rulesOf selects the rules for the entry, by one of names. It drops the allow rules of a project's
+// file before a tool sees them: a tool judges all allow rules together, so one of these could
+// complete the cover of a compound call behind an own rule. call is nil where only tightening rules
+// are wanted.
 func rulesOf(rules []Rule, entry Entry, call *Call, names []string) (set ruleSet) {
 	for i := range rules {
 		r := &rules[i]
-		if r.Behavior >= Passthrough || !entry.meant(r, call, names) {
+		if r.Behavior >= Passthrough || IsEffectName(r.Tool) || !entry.meant(r, call, names) {
 			continue
 		}
 		if set[r.Behavior] == nil {
@@ -60,10 +61,9 @@ func (w *walk) note(stage Stage, saw, result string) {
 	w.trace = append(w.trace, Step{Step: string(stage), Saw: saw, Result: result})
 }
 
-// match finds the rule that decides among those of one behavior for entry's
-// tool. Whole-tool rules are the engine's own and need no tool. With several
-// hits, a rule that is not of a project's file is preferred, because only that
-// one may decide by itself.
+// match finds the deciding rule among those of one behavior for entry's tool. Whole-tool rules are
+// the engine's own and need no tool. With several hits, it prefers a rule outside a project's file,
+// because only such a rule may decide by itself.
 func match(ctx context.Context, entry Entry, call *Call, b Behavior, rules []*Rule) (*Rule, error) {
 	hits, withContent := split(rules)
 	own := firstOwn(hits)
@@ -80,7 +80,7 @@ func match(ctx context.Context, entry Entry, call *Call, b Behavior, rules []*Ru
 	return firstOf(firstOwn(hits), hits), nil
 }
 
-// split parts the whole-tool rules from those that a tool has to read.
+// split separates the whole-tool rules from those for a tool to read.
 func split(rules []*Rule) (whole, withContent []*Rule) {
 	if !slices.ContainsFunc(rules, (*Rule).wholeTool) {
 		return nil, rules
@@ -95,7 +95,7 @@ func split(rules []*Rule) (whole, withContent []*Rule) {
 	return whole, withContent
 }
 
-// matchContent asks the tool, and refuses an answer that is none.
+// matchContent asks the tool, and refuses an invalid answer.
 func matchContent(ctx context.Context, entry Entry, call *Call, b Behavior, rules []*Rule) ([]int, error) {
 	if entry.Err != nil {
 		return nil, entry.Err
@@ -115,7 +115,8 @@ func matchContent(ctx context.Context, entry Entry, call *Call, b Behavior, rule
 	return indices, nil
 }
 
-// firstOwn returns the first rule that may decide by itself.
+// firstOwn returns the first rule able to decide by itself. RATIONALE.md, "Why does a project's ask
+// rule not decide by itself?".
 func firstOwn(rules []*Rule) *Rule {
 	i := slices.IndexFunc(rules, func(r *Rule) bool { return !r.onlyTightens() })
 	if i < 0 {

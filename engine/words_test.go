@@ -9,7 +9,7 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// TestModeNames has every name the design gives a mode. Source: section 3.
+// TestModeNames has every name of a mode used by agents and people.
 func TestModeNames(t *testing.T) {
 	t.Parallel()
 	names := map[string]engine.Mode{
@@ -38,7 +38,7 @@ func TestModeNames(t *testing.T) {
 	}
 }
 
-// TestWordsRoundTrip: every word is read back as what wrote it, in JSON too.
+// TestWordsRoundTrip: every word is read back as its value, in JSON too.
 func TestWordsRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, b := range []engine.Behavior{engine.Deny, engine.Ask, engine.Allow, engine.Passthrough} {
@@ -64,8 +64,8 @@ func marshal(t *testing.T, v any) []byte {
 	return b
 }
 
-// TestUnknownWordsDeny: a word that is none of ours leaves the strictest value
-// behind, whatever stood there before.
+// TestUnknownWordsDeny: an unknown word leaves the strictest value behind, replacing any
+// earlier one.
 func TestUnknownWordsDeny(t *testing.T) {
 	t.Parallel()
 	b := engine.Allow

@@ -1,5 +1,6 @@
-// Package sdk holds the SDKs for tool modules as files: what `callgate tool new`
-// copies into a project, and what `callgate tool build` links a script with.
+// Package sdk holds the SDKs for tool modules as files: `callgate tool new` copies them into a
+// project, and `callgate tool build` links a script with them. RATIONALE.md, "Why are the SDKs
+// files to copy and not packages?".
 package sdk
 
 import (
@@ -10,8 +11,8 @@ import (
 //go:embed go/tool go/tooltest go/deploy rust c wat assemblyscript typescript deploy
 var files embed.FS
 
-// Files are the sources of every SDK with its example, by language, as they lie in
-// this directory: go/tool, go/tooltest, go/deploy, rust, c, wat, assemblyscript,
-// typescript (with engine.wasm, which runs scripts), and deploy/cases.yaml, the
-// cases that an author begins with. Tests are among them. Safe for concurrent use.
+// Files are the sources of every SDK with its example, by language, as they lie in this directory:
+// go/tool, go/tooltest, go/deploy, rust, c, wat, assemblyscript, typescript (with engine.wasm, the
+// engine for scripts), and deploy/cases.yaml, an author's first cases. Tests are among them. Safe
+// for concurrent use.
 func Files() fs.FS { return files }

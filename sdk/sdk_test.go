@@ -7,7 +7,7 @@ import (
 	"github.com/callgate/callgate/sdk"
 )
 
-// TestFiles: what a project is made of is part of the program.
+// TestFiles: a project's parts are in the program.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{

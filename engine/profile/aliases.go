@@ -1,8 +1,7 @@
 package profile
 
-// aliases are the further names of characters that Python 3.11 knows, as lines
-// of code point and name. Source: NameAliases.txt of Unicode 14; VS1 to VS256 are
-// computed.
+// aliases are the further names of characters in Python 3.11, as lines of code point and name.
+// Source: NameAliases.txt of Unicode 14; VS1 to VS256 are computed.
 const aliases = `
 0 NULL
 0 NUL

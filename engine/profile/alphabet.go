@@ -6,14 +6,13 @@ import (
 	"unicode"
 )
 
-// alphabet renames characters so that regexp2's comparison without regard to
-// case, by Unicode's simple folding, is Python's, by lower case: ſ is no s
-// there, İ is an i, and under (?a) only ASCII has case. Both the sets of a
-// pattern and the text are written in it. The names are surrogates, which are
-// in no text, or characters that are renamed themselves.
+// alphabet renames characters to turn regexp2's comparison without regard to case, by Unicode's
+// simple folding, into Python's, by lower case: ſ is no s there, İ is an i, and under (?a) only
+// ASCII has case. Both the sets of a pattern and the text are written in it. The names are
+// surrogates, missing in every text, or other renamed characters.
 type alphabet struct {
 	names map[rune]rune
-	// touched are the characters that are renamed, and their names.
+	// touched are the renamed characters, and their names.
 	touched *set
 }
 
@@ -45,9 +44,8 @@ func newAlphabet(f folding) *alphabet {
 	return a
 }
 
-// mistaken reports whether a character that keeps its name would be taken for
-// one that isn't equal. Of the characters that regexp2 takes for equal, those
-// keep their names that are equal to the most.
+// mistaken reports whether a character with its own name would equal a different one. Among the
+// characters equal for regexp2, those equal to the most others keep their names.
 func (a *alphabet) mistaken(f folding, c rune) bool {
 	if unicode.SimpleFold(c) == c {
 		return false

@@ -18,7 +18,7 @@ func TestAlphabetsCompareAsPython(t *testing.T) {
 				continue
 			}
 			_, renamed := a.names[c]
-			if unicode.SimpleFold(c) == c && f.lower(c) == c && len(raised[c]) == 0 && !renamed {
+			if unicode.SimpleFold(c) == c && f.lower(c) == c && len(raised()[c]) == 0 && !renamed {
 				if other, taken := byName[c]; taken {
 					t.Fatalf("folding %d: %U has the name of %U", f, other, c)
 				}

@@ -9,16 +9,14 @@ import (
 )
 
 const (
-	// stepTime is what a step counts where time is measured: more than one of a
-	// program takes.
+	// stepTime is the time per step where time is measured: longer than a program's step.
 	stepTime = 20 * time.Nanosecond
-	// clockPeriod is how often regexp2's clock ticks; a match ends up to two
-	// periods late. The clock is one goroutine of the process, which ends a second
-	// after the last match.
+	// clockPeriod is the period of regexp2's clock; a match ends up to two periods late. The clock
+	// is one goroutine of the process; it ends a second after the last match.
 	clockPeriod = 10 * time.Millisecond
 	// maxStack is the height of the stack to go back on, in words of 8 bytes.
 	maxStack = 1 << 20
-	// maxTries bounds how often a match is tried that ran out of time.
+	// maxTries bounds the tries of a match out of time.
 	maxTries = 3
 )
 
@@ -35,8 +33,8 @@ type backtracker struct {
 	letters *alphabet
 }
 
-// compileBacktracker refuses what has no translation, by name. It takes the
-// bytes of the translation from room.
+// compileBacktracker refuses untranslatable constructs, by name. It takes the bytes of the
+// translation from room.
 func compileBacktracker(root *node, room *int) (b *backtracker, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -55,8 +53,8 @@ func compileBacktracker(root *node, room *int) (b *backtracker, err error) {
 	return &backtracker{re, letters}, nil
 }
 
-// fullMatch reports whether the pattern matches the whole text. Whatever goes
-// wrong is an error, and no match.
+// fullMatch reports whether the pattern matches the whole text. Every failure is an error, and no
+// match.
 func (m *backtracker) fullMatch(text []rune, b *budget) (ok bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -78,10 +76,9 @@ func (m *backtracker) fullMatch(text []rune, b *budget) (ok bool, err error) {
 	return ok, err
 }
 
-// try matches once, for half of a decision's time at most: time that the process
-// had to wait for a processor counts too, and the clock of regexp2, a goroutine,
-// jumps when it had to. A match that ran into that is told apart from one that
-// needs so long by trying again.
+// try matches once, for half of a decision's time at most: time spent waiting for a processor
+// counts too, and the clock of regexp2, a goroutine, jumps after such a wait. Another try
+// distinguishes a match delayed so from a really slow one.
 func (m *backtracker) try(text []rune, b *budget) (bool, error) {
 	// The copy shares the program; the time-out is this match's own.
 	re := *m.re

@@ -13,8 +13,8 @@ import (
 	"github.com/callgate/callgate/engine/profile"
 )
 
-// TestCatastrophicPatterns: patterns on which backtracking explodes are either
-// answered rightly or denied, in bounded time; running out says so.
+// TestCatastrophicPatterns: patterns with exploding backtracking are either answered rightly or
+// denied, in bounded time; running out says so.
 func TestCatastrophicPatterns(t *testing.T) {
 	t.Parallel()
 	long := "tool:bash:" + strings.Repeat("a", 5000)
@@ -101,8 +101,8 @@ func greedyPatterns() map[string][]string {
 	}
 }
 
-// TestCompileIsBounded: whatever a profile holds, it is compiled or refused by
-// name without much memory, and decides. It runs alone, to count its own memory.
+// TestCompileIsBounded: any profile is compiled or refused by name without much memory, and
+// decides. It runs alone, to count its own memory.
 func TestCompileIsBounded(t *testing.T) {
 	if racing {
 		t.Skip("SKIPPED: it takes minutes under the race detector, and has one goroutine")
@@ -144,9 +144,8 @@ func TestLongActions(t *testing.T) {
 	}
 }
 
-// TestConcurrentDecisions: many at once, some of which give up, answer as one
-// alone would. On a crowded machine any of those that backtrack may give up; none
-// answers otherwise for that.
+// TestConcurrentDecisions: many at once, some of them giving up, answer as one alone would. On
+// a crowded machine any backtracking one may give up; none answers otherwise for it.
 func TestConcurrentDecisions(t *testing.T) {
 	t.Parallel()
 	c := compiled(t, profile.Profile{

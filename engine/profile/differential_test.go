@@ -15,9 +15,9 @@ import (
 	"github.com/callgate/callgate/engine/profile"
 )
 
-// python returns an interpreter whose re module is the one patterns mean, and
-// skips the test visibly where there is none. Possessive repetitions match other
-// texts in the first releases of 3.11 (seen in 3.11.2, not in 3.11.7).
+// python returns an interpreter with the patterns' re module, and skips the test visibly where
+// there is none. Possessive repetitions match other texts in the first releases of 3.11 (seen
+// in 3.11.2, not in 3.11.7).
 func python(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"python3.11", "python3"} {
@@ -35,7 +35,7 @@ type question struct {
 	Texts   []string `json:"texts"`
 }
 
-// answer is Python's: which texts match, or why it refuses the pattern.
+// answer is Python's: the matching texts, or its reason for refusing the pattern.
 type answer struct {
 	Match    []*bool `json:"match,omitempty"`
 	Error    string  `json:"error,omitempty"`
@@ -119,8 +119,8 @@ type recorded struct {
 	Answer answer `json:"answer"`
 }
 
-// TestRecordedGenerated runs generated patterns against what Python answered,
-// where there is no Python.
+// TestRecordedGenerated runs generated patterns against Python's recorded answers, where there
+// is no Python.
 func TestRecordedGenerated(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/generated.jsonl"
@@ -164,14 +164,14 @@ func recordAnswers(t *testing.T, file string) {
 	}
 }
 
-// tally counts what was compared.
+// tally counts the comparisons.
 type tally struct {
 	Valid, Refused, Unsupported, Texts, Matched, SamePlace int
 	Slow                                                   int // patterns on regexp2
 	GaveUp                                                 int // texts
 }
 
-// compare checks one pattern. What Python takes may be refused by name only.
+// compare checks one pattern. A pattern valid in Python may be refused by name only.
 func (sum *tally) compare(t *testing.T, q question, want answer) {
 	t.Helper()
 	c, err := profile.Compile(profile.Profile{Allow: []string{q.Pattern}})
@@ -238,9 +238,8 @@ func (sum *tally) translated(t *testing.T, q question, want answer) {
 	}
 }
 
-// TestClassesSameAsPython compares the classes that depend on Unicode and on
-// case, for every character up to the Deseret letters, which are outside the basic
-// plane and have case.
+// TestClassesSameAsPython compares the classes depending on Unicode and on case, for every
+// character up to the Deseret letters, outside the basic plane and with case.
 func TestClassesSameAsPython(t *testing.T) {
 	t.Parallel()
 	interpreter := python(t)
@@ -276,8 +275,7 @@ for p in json.load(sys.stdin):
 	}
 }
 
-// difference names the first character that is matched and not wanted, or the
-// other way round.
+// difference names the first character matched and not wanted, or the other way round.
 func difference(c *profile.Compiled, want []rune) string {
 	wanted := make(map[rune]bool, len(want))
 	for _, r := range want {

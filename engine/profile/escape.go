@@ -38,8 +38,8 @@ func categoryOf(t string, f flags) *set {
 	return nil
 }
 
-// groupNumber tells a reference (\1, \12) from an octal escape (\101), and in
-// that case goes back to the escape.
+// groupNumber distinguishes a reference (\1, \12) from an octal escape (\101), and in the second
+// case goes back to the escape.
 func (p *parser) groupNumber(t string) (int, bool) {
 	here := p.pos()
 	text := t[1:]
@@ -64,7 +64,7 @@ func (p *parser) ref(group int, f flags, back int) *node {
 	return &node{op: opRef, group: group, fold: f.folding(), lo: g.lo, hi: g.hi, pos: p.pos() - back}
 }
 
-// checkGroup refuses what Python refuses to refer to.
+// checkGroup refuses references Python refuses.
 func (p *parser) checkGroup(group, back int) {
 	if group >= len(p.closed) || p.closed[group] == nil {
 		p.fail(back, "cannot refer to an open group", "")
@@ -74,7 +74,7 @@ func (p *parser) checkGroup(group, back int) {
 	}
 }
 
-// character reads an escape that stands for one character, in a class or not.
+// character reads an escape for one character, in a class or not.
 func (p *parser) character(t string) rune {
 	if c, ok := controls[t]; ok {
 		return c
@@ -149,8 +149,7 @@ func (p *parser) class(f flags) *node {
 	return setNode(classSet(f, items, negate))
 }
 
-// classSet builds the set. Python reads a class of one character as that
-// character.
+// classSet builds the set. Python reads a class of one character as the character.
 func classSet(f flags, items []item, negate bool) *set {
 	first, one := items[0], true
 	for _, it := range items {

@@ -31,8 +31,8 @@ func ExampleCompile() {
 	// profile ci: ask[0]: pattern "tool:bash:(": position 10: missing ), unterminated subpattern: close the group, or write \( for the character
 }
 
-// A profile speaks of tools by what their actions begin with, so that it can be
-// asked about tools of others too.
+// A profile names tools by the beginning of their actions, so it can be asked about others'
+// tools, too.
 func ExampleCompiled_Offers() {
 	c, err := profile.Compile(profile.Profile{
 		Ask:  []string{"tool:git:(?:push|branch) .*", "tool:mcp__wiki__.*"},

@@ -1,6 +1,9 @@
 package profile
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // folding is how a pattern compares letters: not at all, or without regard to
 // case, by Unicode's or only by ASCII's letters. The rules are those of
@@ -13,27 +16,39 @@ const (
 	foldASCII
 )
 
+// The tables are made at their first use: every process of the program would pay for them at its
+// start, a hook's too.
 var (
-	casedSet   = newSet(casedRanges...)
-	asciiCased = newSet('a', 'z', 'A', 'Z')
-	// lowerOf maps every character that has another lower case to it; raised
-	// are those characters, by what they become.
-	lowerOf = make(map[rune]rune, 1500)
-	raised  = make(map[rune][]rune, 1500)
+	casedSet   = sync.OnceValue(func() *set { return newSet(casedRanges...) })
+	asciiCased = sync.OnceValue(func() *set { return newSet('a', 'z', 'A', 'Z') })
+	// lowerOf maps every character with another lower case to it; raised are those characters, by
+	// their lower case.
+	lowerOf = sync.OnceValue(func() map[rune]rune {
+		lower := make(map[rune]rune, 1500)
+		eachLowered(func(c, l rune) { lower[c] = l })
+		return lower
+	})
+	raised = sync.OnceValue(func() map[rune][]rune {
+		upper := make(map[rune][]rune, 1500)
+		eachLowered(func(c, l rune) { upper[l] = append(upper[l], c) })
+		return upper
+	})
+	// asciiLower is lowerOf for ASCII.
+	asciiLower = sync.OnceValue(func() map[rune]rune {
+		lower := make(map[rune]rune, 26)
+		for c := 'A'; c <= 'Z'; c++ {
+			lower[c] = c + 'a' - 'A'
+		}
+		return lower
+	})
 )
 
-// asciiLower is lowerOf for ASCII.
-var asciiLower = make(map[rune]rune, 26)
-
-func init() {
-	for c := 'A'; c <= 'Z'; c++ {
-		asciiLower[c] = c + 'a' - 'A'
-	}
+// eachLowered gives every character with another lower case, and that.
+func eachLowered(give func(c, lower rune)) {
 	for i := 0; i < len(lowerSteps); i += 4 {
 		first, last, stride, delta := lowerSteps[i], lowerSteps[i+1], lowerSteps[i+2], lowerSteps[i+3]
 		for c := first; c <= last; c += stride {
-			lowerOf[c] = c + delta
-			raised[c+delta] = append(raised[c+delta], c)
+			give(c, c+delta)
 		}
 	}
 }
@@ -44,7 +59,7 @@ func (f folding) lower(c rune) rune {
 	case f == foldASCII && c >= 'A' && c <= 'Z':
 		return c + 'a' - 'A'
 	case f == foldUnicode:
-		if l, ok := lowerOf[c]; ok {
+		if l, ok := lowerOf()[c]; ok {
 			return l
 		}
 	}
@@ -53,12 +68,12 @@ func (f folding) lower(c rune) rune {
 
 func (f folding) cased(c rune) bool {
 	if f == foldASCII {
-		return asciiCased.has(c)
+		return asciiCased().has(c)
 	}
-	return casedSet.has(c)
+	return casedSet().has(c)
 }
 
-// same returns l, a lower case, and the lower cases that are equal to it.
+// same returns l, a lower case, and the lower cases equal to it.
 func (f folding) same(l rune) []rune {
 	if f == foldUnicode {
 		return append([]rune{l}, extraCases[l]...)
@@ -66,7 +81,7 @@ func (f folding) same(l rune) []rune {
 	return []rune{l}
 }
 
-// literal returns what the single character c matches.
+// literal returns the matches of the single character c.
 func (f folding) literal(c rune) *set {
 	if f == foldNone || !f.cased(c) {
 		return newSet(c, c)
@@ -74,7 +89,7 @@ func (f folding) literal(c rune) *set {
 	return f.unfold(single(f.same(f.lower(c))))
 }
 
-// unfold returns the characters whose lower case is in lowered.
+// unfold returns the characters with a lower case in lowered.
 func (f folding) unfold(lowered *set) *set {
 	var add, drop []rune
 	each := func(from, to rune) {
@@ -104,8 +119,8 @@ type item struct {
 	class  *set
 }
 
-// class returns what a bracketed class matches. Source: _optimize_charset and
-// _compile in Python's re._compiler.
+// class returns the matches of a bracketed class. Source: _optimize_charset and _compile in
+// Python's re._compiler.
 func (f folding) class(items []item, negate bool) *set {
 	s := newSet()
 	cased := false
@@ -135,12 +150,11 @@ func (f folding) class(items []item, negate bool) *set {
 // anyCased reports whether a range needs comparing in lower case. Python takes
 // everything outside the basic plane for such.
 func (f folding) anyCased(lo, hi rune) bool {
-	return hi > 0xffff || pick(f == foldASCII, asciiCased, casedSet).meets(lo, hi)
+	return hi > 0xffff || pick(f == foldASCII, asciiCased(), casedSet()).meets(lo, hi)
 }
 
-// span returns the lower cases that a range stands for. Outside the basic plane
-// Python compares a single character as it stands, and a range with the lower
-// and the upper case of the text.
+// span returns the lower cases of a range. Outside the basic plane Python compares a single
+// character as it is, and a range with the lower and the upper case of the text.
 func (f folding) span(lo, hi rune) *set {
 	out := newSet(lo, hi)
 	if last := min(hi, 0xffff); lo <= last {
@@ -153,7 +167,7 @@ func (f folding) span(lo, hi rune) *set {
 		return out
 	}
 	var more []rune
-	for l, uppers := range raised {
+	for l, uppers := range raised() {
 		if slices.ContainsFunc(uppers, func(u rune) bool { return u >= lo && u <= hi }) {
 			more = append(more, l, l)
 		}
@@ -161,7 +175,7 @@ func (f folding) span(lo, hi rune) *set {
 	return out.or(newSet(more...))
 }
 
-// lowered returns the lower cases of a range, and what is equal to them.
+// lowered returns the lower cases of a range, and their equals.
 func (f folding) lowered(lo, hi rune) *set {
 	var add, drop []rune
 	for from, to := range f.capitals() {
@@ -184,10 +198,10 @@ func (f folding) lowered(lo, hi rune) *set {
 	return s.or(newSet(extra...))
 }
 
-// capitals maps what has another lower case to it.
+// capitals maps characters with another lower case to it.
 func (f folding) capitals() map[rune]rune {
 	if f == foldASCII {
-		return asciiLower
+		return asciiLower()
 	}
-	return lowerOf
+	return lowerOf()
 }

@@ -11,8 +11,8 @@ type generator struct {
 	*rand.Rand
 	groups int      // written so far in this pattern
 	names  []string // of them
-	// narrow patterns know a and b only: they match often, in many ways, so that it
-	// shows which way was taken.
+	// narrow patterns know a and b only: they match often, in many ways, to show the chosen
+	// way.
 	narrow bool
 }
 
@@ -37,8 +37,7 @@ func (g *generator) question(broken bool) question {
 	return q
 }
 
-// text writes what the patterns are about, mostly few letters, which match
-// often.
+// text writes texts for the patterns, mostly few letters with frequent matches.
 func (g *generator) text(limit int) string {
 	letters := []string{"a", "b", "a", "b", "A", "1", "_", " ", "\n", "-", "é", "É", "ſ", "s", "S", "k", "K", "\u212a", "ß", "ẞ", "٣", "x", "{", "i", "I", "İ", "ı", "µ", "μ", "Σ", "ς", "σ", "𐐀", "𐐨", "\u2003", "\x1c", "\x00", "½", "—"}
 	if g.IntN(2) == 0 {
@@ -108,7 +107,7 @@ func (g *generator) atom(depth int) string {
 	return g.group(depth)
 }
 
-// reference asks about a group that was written, closed or not.
+// reference refers to a written group, closed or not.
 func (g *generator) reference(depth int) string {
 	n := 1 + g.IntN(g.groups+1)
 	switch g.IntN(6) {
@@ -167,8 +166,7 @@ func (g *generator) mutate(pattern string) string {
 	return string(r)
 }
 
-// actionPattern writes a pattern that is about the tool ab, often but not
-// always.
+// actionPattern writes a pattern mostly about the tool ab.
 func (g *generator) actionPattern() string {
 	g.groups, g.names = 0, nil
 	head := pickOne(g, []string{"tool:", "tool:ab:", "tool:abc:", "tool:(?!ab)", "tool:a?", "tool:[^a]", "(?=.*:b)tool:", `tool:\w+`, `tool:ab\b`, "tool:ab(?<!b)"})

@@ -3,10 +3,11 @@ package profile
 import (
 	"fmt"
 	"strings"
+	"sync"
 )
 
-// group reads what follows "(". It returns nil for comments and for flags of
-// the whole pattern, which are lawful only when first.
+// group reads the text after "(". It returns nil for comments and for flags of the whole pattern:
+// these are lawful only when first.
 func (p *parser) group(f flags, first bool) *node {
 	start := p.pos() - 1
 	if !p.accept("?") {
@@ -54,8 +55,7 @@ func (p *parser) close(start int) {
 	}
 }
 
-// plain reads a group that remembers nothing. It stays one part, so that a
-// repeat may follow whatever it holds.
+// plain reads a group without memory. It stays one part, so a repeat may follow any content.
 func (p *parser) plain(f flags, start int) *node {
 	n := (&node{op: opCat, subs: []*node{p.alternatives(f, false)}}).measure()
 	p.close(start)
@@ -109,12 +109,15 @@ func (p *parser) name(terminator string) string {
 	return name
 }
 
-var nameStart, nameRest = newSet(nameStartRanges...), newSet(nameRanges...)
+var (
+	nameStart = sync.OnceValue(func() *set { return newSet(nameStartRanges...) })
+	nameRest  = sync.OnceValue(func() *set { return newSet(nameRanges...) })
+)
 
 // isIdentifier is Python's str.isidentifier.
 func isIdentifier(s string) bool {
 	for i, c := range s {
-		if !pick(i == 0, nameStart, nameRest).has(c) {
+		if !pick(i == 0, nameStart(), nameRest()).has(c) {
 			return false
 		}
 	}
@@ -186,9 +189,8 @@ func (p *parser) conditionNumber(name string, back int) int {
 	return group
 }
 
-// pythonInt is Python's int of a text that isn't negative: blanks around, a sign,
-// digits of any script, single underscores between them. Numbers above a million
-// read as that.
+// pythonInt is Python's int of a non-negative text: blanks around, a sign, digits of any script,
+// single underscores between them. Numbers above a million become a million.
 func pythonInt(text string) (int, bool) {
 	text = strings.TrimFunc(text, spaceSet.has)
 	if text, minus := strings.CutPrefix(text, "-"); minus {
@@ -270,8 +272,8 @@ func (p *parser) flag(t string) flags {
 	return fl
 }
 
-// scoped reads a group with its own flags. Flags of the whole pattern that it
-// takes away stay away inside.
+// scoped reads a group with its own flags. Flags of the whole pattern removed here stay removed
+// inside.
 func (p *parser) scoped(f flags, start int) *node {
 	global := p.global
 	p.global = 0

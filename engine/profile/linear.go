@@ -2,7 +2,7 @@ package profile
 
 import "errors"
 
-// errSteps ends a match that would take too long.
+// errSteps ends a match beyond its time.
 var errSteps = errors.New("the patterns need too many steps for this action")
 
 // budget counts the steps of one decision.
@@ -15,8 +15,8 @@ func (b *budget) spend(n int) error {
 	return nil
 }
 
-// Bounds of programs, in instructions of about 50 bytes; counted repeats are
-// written out. A pattern that needs more backtracks.
+// Bounds of programs, in instructions of about 50 bytes; counted repeats are written out. A larger
+// pattern backtracks.
 const (
 	maxInstructions    = 20_000  // of one
 	maxAllInstructions = 200_000 // of all of a profile
@@ -40,20 +40,19 @@ type instruction struct {
 	look  int
 }
 
-// program is a pattern without memory: what it matches depends only on the
-// text. Look-arounds are programs of their own, asked by position.
+// program is a pattern without memory: its matches depend only on the text. Look-arounds are
+// programs of their own, asked by position.
 type program struct {
 	insts []instruction
 	start int
 	looks []look
 }
 
-// look is a look-around. That ahead runs from right to left, so that one pass
-// tells all positions.
+// look is a look-around. One ahead runs from right to left, so one pass answers for all positions.
 type look struct {
 	prog           *program
 	behind, negate bool
-	// node is the body, for what is known before the text is.
+	// node is the body, for analysis before the text is known.
 	node *node
 }
 
@@ -62,7 +61,7 @@ type compiler struct {
 	prog *program
 	// reverse compiles a body to be run from right to left.
 	reverse bool
-	// loose takes what has memory for what it could match at most; for Offered.
+	// loose replaces constructs with memory by their widest match; for Offered.
 	loose bool
 	// room is how many instructions there may still be, here and in look-arounds.
 	room *int
@@ -70,8 +69,8 @@ type compiler struct {
 	tooLarge, memory bool
 }
 
-// compileLinear returns nil for a pattern that needs backtracking. It takes its
-// instructions from room.
+// compileLinear returns nil for a pattern with a need for backtracking. It takes its instructions
+// from room.
 func compileLinear(root *node, loose bool, room *int) *program {
 	mine := min(*room, maxInstructions)
 	c := &compiler{prog: &program{}, loose: loose, room: &mine}

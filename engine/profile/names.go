@@ -21,8 +21,8 @@ func (p *parser) named() rune {
 	return c
 }
 
-// lookup finds a character by the names that Python 3.11 knows: those of Unicode
-// 14, without regard to case, and those that are computed, in capitals.
+// lookup finds a character by its names in Python 3.11: those of Unicode 14, without regard to
+// case, and the computed ones, in capitals.
 func lookup(name string) (rune, bool) {
 	if hex, ok := strings.CutPrefix(name, "CJK UNIFIED IDEOGRAPH-"); ok {
 		return ideograph(hex)
@@ -46,12 +46,14 @@ func upper(s string) string {
 }
 
 // ideographs are the ranges of Unicode 14.
-var ideographs = newSet(0x3400, 0x4dbf, 0x4e00, 0x9fff, 0x20000, 0x2a6df, 0x2a700, 0x2b738, 0x2b740, 0x2b81d, 0x2b820, 0x2cea1, 0x2ceb0, 0x2ebe0, 0x30000, 0x3134a)
+var ideographs = sync.OnceValue(func() *set {
+	return newSet(0x3400, 0x4dbf, 0x4e00, 0x9fff, 0x20000, 0x2a6df, 0x2a700, 0x2b738, 0x2b740, 0x2b81d, 0x2b820, 0x2cea1, 0x2ceb0, 0x2ebe0, 0x30000, 0x3134a)
+})
 
 func ideograph(hex string) (rune, bool) {
 	n, err := strconv.ParseUint(hex, 16, 32)
 	ok := err == nil && (len(hex) == 4 || len(hex) == 5) && strings.Trim(hex, "0123456789ABCDEF") == ""
-	return rune(n), ok && ideographs.has(rune(n))
+	return rune(n), ok && ideographs().has(rune(n))
 }
 
 // hangul are the syllables by their sound: a first consonant, a vowel and
@@ -71,17 +73,19 @@ var hangul = sync.OnceValue(func() map[string]rune {
 	return out
 })
 
-// newer are the characters that Unicode got names for after Python 3.11.
-var newer = newSet(0xcf3, 0xcf3, 0xece, 0xece, 0x10efd, 0x10eff, 0x1123f, 0x11241, 0x11b00, 0x11b09, 0x11f00, 0x11f59, 0x1342f, 0x1342f, 0x13439, 0x13455,
-	0x1b132, 0x1b132, 0x1b155, 0x1b155, 0x1d2c0, 0x1d2d3, 0x1df25, 0x1df2a, 0x1e030, 0x1e06d, 0x1e08f, 0x1e08f, 0x1e4d0, 0x1e4f9, 0x1f6dc, 0x1f6dc, 0x1f774, 0x1f776,
-	0x1f77b, 0x1f77f, 0x1f7d9, 0x1f7d9, 0x1fa75, 0x1fa77, 0x1fa87, 0x1fa88, 0x1faad, 0x1faaf, 0x1fabb, 0x1fabd, 0x1fabf, 0x1fabf, 0x1face, 0x1facf, 0x1fada, 0x1fadb,
-	0x1fae8, 0x1fae8, 0x1faf7, 0x1faf8)
+// newer are the characters named by Unicode after Python 3.11.
+var newer = sync.OnceValue(func() *set {
+	return newSet(0xcf3, 0xcf3, 0xece, 0xece, 0x10efd, 0x10eff, 0x1123f, 0x11241, 0x11b00, 0x11b09, 0x11f00, 0x11f59, 0x1342f, 0x1342f, 0x13439, 0x13455,
+		0x1b132, 0x1b132, 0x1b155, 0x1b155, 0x1d2c0, 0x1d2d3, 0x1df25, 0x1df2a, 0x1e030, 0x1e06d, 0x1e08f, 0x1e08f, 0x1e4d0, 0x1e4f9, 0x1f6dc, 0x1f6dc, 0x1f774, 0x1f776,
+		0x1f77b, 0x1f77f, 0x1f7d9, 0x1f7d9, 0x1fa75, 0x1fa77, 0x1fa87, 0x1fa88, 0x1faad, 0x1faaf, 0x1fabb, 0x1fabd, 0x1fabf, 0x1fabf, 0x1face, 0x1facf, 0x1fada, 0x1fadb,
+		0x1fae8, 0x1fae8, 0x1faf7, 0x1faf8)
+})
 
 // characterNames is built when the first pattern names a character.
 var characterNames = sync.OnceValue(func() map[string]rune {
 	names := make(map[string]rune, 40000)
 	for c := range rune(maxRune) {
-		if name := runenames.Name(c); name != "" && name[0] != '<' && !newer.has(c) {
+		if name := runenames.Name(c); name != "" && name[0] != '<' && !newer().has(c) {
 			names[name] = c
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestNamesSameAsPython asks Python for every name that is known here, and for
-// the name of every character.
+// TestNamesSameAsPython asks Python for every name known here, and for the name of every
+// character.
 func TestNamesSameAsPython(t *testing.T) {
 	t.Parallel()
 	known := map[string]rune{"CJK UNIFIED IDEOGRAPH-4e00": -1, "cjk unified ideograph-4E00": -1, "CJK UNIFIED IDEOGRAPH-2A6E0": -1, "CJK UNIFIED IDEOGRAPH-04E00": -1,

@@ -1,13 +1,13 @@
 package profile
 
-// op is what a node does.
+// op is a node's operation.
 type op uint8
 
 const (
 	opEmpty  op = iota // matches the empty text
 	opSet              // one character of set
 	opCat              // subs in order
-	opAlt              // the first of subs that lets the rest match
+	opAlt              // the first of subs with a match for the rest
 	opRepeat           // subs[0], min to max times
 	opGroup            // subs[0], remembered as group
 	opRef              // the text of group again
@@ -17,7 +17,7 @@ const (
 	opAt               // a place
 )
 
-// appetite is the order in which a repeat tries.
+// appetite is the order of a repeat's tries.
 type appetite uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 	atStart        place = iota // \A, ^
 	atLineStart                 // (?m)^
 	atEnd                       // \Z
-	atEndLine                   // $: at the end, or before a line feed that ends the text
+	atEndLine                   // $: at the end, or before a line feed at the end of the text
 	atLineEnd                   // (?m)$
 	atWord                      // \b
 	atNotWord                   // \B

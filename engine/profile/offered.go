@@ -7,7 +7,7 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// Bounds of the search for an action that is not denied.
+// Bounds of the search for an action without a denial.
 const (
 	maxProductStates = 4000
 	maxLetterWork    = 2_000_000 // sets times the places where one begins or ends
@@ -17,10 +17,9 @@ const (
 // [ShapeOf] its actions.
 func (c *Compiled) Offered(tool string) bool { return c.Offers(ShapeOf(tool)) }
 
-// Offers reports whether a tool that produces actions of these shapes is worth
-// offering to the model: false only when every such action is provably denied.
-// What is too clever to tell is offered, because each call is decided anyway.
-// Without a shape nothing is.
+// Offers reports whether a tool with actions of these shapes is worth offering to the model: false
+// only when every such action is provably denied. In doubt it is true, because each call is decided
+// anyway. Without a shape it is false.
 func (c *Compiled) Offers(shapes ...Shape) bool {
 	return slices.ContainsFunc(shapes, c.offers)
 }
@@ -50,7 +49,7 @@ func (c *Compiled) offers(s Shape) bool {
 	}
 	for _, p := range c.deny {
 		if p.prog == nil {
-			continue // what it denies is not known: count on nothing
+			continue // its denials are unknown: count on nothing
 		}
 		f := newFrontier(p.prog, text, b)
 		start.deny = append(start.deny, f.after())
@@ -61,8 +60,7 @@ func (c *Compiled) offers(s Shape) bool {
 	return start.alive(b)
 }
 
-// truth is what is known of a position before the rest of the text is: no,
-// maybe, or surely.
+// truth is the known state of a position before the rest of the text: no, maybe, or surely.
 type truth uint8
 
 const (
@@ -73,8 +71,8 @@ const (
 
 func (t truth) not() truth { return surely - t }
 
-// frontier runs a program over the known beginning of a text of which more may
-// follow. Each instruction is reached never, maybe, or surely.
+// frontier runs a program over the known beginning of a longer text. Each instruction is reached
+// never, maybe, or surely.
 type frontier struct {
 	prog  *program
 	text  []rune
@@ -83,8 +81,8 @@ type frontier struct {
 	err   error
 }
 
-// states are the instructions of one program that wait for a character or
-// match, and how surely they are reached.
+// states are one program's instructions waiting for a character or match, and how surely they are
+// reached.
 type states struct {
 	prog  *program
 	reach map[int]truth
@@ -120,7 +118,7 @@ func (f *frontier) waiting() states {
 	return s
 }
 
-// add reaches pc and what follows it without a character.
+// add reaches pc and its successors without a character.
 func (f *frontier) add(pc, pos int, t truth) {
 	if f.err == nil {
 		f.err = f.spent.spend(1)
@@ -147,8 +145,7 @@ func (f *frontier) at(p place, pos int) truth {
 	if !start && !known {
 		return maybe
 	}
-	// A character that is no line feed follows, or what follows is not asked:
-	// any text that goes on tells the same.
+	// The next character is no line feed, or does not matter: any longer text gives the same.
 	if p.holds(append(f.text[:len(f.text):len(f.text)], 'x', 'x'), pos) {
 		return surely
 	}

@@ -57,8 +57,8 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-// TestNotOfferedMeansDenied: a tool that is hidden has no action, among many
-// tried, that would not be denied.
+// TestNotOfferedMeansDenied: of many actions tried, a hidden tool has none that would not be
+// denied.
 func TestNotOfferedMeansDenied(t *testing.T) {
 	t.Parallel()
 	g := newGenerator(3)
@@ -85,8 +85,8 @@ func TestNotOfferedMeansDenied(t *testing.T) {
 	}
 }
 
-// shortPattern writes a pattern without look-around or memory whose matches have
-// at most four characters after what it begins with.
+// shortPattern writes a pattern without look-around or memory, with matches of at most four
+// characters after its beginning.
 func (g *generator) shortPattern() string {
 	atom := func() string {
 		return pickOne(g, []string{"a", "b", ".", "[ab]", "[^a]", "", "(?:a|b)", "(?:aa|b)", "\\n", "x?", "a?"})
@@ -142,8 +142,8 @@ func TestOfferedExactly(t *testing.T) {
 	}
 }
 
-// TestOffersShapes: a tool whose actions begin in several ways is offered when
-// one of them may pass.
+// TestOffersShapes: a tool with several beginnings of actions is offered when one of them may
+// pass.
 func TestOffersShapes(t *testing.T) {
 	t.Parallel()
 	c := compiled(t, profile.Profile{Allow: []string{"tool:git:push .*", "tool:mcp__wiki__read:.*"}})

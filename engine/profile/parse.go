@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// syntaxError is a pattern that Python refuses, or that cannot be given
-// Python's meaning here.
+// syntaxError is a pattern refused by Python, or without Python's meaning here.
 type syntaxError struct {
 	pos  int // in characters from the start of the pattern
 	msg  string
@@ -20,7 +19,7 @@ func (e *syntaxError) Error() string {
 	return fmt.Sprintf("position %d: %s: %s", e.pos, e.msg, e.cure)
 }
 
-// unsupported refuses a pattern that Python takes, by name.
+// unsupported refuses a valid pattern of Python, by name.
 func unsupported(pos int, what, cure string) error {
 	return &syntaxError{pos, "not supported: " + what, cure}
 }
@@ -45,8 +44,8 @@ const maxDepth = 250
 // maxCount bounds the numbers of a counted repeat; no action is as long.
 const maxCount = 1 << 24
 
-// parser reads one pattern in Python's syntax. It panics with a *syntaxError,
-// which parse turns into its result.
+// parser reads one pattern in Python's syntax. It panics with a *syntaxError; parse turns the panic
+// into its result.
 type parser struct {
 	src   []rune
 	index int    // of the character after next
@@ -59,7 +58,7 @@ type parser struct {
 	// behind is the number of groups when the outermost look-behind opened; 0
 	// outside of one.
 	behind int
-	// wanted are groups that conditions name by number, with their positions.
+	// wanted are groups named by number in conditions, with their positions.
 	wanted map[int]int
 	depth  int
 }
@@ -273,7 +272,7 @@ func (p *parser) repeat(t string, parts []*node, f flags) []*node {
 	return parts
 }
 
-// bounds reads the numbers of a quantifier; false for a brace that is none.
+// bounds reads the numbers of a quantifier; false for a plain brace.
 func (p *parser) bounds(t string) (lo, hi int, ok bool) {
 	switch t {
 	case "?":

@@ -2,13 +2,13 @@ package profile
 
 import "fmt"
 
-// PatternError is one pattern that cannot be used.
+// PatternError is one unusable pattern.
 type PatternError struct {
 	// List is allow, ask or deny; Index is the pattern's place in it, from 0.
 	List    string
 	Index   int
 	Pattern string
-	// Err names the position in the pattern, what is wrong there and what to do.
+	// Err names the position in the pattern, the mistake there and the fix.
 	Err error
 }
 
@@ -20,5 +20,5 @@ func (e *PatternError) Error() string {
 // Unwrap returns Err.
 func (e *PatternError) Unwrap() error { return e.Err }
 
-// Place returns List and Index, for callers that know where the lists stand.
+// Place returns List and Index, for callers with the places of the lists.
 func (e *PatternError) Place() (list string, index int) { return e.List, e.Index }

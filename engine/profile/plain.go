@@ -6,8 +6,7 @@ type subject struct {
 	runes []rune
 }
 
-// characters returns the action as patterns see it: bytes that are no UTF-8
-// count as U+FFFD.
+// characters returns the action as patterns see it: invalid bytes of UTF-8 count as U+FFFD.
 func (s *subject) characters() []rune {
 	if s.runes == nil {
 		s.runes = []rune(s.text)
@@ -15,15 +14,15 @@ func (s *subject) characters() []rune {
 	return s.runes
 }
 
-// plain is what follows the prefix of the simplest patterns: nothing, or from
-// min to max characters of one set. Most patterns of profiles are such.
+// plain is the part after the prefix of the simplest patterns: nothing, or from min to max
+// characters of one set. Most patterns of profiles are such.
 type plain struct {
 	set      *set
 	min, max int
 }
 
-// plainOf takes a pattern apart. prefix is what every match begins with; rest is
-// nil when more follows than a plain repeat.
+// plainOf takes a pattern apart. prefix begins every match; rest is nil when more follows than a
+// plain repeat.
 func plainOf(root *node) (prefix string, rest *plain) {
 	parts := []*node{root}
 	if root.op == opCat {
@@ -49,7 +48,7 @@ func plainOf(root *node) (prefix string, rest *plain) {
 	return prefix, nil
 }
 
-// single returns the only character of a set that has one.
+// single returns the only character of a set with one.
 func (s *set) single() (rune, bool) {
 	if len(s.ranges) != 2 || s.ranges[0] != s.ranges[1] {
 		return 0, false

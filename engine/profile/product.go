@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// product is where all patterns stand at once, behind the known text. From here
-// on every assertion counts as holding for allow and ask patterns, and as
-// failing for deny patterns, so that the search errs towards offering.
+// product holds the places of all patterns at once, after the known text. From here on every
+// assertion counts as true for allow and ask patterns, and as false for deny patterns, so the
+// search errs towards offering.
 type product struct{ allow, deny []states }
 
-// alive reports whether some text that may follow is matched by an allow or ask
-// pattern and by no deny pattern.
+// alive reports whether an allow or ask pattern and no deny pattern matches some longer text.
 func (p product) alive(b *budget) bool {
 	p = p.waiting()
 	letters, ok := p.letters()
@@ -40,7 +39,7 @@ func (p product) alive(b *budget) bool {
 	return false
 }
 
-// waiting leaves out the patterns that can match no more.
+// waiting leaves out patterns without a further match.
 func (p product) waiting() product {
 	ended := func(s states) bool { return len(s.reach) == 0 }
 	return product{slices.DeleteFunc(p.allow, ended), slices.DeleteFunc(p.deny, ended)}
@@ -77,7 +76,7 @@ func (p product) step(c rune, b *budget) (product, error) {
 	return next, err
 }
 
-// stepAll moves each program; assertion is what a place or look-around counts.
+// stepAll moves each program; assertion is the value of a place or look-around.
 func stepAll(all []states, c rune, assertion truth, b *budget) ([]states, error) {
 	out := make([]states, len(all))
 	for i, s := range all {

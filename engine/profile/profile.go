@@ -9,13 +9,12 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// Profile is what an agent may do, as patterns over action strings. An action
-// that no pattern matches is denied.
+// Profile limits an agent by patterns over action strings. An action without a matching pattern is
+// denied.
 type Profile struct {
 	// Name is for messages and the audit; empty reads "custom".
 	Name string `json:"name,omitempty" yaml:"name,omitempty"`
-	// Allow beats Ask. Deny, which the Chorus program added to its document,
-	// beats both.
+	// Allow beats Ask. Deny, added to its document by the Chorus program, beats both.
 	Allow []string `json:"allow" yaml:"allow"`
 	Ask   []string `json:"ask" yaml:"ask"`
 	Deny  []string `json:"deny,omitempty" yaml:"deny,omitempty"`
@@ -28,12 +27,12 @@ const (
 	maxLength        = 262_144 // bytes of all patterns
 )
 
-// maxSteps bounds one decision, about 60 ms of what programs do and 100 ms of what
-// backtracks. Source: issue 6, "denies within 250 ms".
+// maxSteps bounds one decision, about 60 ms of programs and 100 ms of backtracking: a profile must
+// deny within 250 ms.
 const maxSteps = 5_000_000
 
-// presets are the Chorus seed's built-in profiles. Theirs is the meaning of
-// that document's words, "matches every action string", line feeds included,
+// presets are the built-in profiles of Chorus. Theirs is the meaning of
+// its document's words, "matches every action string", line feeds included,
 // and not Python's dot.
 var presets = []Profile{
 	{Name: "open", Allow: []string{"(?s)tool:.*"}},
@@ -78,7 +77,7 @@ type Compiled struct {
 type pattern struct {
 	text string
 	root *node
-	// prefix is what every match begins with.
+	// prefix begins every match.
 	prefix string
 	// plain is set when nothing but a repeat follows the prefix; else prog, unless
 	// the pattern needs backtracking, and slow then.
@@ -89,8 +88,8 @@ type pattern struct {
 	skip, entry int
 }
 
-// Compile reads all patterns of a profile. One bad pattern refuses the whole;
-// the error names the list, the pattern, the place in it and what to do.
+// Compile reads all patterns of a profile. One bad pattern refuses the whole; the error names the
+// list, the pattern, the place in it and the fix.
 func Compile(p Profile) (*Compiled, error) {
 	c := &Compiled{name: p.Name}
 	if c.name == "" {
@@ -113,7 +112,7 @@ func Compile(p Profile) (*Compiled, error) {
 	return c, nil
 }
 
-// room is what the patterns of a profile may still take.
+// room is the remaining size for a profile's patterns.
 type room struct{ instructions, translation, length int }
 
 func compileList(list string, texts []string, room *room) ([]pattern, error) {
@@ -128,7 +127,7 @@ func compileList(list string, texts []string, room *room) ([]pattern, error) {
 	return out, nil
 }
 
-// quote shows a pattern in a message, all of it unless that is no help.
+// quote shows a pattern in a message, shortened when its full text would not help.
 func quote(text string) string {
 	const shown = 300
 	if len(text) > shown {
@@ -174,16 +173,15 @@ func (p *pattern) matches(a *subject, m *machine) (bool, error) {
 	return p.slow.fullMatch(a.characters(), m.spent)
 }
 
-// Decide answers for all actions of a call: the strictest answer over them.
-// Without an action, and when the patterns need more than the step limit, it
-// denies. The answer names the action and the pattern that decided.
+// Decide answers for all actions of a call: the strictest answer over them. Without an action, and
+// when the patterns need more than the step limit, it denies. The answer names the deciding action
+// and pattern.
 func (c *Compiled) Decide(actions []string) engine.ProfileAnswer {
 	return c.strictest(actions, c.allow)
 }
 
-// DecideUnanalysed answers for a call that cannot be analysed: only the patterns
-// that speak of every call of its tool anyway, as the presets' do, allow it.
-// Source: design section 5.
+// DecideUnanalysed answers for a call without an analysis: only patterns for every call of its
+// tool, such as the presets', allow it.
 func (c *Compiled) DecideUnanalysed(actions []string) engine.ProfileAnswer {
 	everything := slices.DeleteFunc(slices.Clone(c.allow), func(p pattern) bool { return !speaksOfEverything(p.text) })
 	return c.strictest(actions, everything)

@@ -19,8 +19,7 @@ func compiled(t testing.TB, p profile.Profile) *profile.Compiled {
 	return c
 }
 
-// gaveUp reports whether an answer is a denial for want of time, which a crowded
-// machine may cause.
+// gaveUp reports whether an answer is a denial for want of time, possible on a crowded machine.
 func gaveUp(a engine.ProfileAnswer) bool {
 	return a.Behavior == engine.Deny && strings.Contains(a.Note, ": gave up: ")
 }
@@ -34,7 +33,7 @@ func preset(t testing.TB, name string) *profile.Compiled {
 	return compiled(t, p)
 }
 
-// TestRecordedPython runs what Python 3.11 answered, see testdata/cases.py.
+// TestRecordedPython runs the recorded answers of Python 3.11, see testdata/cases.py.
 func TestRecordedPython(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("testdata/cases.json")
@@ -65,8 +64,8 @@ func TestRecordedPython(t *testing.T) {
 	}
 }
 
-// TestPresets has the Chorus seed's examples, and the line feeds that its words
-// promise and Python's dot does not.
+// TestPresets has the examples of Chorus, and the line feeds promised in its words and denied
+// by Python's dot.
 func TestPresets(t *testing.T) {
 	t.Parallel()
 	cases := map[string][3]engine.Behavior{ // open, standard, locked
@@ -120,7 +119,7 @@ func TestAllowBeatsAskBeatsDeny(t *testing.T) {
 }
 
 // TestStrictestOverActions: each command of a compound line is judged, and the
-// strictest answer counts. Source: design section 5.
+// strictest answer counts.
 func TestStrictestOverActions(t *testing.T) {
 	t.Parallel()
 	c := compiled(t, profile.Profile{Allow: []string{"tool:bash:npm .*"}, Ask: []string{"tool:bash:git .*"}})
@@ -142,8 +141,8 @@ func TestStrictestOverActions(t *testing.T) {
 	}
 }
 
-// TestT04_ProfileAllowOnShellText: a pattern for one program does not allow a
-// line that runs another one too, whether the line was taken apart or not.
+// TestT04_ProfileAllowOnShellText: a pattern for one program does not allow a line with another
+// one too, analysed or not.
 func TestT04_ProfileAllowOnShellText(t *testing.T) {
 	t.Parallel()
 	c := compiled(t, profile.Profile{Allow: []string{"tool:bash:npm .*"}})
@@ -222,8 +221,8 @@ func seeds(add func(pattern, action string)) {
 	}
 }
 
-// FuzzTranslation: a pattern that a program can match is matched alike by its
-// translation, and none fails in another way than by giving up.
+// FuzzTranslation: a pattern and its translation match alike, and none fails in another way
+// than by giving up.
 func FuzzTranslation(f *testing.F) {
 	seeds(func(pattern, action string) { f.Add(pattern, action) })
 	f.Fuzz(func(t *testing.T, pattern, action string) {

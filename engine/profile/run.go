@@ -8,12 +8,12 @@ import (
 // machine is the memory to run programs in, one at a time.
 type machine struct {
 	spent *budget
-	own   budget  // what spent points to, outside of look-arounds
-	on    subject // what is decided
+	own   budget  // the target of spent, outside of look-arounds
+	on    subject // the decided ones
 	// lists hold the instructions at two positions, one after the other.
 	list, next []int32
 	stack      []int32
-	// seen holds, per instruction, the last mark that it was put on a list with.
+	// seen holds, per instruction, the mark of its last list.
 	seen []uint64
 	mark uint64
 	// inner runs look-arounds.
@@ -23,7 +23,7 @@ type machine struct {
 // machines are reused: a decision in the common case allocates nothing here.
 var machines = sync.Pool{New: func() any { return &machine{} }}
 
-// maxKept bounds, in instructions, the machines that are reused.
+// maxKept bounds, in instructions, the reused machines.
 const maxKept = 4096
 
 func (m *machine) release() {
@@ -66,7 +66,7 @@ func (p *program) fullMatch(text []rune, from, pc int, m *machine) (bool, error)
 	return r.err == nil && r.matched(list), r.err
 }
 
-// step puts on next what list goes to at pos by taking c.
+// step puts on next the successors of list at pos after taking c.
 func (r *run) step(next, list []int32, c rune, pos int) []int32 {
 	r.mark++
 	for _, pc := range list {
@@ -81,7 +81,7 @@ func (r *run) matched(list []int32) bool {
 	return slices.ContainsFunc(list, func(pc int32) bool { return r.prog.insts[pc].code == codeMatch })
 }
 
-// add puts on the list what can be reached from pc without taking a character.
+// add puts on the list the instructions reachable from pc without taking a character.
 func (r *run) add(list []int32, pc, pos int) []int32 {
 	stack := append(r.stack[:0], int32(pc))
 	for len(stack) > 0 && r.err == nil {

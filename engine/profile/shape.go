@@ -1,15 +1,14 @@
 package profile
 
-// Shape is a set of action strings that a tool can produce: one text, or every
-// text that begins with it.
+// Shape is a set of a tool's possible action strings: one text, or every text with it as beginning.
 type Shape struct {
 	Text string
 	// Exact means Text alone; else Text is a prefix, possibly the whole action.
 	Exact bool
 }
 
-// shapes are the action strings of the Chorus seed's tools, and under the names
-// that agents use. Source: its table "Action Strings by Tool", design section 5.
+// shapes are the action strings of Chorus's tools, also under agents' names. Source: docs/seeds.md,
+// "Action Strings by Tool".
 var shapes = map[string]Shape{
 	"git_init":                {"tool:git:init", true},
 	"git_commit":              {"tool:git:commit", true},
@@ -36,9 +35,8 @@ var shapes = map[string]Shape{
 	"WebSearch":               {"tool:web_search:", false},
 }
 
-// ShapeOf returns what the actions of a tool look like. tool is a name of the
-// Chorus seed, an agent's own, or any other, whose actions then begin with
-// "tool:NAME:".
+// ShapeOf returns the shapes of a tool's actions. tool is a name of Chorus's, an agent's own, or
+// any other; actions of the last kind begin with "tool:NAME:".
 func ShapeOf(tool string) Shape {
 	if s, ok := shapes[tool]; ok {
 		return s

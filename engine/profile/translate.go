@@ -11,9 +11,9 @@ import (
 // about 5,000 of them.
 const maxTranslation = 4 << 20
 
-// translation writes a parsed pattern for regexp2. Nothing is left to that
-// library's own ideas of classes, case, places and empty repeats, and no option
-// of it is used: sets are spelled out, groups numbered.
+// translation writes a parsed pattern for regexp2. It uses nothing of the library's own classes,
+// case, places and empty repeats, and none of its options: sets are spelled out, groups numbered.
+// RATIONALE.md, "Why regexp2 v2, and not for every pattern?".
 type translation struct {
 	out strings.Builder
 	// letters is how references without regard to case are told apart from
@@ -25,9 +25,8 @@ type translation struct {
 	groups int
 }
 
-// translate returns the regexp2 pattern that matches exactly the texts that
-// root does, in letters when that isn't nil. The error tells what has no
-// translation.
+// translate returns the regexp2 pattern for exactly root's texts, in letters when it isn't nil. The
+// error names an untranslatable part.
 func translate(root *node, limit int) (pattern string, letters *alphabet, err error) {
 	t := &translation{limit: limit}
 	if err := t.check(root, nil); err != nil {
@@ -42,8 +41,8 @@ func translate(root *node, limit int) (pattern string, letters *alphabet, err er
 	return t.out.String(), t.letters, nil
 }
 
-// check finds what has no translation, and how references compare letters. open
-// are the groups that n is in.
+// check finds untranslatable parts, and how references compare letters. open are the groups around
+// n.
 func (t *translation) check(n *node, open []int) error {
 	switch {
 	case n.op == opRef && n.fold != foldNone:
@@ -68,7 +67,7 @@ func (t *translation) check(n *node, open []int) error {
 
 func (t *translation) tooLong() bool { return t.out.Len() > t.limit }
 
-// node writes n so that a quantifier may follow.
+// node writes n in a form a quantifier may follow.
 func (t *translation) node(n *node) {
 	if t.tooLong() {
 		return
@@ -95,7 +94,7 @@ func (t *translation) node(n *node) {
 	}
 }
 
-// branches writes what stands in parentheses: a sequence, or alternatives.
+// branches writes the content of parentheses: a sequence, or alternatives.
 func (t *translation) branches(n *node) {
 	switch n.op {
 	case opEmpty:
@@ -135,9 +134,8 @@ func (t *translation) ref(n *node) {
 	fmt.Fprintf(&t.out, `(?i:\k<%d>)`, n.group)
 }
 
-// look writes a look-around. One that looks behind steps back by its width and
-// matches forward from there, as Python does: what it remembers, it remembers
-// in that order.
+// look writes a look-around. One behind steps back by its width and matches forward from there, as
+// Python does: this fixes the order of its memory.
 func (t *translation) look(n *node) {
 	if !n.behind {
 		t.wrap(pickText(n.negate, "(?!", "(?="), n.subs[0])
@@ -185,9 +183,9 @@ func (t *translation) at(p place) {
 	fmt.Fprintf(&t.out, `(?:(?<=%s)(?=%s)|(?<!%s)(?!%s)(?!\A\z))`, w, w, w, w)
 }
 
-// repeat writes a repeat. Python lets a repeat that took nothing go on until its
-// minimum, and then once more; regexp2 ends it at once. Written as the minimum,
-// and then a repeat from none, both do the same.
+// repeat writes a repeat. Python lets a repeat go on after an empty match until its minimum, and
+// then once more; regexp2 ends it at once. Written as the minimum, and then a repeat from none,
+// both do the same.
 func (t *translation) repeat(n *node) {
 	body := n.subs[0]
 	switch {
@@ -213,9 +211,9 @@ func (t *translation) repeat(n *node) {
 	t.out.WriteByte(')')
 }
 
-// body writes what repeats. regexp2 2.12 takes a repeat of a repeat for one, even
-// where the inner one is atomic and (?>a+)? gets a meaning of its own; an empty
-// group that nothing asks for keeps them apart, and costs nothing at match time.
+// body writes the repeated part. regexp2 2.12 merges a repeat of a repeat, even with an atomic
+// inner one, and gives (?>a+)? a meaning of its own; an unused empty group keeps them apart, and
+// costs nothing at match time.
 func (t *translation) body(open string, n *node) {
 	if n.op == opSet {
 		t.set(n.set)
@@ -265,7 +263,7 @@ func (t *translation) class(s *set) string {
 	return out.String()
 }
 
-// letter writes a character that stands for itself, in a class or not.
+// letter writes a literal character, in a class or not.
 func letter(c rune) string {
 	switch {
 	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':

@@ -11,14 +11,14 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// Input is the input of a shell tool, with the names that agents use.
+// Input is the input of a shell tool, with the names used by agents.
 type Input struct {
-	Command     string          `json:"command"`
+	Command     CommandLine     `json:"command"`
 	Description string          `json:"description"`
 	Timeout     json.RawMessage `json:"timeout"`
 	Background  bool            `json:"run_in_background"`
-	// Directory, DirPath, CWD and Workdir are names for the directory in which
-	// the command runs.
+	// Directory, DirPath, CWD and Workdir name the working directory of the command; so does
+	// the one in Action.
 	Directory string `json:"directory"`
 	DirPath   string `json:"dir_path"`
 	CWD       string `json:"cwd"`
@@ -28,13 +28,14 @@ type Input struct {
 	WithEscalated bool            `json:"with_escalated_permissions"`
 	Sandbox       json.RawMessage `json:"sandbox_permissions"`
 	Justification string          `json:"justification"`
-	// Deadline, Persistent, Domains and WS are Monitor's, by which Claude Code runs a
-	// command, or listens to a web socket, until it ends. Domains are opened to the
-	// command in the client's sandbox.
+	// Deadline, Persistent, Domains and WS belong to Monitor: Claude Code runs a command, or
+	// listens to a web socket, until it ends. Domains are opened to the command in the client's
+	// sandbox.
 	Deadline   json.RawMessage `json:"timeout_ms"`
 	Persistent bool            `json:"persistent"`
 	Domains    json.RawMessage `json:"allowed_domains"`
 	WS         *WebSocket      `json:"ws"`
+	clientInput
 }
 
 // WebSocket is where Monitor listens in place of running a command.
@@ -43,7 +44,7 @@ type WebSocket struct {
 	Protocols []string `json:"protocols"`
 }
 
-// config is what the operator may set for the tool.
+// config holds the operator's settings for the tool.
 type config struct {
 	// Dialect is the shell of this tool, where it is not the agent's.
 	Dialect string `json:"dialect"`
@@ -58,7 +59,7 @@ type call struct {
 	dirty   bool
 	mode    tool.Mode
 	in      Input
-	// policy says which paths are protected or secret.
+	// policy lists the protected and the secret paths.
 	policy *paths.Policy
 }
 
@@ -76,13 +77,17 @@ func open(tc *tool.Call[Input]) *call {
 	}
 	c.set.Dialect = parseDialect(cmp.Or(conf.Dialect, tc.Context.Dialect))
 	c.set.Dir = c.in.dir()
-	c.line = Analyze(c.in.Command, c.set)
+	line, err := c.in.line()
+	c.line = Analyze(line, c.set)
+	if err != nil {
+		c.line.opaque(err.Error())
+	}
 	if c.in.dirs() > 1 {
 		c.line.opaque("the input names more than one directory")
 	}
 	for _, t := range tc.Context.Targets {
 		c.targets[t.Kind+"\x00"+t.Access+"\x00"+t.Value] = t
-		if t.Repo != nil && len(t.Repo.Dirty) > 0 {
+		if t.Repo != nil && slices.ContainsFunc(t.Repo.Dirty, func(s string) bool { return !strings.HasPrefix(s, shadows) }) {
 			c.dirty = true
 		}
 	}
@@ -91,10 +96,10 @@ func open(tc *tool.Call[Input]) *call {
 }
 
 func (in Input) names() []string {
-	return []string{in.Directory, in.DirPath, in.CWD, in.Workdir}
+	return []string{in.Directory, in.DirPath, in.CWD, in.Workdir, in.Action.Dir}
 }
 
-// dir returns the directory that the input names, if any.
+// dir returns the directory named by the input, if any.
 func (in Input) dir() string {
 	for _, d := range in.names() {
 		if d != "" {
@@ -125,15 +130,14 @@ var _ surroundings = (*call)(nil)
 // repoRuns implements surroundings.repoRuns.
 func (c *call) repoRuns() bool { return c.dirty }
 
-// unresolved implements surroundings.unresolved. A path that only may come to
-// be, such as the file that cp makes in what may be no directory, need not
-// resolve.
+// unresolved implements surroundings.unresolved. A possible path, such as the file made by cp
+// if its destination is a directory, need not resolve.
 func (c *call) unresolved(t touch) bool {
 	found, ok := c.target(t)
-	return ok && found.Error != "" && !t.derived
+	return ok && found.Error != "" && !t.derived && !paths.KernelFact(t.path)
 }
 
-// target returns what the host found about a touch.
+// target returns the host's facts about a touch.
 func (c *call) target(t touch) (tool.Target, bool) {
 	found, ok := c.targets[tool.Path+"\x00"+string(t.access)+"\x00"+t.path]
 	return found, ok
@@ -178,18 +182,42 @@ func (c *call) cdInside(cmd *Command) bool {
 		return false
 	}
 	for _, dir := range cmd.Dirs {
-		t := touch{cmd: cmd, path: joinDir(dir, dest), access: read}
-		if c.outside(t) {
-			return false
-		}
-		if found, ok := c.target(t); ok && (found.Inside == "" || found.Error != "") {
+		if !c.leadsInside(touch{cmd: cmd, path: joinDir(dir, dest), access: read}) {
 			return false
 		}
 	}
 	return true
 }
 
-// quoteCommand returns the input of a call that runs command.
+// leadsInside reports whether the text of a path stays in the working directories,
+// and the host knows nothing else of it.
+func (c *call) leadsInside(t touch) bool {
+	if c.outside(t) {
+		return false
+	}
+	found, ok := c.target(t)
+	return !ok || found.Inside != "" && found.Error == ""
+}
+
+// place implements surroundings.place.
+func (c *call) place(cmd *Command, p Word, as access) string {
+	if !p.Literal || p.Glob || len(cmd.Dirs) != 1 {
+		return ""
+	}
+	t := touch{cmd: cmd, path: joinDir(cmd.Dirs[0], pathText(p)), access: as}
+	where := path.Clean(c.set.absolute(t.path))
+	if !c.leadsInside(t) {
+		return where
+	}
+	for _, wd := range c.set.WorkingDirectories {
+		if within(where, wd) {
+			return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(where, wd), "/"), ".")
+		}
+	}
+	return ""
+}
+
+// quoteCommand returns the input of a call to run command.
 func quoteCommand(command string) json.RawMessage {
 	text, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {

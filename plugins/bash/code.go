@@ -8,8 +8,8 @@ import (
 	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
-// commandVariables are variables whose value is a command line that programs
-// run; names that end in one of commandEndings are such, too.
+// commandVariables are variables whose value is a command line for some program; so are names
+// with one of commandEndings.
 var (
 	commandVariables = []string{
 		"PROMPT_COMMAND", "LESSOPEN", "LESSCLOSE", "BROWSER", "GIT_SSH", "GIT_EXTERNAL_DIFF", "RSYNC_RSH", "CVS_RSH", "TAR_OPTIONS", "RUSTC", "CC", "CXX", "LD", "SHELL",
@@ -22,9 +22,8 @@ func holdsCommand(name string) bool {
 	return slices.Contains(commandVariables, name) || slices.ContainsFunc(commandEndings, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// codeTexts returns the texts that some other program will run or read as code:
-// what no shell grammar can read, but where a deny rule's words may still be
-// looked for.
+// codeTexts returns the texts run or read as code by another program: no shell grammar can read
+// them, but deny rules search them for their words.
 func (c *Command) codeTexts() []string {
 	out := slices.Clone(c.code)
 	for _, a := range c.Assigns {
@@ -40,14 +39,14 @@ func (c *Command) codeTexts() []string {
 		out = append(out, texts(c.Args())...)
 	}
 	u := c.Use()
-	if opensShell(u) {
+	if opensShell(u) || c.Inline || c.runsItsScript() || !u.Known {
 		if c.Input != nil {
 			out = append(out, c.Input.Text)
 		}
 		out = append(out, c.Fed)
 	}
 	if (u.Program == "git" || u.Program == "socat") && u.Asked() != "" {
-		out = append(out, texts(c.Args())...) // a setting that git runs, an address that is a program
+		out = append(out, texts(c.Args())...) // a setting run by git, an address that is a program
 	}
 	for _, v := range u.Values("-o") {
 		if strings.Contains(v.Text, "Command") {
@@ -65,9 +64,8 @@ func (c *Command) codeTexts() []string {
 	return out
 }
 
-// opensShell reports whether a program may take its input for commands, though it
-// need not be a shell: what it would run is not on the line (su, sudo -s, chroot),
-// or stands in its input and elsewhere.
+// opensShell reports whether a program may read commands from its input without being a shell:
+// they are not on the line (su, sudo -s, chroot), or partly in the input.
 func opensShell(u *program.Use) bool {
 	return u.Inner == 0 && len(u.Spans) == 0 && (u.Asked() != "" || u.Row().Terminal || u.Unnamed())
 }
@@ -99,16 +97,19 @@ func (c *Command) codeWords() [][]string {
 
 func betweenWords(r rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{};&|<>,=!$:", r) }
 
-// mentioned reports whether the words of a deny rule occur in code that cmd
-// hands to another program.
+// mentioned reports whether the words of a deny rule occur in code handed by cmd to another
+// program.
 func mentioned(r *rule, cmd *Command) bool {
 	words := r.leading()
 	return len(words) > 0 && slices.ContainsFunc(cmd.codeWords(), func(code []string) bool { return among(words, code) })
 }
 
-// leading returns the words that a rule begins with.
+// leading returns the first words of a rule.
 func (r *rule) leading() []string {
-	if r.kind == globRule {
+	if r.kind == postRule {
+		return []string{"gh", "api"}
+	}
+	if r.kind == globRule || r.kind == requestRule {
 		return strings.Fields(strings.Split(r.text, "*")[0])
 	}
 	return r.words
@@ -117,18 +118,20 @@ func (r *rule) leading() []string {
 // among reports whether the words of a command occur in the words of code, the
 // program first.
 func among(words, code []string) bool {
-	at := slices.IndexFunc(code, func(word string) bool { return path.Base(word) == words[0] })
-	return at >= 0 && !slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(code[at:], w) })
+	at := slices.IndexFunc(code, func(word string) bool { return strings.EqualFold(path.Base(word), words[0]) })
+	return at >= 0 && !slices.ContainsFunc(words[1:], func(w string) bool {
+		return !slices.ContainsFunc(code[at:], func(word string) bool { return word == w || alternative(w, word) })
+	})
 }
 
-// carried reports whether a program that may run it is given the rule's command:
-// in its arguments, or in one of them.
+// carried reports whether a program able to run it gets the rule's command: in its arguments,
+// or in one of them.
 func carried(r *rule, cmd *Command) bool {
 	if len(cmd.Words) < 2 || len(r.words) == 0 {
 		return false
 	}
 	for _, inner := range cmd.handed() {
-		if path.Base(inner[0].Text) != r.words[0] {
+		if !strings.EqualFold(path.Base(inner[0].Text), r.words[0]) {
 			continue
 		}
 		one := &Command{Words: inner}
@@ -139,16 +142,14 @@ func carried(r *rule, cmd *Command) bool {
 	return false
 }
 
-// runningVerbs are the words by which programs are told to run the command that
-// follows, here or elsewhere.
+// runningVerbs make a program run the command behind them, here or elsewhere.
 var runningVerbs = []string{
 	"exec", "run", "shell", "ssh", "sh", "rsh", "enter", "console", "lock", "debug", "start", "watch", "with", "invoke", "run-command", "execute-command", "send-command", "alias", "attach", "do", "cmd", "dlx", "unshare",
 }
 
-// handed returns the commands that may stand in the arguments of cmd, kept because
-// every rule asks for them. A program that nothing is known of may run any of its
-// words; one that is known, those behind a verb that runs, or behind "--" where
-// its row does not say what they are.
+// handed returns the possible commands in the arguments of cmd, cached because every rule needs
+// them. An unknown program may run any of its words; a known one, the words behind a running
+// verb, or behind "--" where its row does not describe them.
 func (c *Command) handed() [][]Word {
 	if c.handedRead {
 		return c.handedTo
@@ -156,7 +157,7 @@ func (c *Command) handed() [][]Word {
 	c.handedRead = true
 	u := c.Use()
 	if u.Program == "git" {
-		c.handedTo = aliases(c.Args(), c.Assigns)
+		c.handedTo = append(aliases(c.Args(), c.Assigns), c.gitHands(u)...)
 	}
 	from, scripts := 1, 1
 	if u.Known {
@@ -184,8 +185,22 @@ func (c *Command) handed() [][]Word {
 	return c.handedTo
 }
 
-// aliases returns the git commands for which arguments of git make other names
-// (-c alias.p=push, config alias.p push) and, as settings, assignments before it.
+// gitHands returns the possible commands in the words of an acting git command (git remote-ext
+// x 'rm x'), messages left out.
+func (c *Command) gitHands(u *program.Use) (out [][]Word) {
+	if ok, _ := u.ReadsOnly(); ok {
+		return nil
+	}
+	for i := u.At; i < len(c.Words); i++ {
+		if word := c.Words[i]; strings.ContainsAny(word.Text, " \t") && !isProse(u, i) {
+			out = append(out, handedIn(word.Text)...)
+		}
+	}
+	return out
+}
+
+// aliases returns the git commands renamed by arguments of git (-c alias.p=push, config alias.p
+// push) and, as settings, by assignments before it.
 func aliases(args []Word, assigns []Assign) [][]Word {
 	for _, a := range assigns {
 		if strings.HasPrefix(a.Name, "GIT_CONFIG_") {
@@ -214,7 +229,7 @@ func aliases(args []Word, assigns []Assign) [][]Word {
 	return out
 }
 
-// proseOptions are options whose value people read, or that names are sought with.
+// proseOptions are options whose value is prose, or a name to search for.
 var proseOptions = []string{"-m", "--message", "--title", "--body", "--description", "--comment", "--notes", "--subject", "-k"}
 
 // isProse reports whether the word at an index is the value of such an option.
@@ -223,9 +238,8 @@ func isProse(u *program.Use, at int) bool {
 	return attached && slices.Contains(proseOptions, name) || slices.Contains(proseOptions, u.Words[at-1].Text)
 }
 
-// handedIn returns the commands that may stand in a text: the words between the
-// signs of whatever language it is in, and what stands behind a verb that runs. A
-// word by itself is one only where it is quoted.
+// handedIn returns the possible commands in a text of any language: the words between its
+// signs, and those behind a running verb. A word by itself is one only where it is quoted.
 func handedIn(text string) [][]Word {
 	var out [][]Word
 	quoted := strings.ContainsAny(text, "\"'`")
@@ -245,13 +259,12 @@ func handedIn(text string) [][]Word {
 	return out
 }
 
-// beforeCommands are the shell's own words behind which a command begins.
+// beforeCommands are the shell's own words in front of a command.
 var beforeCommands = []string{"if", "then", "else", "elif", "while", "until", "do", "!", "time"}
 
-// vague reports whether a known program may run what stands in its words, though
-// no row says so: it does what a word of the project's own names, takes commands
-// from its terminal, has a sub-command that no row knows, or is one of those that
-// a person must look at.
+// vague reports whether a known program may run some of its words although no row says so: it
+// runs a target of the project, takes commands from its terminal, has an unknown sub-command,
+// or always needs a person.
 func vague(u *program.Use) bool {
 	if u.Program == "git" || u.Inner > 0 || len(u.Spans) > 0 {
 		return false
@@ -260,8 +273,8 @@ func vague(u *program.Use) bool {
 	return !ok && (u.Strange || u.Row().Verb || u.Row().Terminal || u.Asked() != "")
 }
 
-// handsOver returns the index in Words from which a known program may be given a
-// command that its row tells nothing of, -1 when it is not.
+// handsOver returns the index in Words of the first word of a command not described by the
+// program's row, -1 without one.
 func handsOver(u *program.Use) int {
 	row := u.Row()
 	if u.Inner > 0 || len(u.Spans) > 0 || u.Program == "git" || u.Program == "npm" {

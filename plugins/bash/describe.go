@@ -17,16 +17,16 @@ const (
 	maxTargetBytes = 4 << 10
 )
 
-// describe names what the call is and touches.
+// describe names the call and its targets.
 func (c *call) describe() tool.Description {
-	if len(c.in.Command) > maxBytes {
+	if len(c.in.text()) > maxBytes {
 		// Nothing of it is analysed, and its text would not fit into an answer.
 		return tool.Description{
-			Action: fmt.Sprintf("tool:bash:(a command of %d bytes)", len(c.in.Command)), Title: "Run a very long shell command", TargetsUnknown: true, ChangesShell: c.changesShell(),
+			Action: fmt.Sprintf("tool:bash:(a command of %d bytes)", len(c.in.text())), Title: "Run a very long shell command", TargetsUnknown: true, ChangesShell: c.changesShell(),
 		}
 	}
 	d := tool.Description{
-		Action: "tool:bash:" + c.in.Command, Title: "Run a shell command", Preview: c.in.Command, Language: "bash",
+		Action: "tool:bash:" + c.in.text(), Title: "Run a shell command", Preview: c.in.text(), Language: "bash",
 		TargetsUnknown: c.line.Opaque != "", Analysed: new(c.line.Opaque == ""), Moves: c.moves(), ChangesShell: c.changesShell(),
 	}
 	if c.in.Description != "" {
@@ -46,7 +46,7 @@ func (c *call) describe() tool.Description {
 	return d
 }
 
-// describe adds the web socket of a call to what is known of it.
+// describe adds the web socket of a call to the description.
 func (s *WebSocket) describe(g *gatherer, m *marker) {
 	g.d.Title, g.d.Preview, g.d.Language = "Listen to a web socket", strings.TrimSpace(s.URL+"\n"+g.d.Preview), ""
 	g.d.Action = "tool:bash:ws " + s.URL
@@ -60,9 +60,8 @@ func (s *WebSocket) describe(g *gatherer, m *marker) {
 	m.urls(s.URL)
 }
 
-// reposKnown reports whether the host told of every directory whose configuration
-// the line heeds, and nothing but a program that adds words of its input makes
-// the targets unknown.
+// reposKnown reports whether the host inspected every directory whose configuration counts for
+// the line, and targets are unknown only because of programs adding words of their input.
 func (c *call) reposKnown() bool {
 	d := tool.Description{TargetsUnknown: c.line.Opaque != ""}
 	g := &gatherer{d: &d}
@@ -84,9 +83,9 @@ func (c *call) reposKnown() bool {
 	return g.lists && !d.TargetsUnknown
 }
 
-// actions returns one action string per command, redirections included. A line
-// that cannot be analysed adds itself as a whole, so that a profile pattern for
-// one of its commands does not decide for what is not understood.
+// actions returns one action string per command, redirections included. A line beyond analysis
+// adds itself as a whole, so that a profile pattern for one of its commands does not decide
+// about the rest.
 func (c *call) actions() []string {
 	var out []string
 	add := func(text string) {
@@ -109,14 +108,14 @@ func (c *call) actions() []string {
 		}
 	}
 	if c.line.Opaque != "" {
-		add(c.in.Command)
+		add(c.in.text())
 	}
 	return out
 }
 
 type gatherer struct {
 	d *tool.Description
-	// lists tells that a program adds paths to the words of another.
+	// lists means: a program adds paths to the words of another.
 	lists bool
 }
 
@@ -136,10 +135,11 @@ func (g *gatherer) add(kind, value, access string) {
 
 // gather adds the targets of one command.
 func (c *call) gather(g *gatherer, cmd *Command) {
-	if cmd.Inline || cmd.Stdin {
+	_, acts := cmd.computes()
+	if cmd.Inline && acts != "" || cmd.Stdin {
 		g.d.TargetsUnknown = true
 	}
-	g.lists = g.lists || takesPaths(cmd)
+	g.lists = g.lists || takesPaths(cmd) || listsUnknown(cmd)
 	for _, t := range c.line.touches(cmd) {
 		if t.path == "" {
 			if t.word.Text != "" {
@@ -156,10 +156,12 @@ func (c *call) gather(g *gatherer, cmd *Command) {
 		}
 		g.add(tool.Path, t.path, string(t.access))
 	}
-	if cmd.Use().Row().Repo {
-		for _, dir := range gitDirs(cmd) {
+	if cmd.Use().Row().Repo || cmd.Inline && acts == "" {
+		dirs := gitDirs(cmd)
+		for _, dir := range dirs {
 			g.add(tool.Path, dir, tool.Read)
 		}
+		g.d.TargetsUnknown = g.d.TargetsUnknown || len(dirs) == 0
 	}
 	for _, w := range cmd.Words {
 		if host := hostOf(w.Text); host != "" {
@@ -181,8 +183,8 @@ func (c *call) gather(g *gatherer, cmd *Command) {
 	}
 }
 
-// takesPaths reports whether a program that adds words of its input to cmd may
-// add paths that cmd reads or changes.
+// takesPaths reports whether a program adding words of its input to cmd may add paths for it to
+// read or change.
 func takesPaths(cmd *Command) bool {
 	p := cmd.Parent
 	if p == nil || !p.Use().Row().Adds || len(cmd.Words) == 0 {
@@ -201,8 +203,24 @@ func takesPaths(cmd *Command) bool {
 	return slices.ContainsFunc(program.Read(words).Touches(), func(t program.Touch) bool { return !t.Word.Literal })
 }
 
-// remotes are the operands HOST:PATH of programs that copy between machines, and
-// what names a host by its first part: Go's packages, images of containers.
+// listsUnknown reports whether cmd reads names of files from a list outside the command line.
+func listsUnknown(cmd *Command) bool {
+	if len(cmd.Words) == 0 || !cmd.Use().Listing() {
+		return false
+	}
+	_, fed := said(cmd)
+	known := cmd.Input != nil && cmd.Input.Literal && cmd.Input.Text != "(a file)" || fed
+	return !known || len(cmd.Use().Lists()) > 0
+}
+
+// said returns the output of echo or printf to cmd, where it is plain text.
+func said(cmd *Command) (text string, ok bool) {
+	program, text, _ := strings.Cut(strings.TrimSpace(cmd.Fed), " ")
+	return text, (program == "echo" || program == "printf") && !strings.ContainsAny(text, "$`|;&<>()")
+}
+
+// remotes are the operands HOST:PATH of programs copying between machines, and names with a
+// host as first part: Go's packages, images of containers.
 func remotes(cmd *Command) []Word {
 	u := cmd.Use()
 	switch u.Program {
@@ -225,7 +243,7 @@ func remotes(cmd *Command) []Word {
 	return out
 }
 
-// hosted are the words of a command whose first part may name a host.
+// hosted are the words of a command with a possible host as first part.
 func hosted(u *program.Use) []Word {
 	var list []Word
 	switch u.Command() {
@@ -254,8 +272,7 @@ func hosted(u *program.Use) []Word {
 	return out
 }
 
-// bareHost returns the host of USER@HOST:PORT/PATH, of which only the host must
-// be there.
+// bareHost returns the host of USER@HOST:PORT/PATH; only the host is required.
 func bareHost(text string) string {
 	text, _, _ = strings.Cut(text, "/")
 	if at := strings.LastIndexByte(text, '@'); at >= 0 {
@@ -269,7 +286,7 @@ func bareHost(text string) string {
 	return strings.ToLower(strings.TrimSuffix(text, "."))
 }
 
-// gitDirs are the directories whose configuration a program heeds.
+// gitDirs are the directories whose configuration counts for a program.
 func gitDirs(cmd *Command) []string {
 	var out []string
 	into := cmd.Use().Starts()
@@ -291,12 +308,12 @@ func isURL(s string) bool {
 	return slashed || strings.Contains(s, "://")
 }
 
-// webSchemes begin addresses that curl and others take with one slash too, or with
-// more than two.
+// webSchemes begin addresses; curl and others accept them with one slash too, or with more than
+// two.
 var webSchemes = []string{"https", "http", "ftps", "ftp", "wss", "ws"}
 
-// webSlashes returns s with two slashes behind each of webSchemes that stands at
-// its beginning or behind "=", and whether there is any.
+// webSlashes returns s with two slashes behind each of webSchemes at its beginning or behind
+// "=", and whether there is any.
 func webSlashes(s string) (out string, found bool) {
 	if !strings.Contains(s, ":/") {
 		return s, false
@@ -317,8 +334,8 @@ func webSlashes(s string) (out string, found bool) {
 	return s, found
 }
 
-// hostOf returns the host of a URL that stands in a word; what cannot be parsed
-// comes back as it is, so that nothing is taken for another host.
+// hostOf returns the host of a URL in a word. A word beyond parsing is returned unchanged, so
+// that nothing is mistaken for another host.
 func hostOf(word string) string {
 	word, _ = webSlashes(word)
 	at := strings.Index(word, "://")

@@ -7,8 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWebSlashes holds webSlashes against the regular expression that it stands
-// for.
+// TestWebSlashes compares webSlashes with its regular expression.
 func TestWebSlashes(t *testing.T) {
 	t.Parallel()
 	want := regexp.MustCompile(`(?i)(^|=)(https?|ftps?|wss?):/+`)

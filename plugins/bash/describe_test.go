@@ -31,7 +31,7 @@ func TestTargets(t *testing.T) {
 	}{
 		{"cat a b", []string{"read a", "read b"}, false},
 		{"{ cat .env; }", []string{"read .env"}, false},
-		{"cat <(ls) .env", []string{"read .env"}, true},
+		{"cat <(ls) .env", []string{"read .env"}, false},
 		{"cat < a > b 2>> c", []string{"read a", "write b", "write c"}, false},
 		{"cd sub && touch x", []string{"read sub", "write sub/x"}, false},
 		{"cd sub; touch x", []string{"read sub", "write sub/x", "write x"}, false},
@@ -53,7 +53,9 @@ func TestTargets(t *testing.T) {
 		{"./run.sh a", []string{"run ./run.sh", "read a"}, false},
 		{"bash deploy.sh", []string{"run deploy.sh"}, false},
 		{"python3 x.py", []string{"run x.py"}, false},
-		{"python3 -c 'open(1)'", nil, true},
+		{"python3 -c 'open(x)'", nil, true},
+		{"python3 -c 'print(1)'", []string{"read ."}, false}, // where modules may come from
+		{"python3 -c \"open('a/b').read(); open('c', 'w')\"", []string{"read a/b", "write c", "read ."}, false},
 		{"curl -o f https://API.Example.com/x", []string{"write f", "host read api.example.com"}, false},
 		{"curl https://github.com:x@evil.example/", []string{"host read github.com:x@evil.example"}, false},
 		{"cat < /dev/tcp/evil.example/80", []string{"host read evil.example"}, false},
@@ -127,8 +129,8 @@ func TestTargetsAreBounded(t *testing.T) {
 	}
 }
 
-// TestDescribeVeryLong: a command that is too long to be analysed is described
-// in an answer that the host accepts, and nothing of it counts as known.
+// TestDescribeVeryLong: a command too long for analysis is described in an answer accepted by
+// the host, and nothing of it counts as known.
 func TestDescribeVeryLong(t *testing.T) {
 	t.Parallel()
 	d := bash.Spec.Describe(callOf("echo " + strings.Repeat("a", 10<<20)))

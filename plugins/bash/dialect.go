@@ -2,8 +2,7 @@ package bash
 
 import "slices"
 
-// Dialect is the shell that will read the line. It is the operator's setting
-// (design section 12).
+// Dialect is the shell reading the line, a setting of the operator.
 type Dialect string
 
 // The dialects. Unknown means "one of bash, dash and zsh, the worst of them".
@@ -17,8 +16,8 @@ const (
 	Cmd     Dialect = "cmd"
 )
 
-// parseDialect reads the operator's word. An unknown word is Unknown when it is
-// empty, and otherwise a shell that nobody here can read.
+// parseDialect reads the operator's word. An empty word is Unknown; any other unknown word is a
+// shell beyond our grammar.
 func parseDialect(s string) Dialect {
 	switch d := Dialect(s); d {
 	case Unknown, Bash, Sh, Zsh, Fish, Pwsh, Cmd:
@@ -36,12 +35,11 @@ func (d Dialect) analysed() bool {
 	return false
 }
 
-// onlyBash reports whether constructs of bash alone mean what bash says.
+// onlyBash reports whether constructs of bash alone have bash's meaning.
 func (d Dialect) onlyBash() bool { return d == Bash }
 
-// dialectOf returns the dialect of a script that the program name is given. What
-// sh is differs from machine to machine, and so does the shell that su, watch
-// and others run.
+// dialectOf returns the dialect of a script for the program name. sh differs from machine to
+// machine, and so does the shell started by su, watch and others.
 func dialectOf(name string) Dialect {
 	switch name {
 	case "bash":
@@ -52,10 +50,10 @@ func dialectOf(name string) Dialect {
 	return Unknown
 }
 
-// shells are the programs whose code is read as a command line.
+// shells are the programs with code in our grammar.
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"}
 
 func isShell(name string) bool { return slices.Contains(shells, name) }
 
-// foreign are shells whose language is not read here.
+// foreign are shells with another language.
 var foreign = []string{"fish", "csh", "tcsh", "nu", "elvish", "xonsh", "pwsh", "powershell", "rc", "es"}

@@ -15,17 +15,16 @@ import (
 	"testing"
 
 	"github.com/callgate/callgate/plugins/bash"
-	"github.com/callgate/callgate/plugins/bash/internal/shelltest"
+	"github.com/callgate/callgate/plugins/internal/testkit/shelltest"
 )
 
-// realShells are the shells whose reading Analyze answers for, with the dialect
-// that an operator declares for each. Where none is declared, the first three
-// count.
+// realShells are the shells covered by Analyze, with the operator's dialect for each. Without
+// one, the first three count.
 var realShells = map[string]bash.Dialect{"bash": bash.Bash, "dash": bash.Sh, "zsh": bash.Zsh, "busybox sh": bash.Sh, "mksh": bash.Sh}
 
-// TestShells_T22 runs generated lines in real shells and compares what ran with
-// what Analyze believes. SHELLTEST_LINES and SHELLTEST_SEED say how many and
-// which; a failure prints the shortest line found that is read differently.
+// TestShells_T22 runs generated lines in real shells and compares their commands with
+// Analyze's. SHELLTEST_LINES and SHELLTEST_SEED choose the number and the lines; a failure
+// prints the shortest line read differently.
 func TestShells_T22(t *testing.T) {
 	t.Parallel()
 	lines, seed := number(t, "SHELLTEST_LINES", 800), number(t, "SHELLTEST_SEED", 1)
@@ -57,8 +56,8 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// TestTableInShells runs the table of lines that shells were once found to read
-// otherwise than Analyze, and of those that people write daily.
+// TestTableInShells runs the table of lines once read by shells otherwise than by Analyze, and
+// of everyday lines.
 func TestTableInShells(t *testing.T) {
 	t.Parallel()
 	cases := readCases(t, "shells.txt")
@@ -173,9 +172,8 @@ func newLab(t *testing.T) *shelltest.Lab {
 	return lab
 }
 
-// differs runs text in shell, unless it is opaque in every dialect that covers
-// the shell, and tells how many programs ran (-1 = it was not run) and what of
-// that Analyze does not believe.
+// differs runs text in shell, unless it is opaque in every dialect covering the shell, and
+// returns how many programs ran (-1 = it was not run) and the difference from Analyze.
 func differs(t *testing.T, lab *shelltest.Lab, shell shelltest.Shell, text string) (programs int, difference string) {
 	var readings []*bash.Line
 	dialects := []bash.Dialect{realShells[shell.Name], bash.Unknown}
@@ -214,7 +212,7 @@ func differs(t *testing.T, lab *shelltest.Lab, shell shelltest.Shell, text strin
 	return len(out.Runs), ""
 }
 
-// belief is what Analyze says of a line.
+// belief is Analyze's result for a line.
 type belief struct {
 	line *bash.Line
 	lab  *shelltest.Lab
@@ -249,7 +247,7 @@ func flags(w bash.Word) string {
 	return out
 }
 
-// unbelieved tells what of run the analysis does not say.
+// unbelieved returns the part of run missing in the analysis.
 func (b belief) unbelieved(run shelltest.Run) string {
 	argv := append([]string{run.Program}, run.Args...)
 	seen, placed := false, false
@@ -274,14 +272,13 @@ func (b belief) unbelieved(run shelltest.Run) string {
 	return ""
 }
 
-// timeProgram: what is a keyword to bash is a program to dash. What it runs is
-// recorded as well.
+// timeProgram: a keyword to bash is a program to dash. Its command is recorded as well.
 func timeProgram(cmd *bash.Command, run shelltest.Run) bool {
 	return run.Program == "time" && len(cmd.Words) == 1 && cmd.Words[0].Text == "time" && cmd.Wraps
 }
 
-// assigned reports whether the line gives name that value, before the command or
-// by exporting the name, whose value may then come from a loop.
+// assigned reports whether the line gives name this value, before the command or by exporting
+// the name, whose value may then come from a loop.
 func (b belief) assigned(name, value string) bool {
 	for _, cmd := range b.line.Commands {
 		if slices.Contains([]string{"export", "declare", "typeset", "local", "readonly"}, cmd.Name()) && slices.ContainsFunc(cmd.Assigns, func(a bash.Assign) bool { return a.Name == name }) {
@@ -296,7 +293,7 @@ func (b belief) assigned(name, value string) bool {
 	return false
 }
 
-// path returns the absolute path that a text of Dirs means.
+// path returns the absolute path of a text of Dirs.
 func (b belief) path(text string) string {
 	switch {
 	case text == "~" || strings.HasPrefix(text, "~/"):
@@ -334,8 +331,8 @@ func (b belief) written(file string) bool {
 	return false
 }
 
-// same reports whether words can be argv. What is not literal may become any
-// number of arguments, so may braces; a glob, names that it matches, or none.
+// same reports whether words can be argv. A non-literal word may become any number of
+// arguments, so may braces; a glob, its matches, or none.
 func (b belief) same(words []bash.Word, argv []string) bool {
 	if len(words) == 0 {
 		return len(argv) == 0
@@ -370,16 +367,15 @@ func (b belief) same(words []bash.Word, argv []string) bool {
 	return false
 }
 
-// globs reports whether pattern can stand for name; it errs towards yes for
-// patterns that not all shells read alike.
+// globs reports whether pattern can stand for name; it errs towards yes for patterns with
+// several readings.
 func globs(pattern, name string) bool {
 	ok, err := filepath.Match(pattern, name)
 	return ok || err != nil || strings.ContainsAny(pattern, "[]()")
 }
 
-// TestNoRealProgram proves that the lines of the differential test cannot run a
-// program of the machine: the invented names exist nowhere, and in every shell
-// all names are recorders.
+// TestNoRealProgram proves that the lines of the differential test cannot run a program of the
+// machine: the invented names exist nowhere, and in every shell all names are recorders.
 func TestNoRealProgram(t *testing.T) {
 	t.Parallel()
 	for _, name := range append([]string{shelltest.Fail}, shelltest.Names...) {

@@ -18,7 +18,7 @@ func (w *walker) changeDir(cmd *Command) {
 		return
 	}
 	if p := cmd.Parent; p != nil && p.Name() != "time" && p.Name() != "command" && p.Name() != "builtin" && cmd.Offset >= 0 {
-		return // a wrapped cd changes nobody else's directory
+		return // a wrapped cd changes its own directory alone
 	}
 	next := make([]string, 0, len(w.dirs))
 	for _, d := range w.dirs {
@@ -29,11 +29,10 @@ func (w *walker) changeDir(cmd *Command) {
 	}
 }
 
-// changesDir reports whether a command of that name changes the directory to one
-// that it names.
+// changesDir reports whether a command of that name changes the directory to its operand.
 func changesDir(name string) bool { return name == "cd" || name == "pushd" || name == "chdir" }
 
-// cdTarget returns where a cd goes, as text that may begin with "~".
+// cdTarget returns the destination of a cd, as text that may begin with "~".
 func cdTarget(cmd *Command) (dest string, ok bool) {
 	if len(cmd.Assigns) > 0 {
 		return "", false
@@ -62,8 +61,8 @@ func cdTarget(cmd *Command) (dest string, ok bool) {
 	return pathText(o), true
 }
 
-// pathText returns the path that word means: a "~" that is not a tilde
-// expansion is an ordinary name.
+// pathText returns the path meant by word: a "~" is an ordinary name unless it is a tilde
+// expansion.
 func pathText(word Word) string {
 	if strings.HasPrefix(word.Text, "~") && !word.Tilde {
 		return "./" + word.Text

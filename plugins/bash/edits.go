@@ -8,8 +8,9 @@ import (
 	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
-// editsOnly reports whether every command of the line is a file-system command
-// whose every target lies inside a working directory, or only reads.
+// editsOnly reports whether every command of the line only reads, or writes only files inside a
+// working directory: a file-system command, or one with output to a file. RATIONALE.md, "Why is
+// `> file` an edit?".
 func (c *call) editsOnly() bool {
 	if c.line.Opaque != "" || c.line.Hidden != "" {
 		return false
@@ -22,7 +23,7 @@ func (c *call) editsOnly() bool {
 			}
 			continue
 		}
-		if !c.edits(cmd) {
+		if !c.edits(cmd) && !c.writesOutput(cmd) {
 			return false
 		}
 		edits = true
@@ -30,17 +31,31 @@ func (c *call) editsOnly() bool {
 	return edits
 }
 
+// writesOutput reports whether a command only reads but for its redirections, and
+// these write plain files inside the working directories.
+func (c *call) writesOutput(cmd *Command) bool {
+	if ok, _ := c.line.readsApart(cmd, c); !ok {
+		return false
+	}
+	return !slices.ContainsFunc(c.line.touches(cmd), func(t touch) bool {
+		if t.access != write || c.line.harmless(t.path) {
+			return false
+		}
+		return !t.word.Literal || t.word.Glob || t.word.Text == "" || t.path == "" || !c.inside(t) || c.outside(t)
+	})
+}
+
 // edits judges one file-system command.
 func (c *call) edits(cmd *Command) bool {
-	if cmd.Name() == "" || cmd.Parent != nil || cmd.Qualified() || cmd.Words[0].Quoted || !safeAssigns(cmd) || !coverable(cmd) {
+	if cmd.Name() == "" || cmd.Parent != nil || cmd.Qualified() || cmd.Words[0].Quoted || !safeAssigns(cmd) || !c.line.plainlyRun(cmd) {
 		return false
 	}
 	u := cmd.Use()
 	return u.EditsOnly() && allLiteral(u.Words) && !laysOver(u) && !backsUpElsewhere(u) && c.plainTargets(cmd) && c.staysInside(cmd)
 }
 
-// laysOver reports whether a tree is copied over a directory that may exist, so
-// that what it brings is not named.
+// laysOver reports whether a tree is copied over a possibly existing directory: the files in it
+// are not named.
 func laysOver(u *program.Use) bool {
 	if !u.Deep() || u.Row().Deep == "*" || len(u.With(program.Reads)) == 0 {
 		return false
@@ -48,24 +63,26 @@ func laysOver(u *program.Use) bool {
 	return u.Has("-T") || slices.ContainsFunc(u.With(program.Reads), func(w Word) bool { return program.LastName(w.Text) == "." })
 }
 
-// backsUpElsewhere reports whether the suffix of a copy that is kept leads out of
-// the directory.
+// backsUpElsewhere reports whether the suffix of a backup leads out of the directory.
 func backsUpElsewhere(u *program.Use) bool {
 	return slices.ContainsFunc(u.Values("-i", "-I"), func(w Word) bool { return strings.ContainsAny(w.Text, "/*") })
 }
 
-// plainTargets reports whether the names of the files that a command touches are
-// plain. Of globs, braces are, and a pattern of names whose files go away: each
-// lies in the directory that is written before it. Quoted names are left to a
-// person, as in the AgentScope seed, whose tests pin it.
+// plainTargets reports whether the files touched by a command have plain names. Braces are
+// plain, and so is a pattern of names for files to remove or replace (sed -i): each lies in the
+// directory written before it. Quoted names of moved or removed files are left to a person, as
+// in AgentScope, whose tests pin it.
 func (c *call) plainTargets(cmd *Command) bool {
+	removes := slices.ContainsFunc(c.line.touches(cmd), func(t touch) bool { return t.removes })
+	replaces := strings.HasSuffix(cmd.Name(), "sed")
 	for _, t := range c.line.touches(cmd) {
 		w := t.word
 		pattern := strings.ContainsAny(w.Text, "*?[")
+		gone := t.removes && cmd.Name() != "mv" || replaces && !t.redirected
 		switch {
-		case !w.Literal, w.Text == "", w.Quoted:
+		case !w.Literal, w.Text == "", w.Quoted && removes:
 			return false
-		case w.Glob && !w.Brace && !pattern, w.Glob && pattern && !(t.removes && cmd.Name() != "mv" && !w.Brace && inOneDirectory(w.Text)):
+		case w.Glob && !w.Brace && !pattern, w.Glob && pattern && !(gone && !w.Brace && inOneDirectory(w.Text)):
 			return false
 		}
 	}
@@ -84,12 +101,12 @@ func inOneDirectory(glob string) bool {
 func (c *call) staysInside(cmd *Command) bool {
 	named := false
 	for _, touched := range c.line.touches(cmd) {
-		if harmlessDevice(touched.path) {
+		if c.line.harmless(touched.path) {
 			continue
 		}
 		if touched.derived {
-			// The file inside a directory that cp would make need not exist; when
-			// it does, it must not lead outside.
+			// The file made by cp inside a directory need not exist; an existing one must not
+			// lead outside.
 			if found, ok := c.target(touched); ok && found.Exists && found.Inside == "" {
 				return false
 			}

@@ -7,11 +7,10 @@ import (
 	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
-// What the words of a command say about themselves: options and settings whose
-// names tell that their value is a command (--diff-cmd=rm, -o Pre-Invoke::=rm,
-// config set editor rm). No table has all programs that take a command so, nor all
-// options of those it has; the names are what they have in common. Deny and ask
-// rules look there, so a name too many costs a question and no allowance.
+// Some words of a command describe themselves: options and settings whose names say that their
+// value is a command (--diff-cmd=rm, -o Pre-Invoke::=rm, config set editor rm). No table lists
+// all such programs, or all such options of a known one; the names are the common part. Deny
+// and ask rules look there, so a name too many costs a question and no allowance.
 
 // commandNames are parts of such names, in small letters and without the signs
 // between their words.
@@ -24,14 +23,13 @@ var commandNames = []string{
 // withoutSigns drops the signs between the words of a name.
 var withoutSigns = strings.NewReplacer("-", "", "_", "", ".", "", ":", "")
 
-// namesCommand reports whether a name tells that its value may be a command.
+// namesCommand reports whether by its name a value may be a command.
 func namesCommand(name string) bool {
 	name = strings.ToLower(withoutSigns.Replace(name))
 	return slices.ContainsFunc(commandNames, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// givenTexts returns the values of the options and settings of a command whose
-// names tell that they are commands.
+// givenTexts returns the values of a command's options and settings with a name for commands.
 func (c *Command) givenTexts() []string {
 	u := c.Use()
 	if ok, _ := u.ReadsOnly(); ok {
@@ -59,21 +57,19 @@ func (c *Command) givenTexts() []string {
 	return out
 }
 
-// isSwitch reports whether the word at an index is an option that is known to
-// take no value.
+// isSwitch reports whether the word at an index is a known option without a value.
 func isSwitch(u *program.Use, at int) bool {
 	return slices.ContainsFunc(u.Options, func(o program.Option) bool { return o.At == at && o.Known && !o.Has && o.Name == u.Words[at].Text })
 }
 
-// settingVerbs are the words by which programs are told to store a setting, its
-// name and its value behind them.
+// settingVerbs make programs store a setting, its name and its value behind them.
 var settingVerbs = []string{"set", "config", "configure", "set-option", "set-hook", "setw", "set-environment", "setopt"}
 
-// runningNames are the last words of the names of options that run their value.
+// runningNames are the last words in names of options for a command to run.
 var runningNames = []string{"exec", "execute", "cmd", "command", "under", "wrapper", "invoke"}
 
-// runsByName reports whether an option that no row knows says that it runs its
-// value, so that no rule about the program shows what is run.
+// runsByName reports whether an unknown option runs its value, judging by its name: no rule
+// about the program shows the command.
 func runsByName(u *program.Use) bool {
 	return slices.ContainsFunc(u.Options, func(o program.Option) bool {
 		name, _, attached := strings.Cut(u.Words[o.At].Text, "=")

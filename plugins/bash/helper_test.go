@@ -20,7 +20,7 @@ const (
 // first, then with every target resolved by its text.
 func callOf(command string) *tool.Call[bash.Input] {
 	c := &tool.Call[bash.Input]{
-		Tool: "Bash", Input: bash.Input{Command: command},
+		Tool: "Bash", Input: bash.Input{Command: bash.CommandLine(command)},
 		Context: tool.Context{CWD: project, WorkingDirectories: []string{project}, Home: home, Mode: tool.ModeDefault},
 	}
 	return resolved(c)

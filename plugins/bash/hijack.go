@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// What a line sets up for the programs that it or a later one runs: variables by
-// which other code is loaded or run, and files that come from elsewhere. Threats
-// T19 and T24.
+// A line prepares later programs: by variables for loading or running other code, and by files
+// from elsewhere. Threats T19 and T24.
 
-// loaderVariables make programs load or run what their value names.
+// loaderVariables make programs load or run their value.
 var loaderVariables = []string{
 	"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "PS4", "ZDOTDIR", "FPATH", "fpath", "path", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GIT_CONFIG", "GIT_CONFIG_GLOBAL",
 	"GIT_CONFIG_SYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "PYTHONSTARTUP", "PERL5OPT", "PERL5DB", "RUBYOPT", "PROMPT_COMMAND", "RUSTC_WRAPPER", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "BASH_FUNC",
 }
 
-// loadsOthers finds assignments by which programs other than those named run.
+// loadsOthers finds assignments that run programs other than those named.
 func loadsOthers(cmd *Command) string {
 	for _, a := range cmd.Assigns {
 		value := a.Value.Text
 		switch {
 		case a.Name == "PATH":
-			if dir := strangePlace(a.Value); dir != "" {
+			if dir := strangePlace(a.Value); dir != "" && !ownPath(cmd, a.Value) {
 				return "with PATH=" + value + " programs are taken from " + dir
 			}
 		case a.Name == "ENV" && strings.Contains(value, "/"), slices.Contains(loaderVariables, a.Name), strings.HasPrefix(a.Name, "DYLD_"), strings.HasPrefix(a.Name, "GIT_CONFIG_KEY_"), strings.HasPrefix(a.Name, "BASH_FUNC_"):
@@ -52,8 +51,8 @@ func plainCommand(variable string, value Word) bool {
 	return (dir == "" || inSystem(dir)) && (variable == "SHELL" || !isShell(name))
 }
 
-// programPlaces are directories that hold programs and that only the machine's
-// owner, or a protected write, changes.
+// programPlaces are directories for programs, changed only by the machine's owner, or a
+// protected write.
 var programPlaces = []string{"/usr/", "/bin/", "/sbin/", "/opt/", "/nix/", "/snap/", "/Applications/", "/Library/"}
 
 func inSystem(dir string) bool {
@@ -61,8 +60,8 @@ func inSystem(dir string) bool {
 	return slices.ContainsFunc(programPlaces, func(place string) bool { return strings.HasPrefix(dir, place) })
 }
 
-// strangePlace returns the first directory of a PATH that programs of the machine
-// do not come from.
+// strangePlace returns the first directory of a PATH outside the machine's directories for
+// programs.
 func strangePlace(value Word) string {
 	for _, dir := range strings.Split(value.Text, ":") {
 		switch {
@@ -76,8 +75,22 @@ func strangePlace(value Word) string {
 	return ""
 }
 
-// runsWhatItFetched finds a program that the line itself brings from elsewhere and
-// then runs.
+// ownPath reports whether a PATH holds for one command alone and lists plain places,
+// none of them open to everybody. Only a rule with the very text allows it.
+// RATIONALE.md, "When may a rule hold a PATH?".
+func ownPath(cmd *Command, value Word) bool {
+	if cmd.Name() == "" || slices.Contains(declaring, cmd.Name()) || !value.Literal || value.Glob || value.Tilde {
+		return false
+	}
+	return !slices.ContainsFunc(strings.Split(value.Text, ":"), func(dir string) bool {
+		return !path.IsAbs(dir) || path.Clean(dir) != strings.TrimRight(dir, "/") || dir == "/" || slices.ContainsFunc(openPlaces, func(open string) bool { return within(path.Clean(dir), open) })
+	})
+}
+
+// declaring are the commands whose assignments hold for what follows.
+var declaring = []string{"export", "declare", "typeset", "local", "readonly", "integer", "float", "private"}
+
+// runsWhatItFetched finds a program fetched and then run by the line itself.
 func (c *call) runsWhatItFetched() string {
 	var made []touch
 	for _, cmd := range c.line.Commands {
@@ -103,7 +116,7 @@ func (c *call) runsWhatItFetched() string {
 	return ""
 }
 
-// fetched reports whether what runs may be what a fetcher made.
+// fetched reports whether runs may be a file made by a fetcher.
 func fetched(made, runs touch) bool {
 	into, file := path.Clean(made.path), path.Clean(runs.path)
 	if into == file || made.spreads && (into == "." && !path.IsAbs(file) || within(file, into)) {
@@ -112,6 +125,6 @@ func fetched(made, runs touch) bool {
 	if made.cmd.Name() == "git" {
 		return within(file, into)
 	}
-	// A name that the address gives: it lies in the directory.
+	// A name in the address: the file lies in the directory.
 	return path.Dir(file) == into && slices.ContainsFunc(made.cmd.Args(), func(w Word) bool { return path.Base(w.Text) == path.Base(file) })
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/callgate/callgate/plugins/bash/internal/inline"
 	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
@@ -16,17 +17,16 @@ const (
 	maxWords = 4096
 	// maxRedirects bounds the redirections of one command.
 	maxRedirects = 64
-	// maxNesting bounds the brackets open at once, maxOpeners the words that
-	// open a compound command, before the text is given to the parser, whose
-	// effort grows with the square of the nesting.
+	// maxNesting bounds the brackets open at once, maxOpeners the words opening a compound
+	// command, before parsing: the parser's effort grows with the square of the nesting.
 	maxNesting = 128
 	maxOpeners = 256
 	// maxDirs bounds the directories a command may be running in when an
 	// earlier cd may or may not have worked.
-	maxDirs = 4
+	maxDirs = 16
 )
 
-// Setting is what surrounds a line and is needed to read it.
+// Setting is the context needed to read a line.
 type Setting struct {
 	Dialect Dialect
 	// CWD is absolute, or empty when unknown; Home likewise.
@@ -42,20 +42,28 @@ type Setting struct {
 type Line struct {
 	Text    string
 	Setting Setting
-	// Commands are all simple commands, in the order in which they are written;
-	// an unwrapped command follows its wrapper.
+	// Commands are all simple commands, in the order of writing; an unwrapped command follows
+	// its wrapper.
 	Commands []*Command
-	// Opaque says why the line cannot be analysed; empty when it can. Commands
-	// then holds what was understood, which is useful for deny rules only.
+	// Opaque says why the line cannot be analysed; empty when it can. Commands then holds the
+	// parts understood, useful for deny rules only.
 	Opaque string
-	// Hidden names the construct that runs commands out of plain sight
-	// (substitution, loop, subshell, ...); empty for plain lists and pipelines.
-	// Source: the AgentScope seed's dynamic-content check.
+	// Hidden names a construct with commands in Commands and an unknown effect on them (a
+	// function, a coprocess, >(...), ...); else empty. Source: AgentScope's dynamic-content
+	// check.
 	Hidden string
-	// reasons counts why the line is opaque.
-	reasons int
-	// writtenWords is what written returns, once writtenRead.
-	writtenWords []string
+	// HiddenCode means: Hidden runs code made by the line.
+	HiddenCode bool
+	// assigns means: a construct other than a command assigns a variable; tests: the line has a
+	// test of the shell's own.
+	assigns, tests bool
+	// copies means: a redirection of the line copies a descriptor (2>&1).
+	copies bool
+	// reasons counts the reasons for an opaque line, unclears those without a hidden command.
+	reasons, unclears int
+	// writtenTexts and unread are the results of written, once writtenRead.
+	writtenTexts [][]string
+	unread       bool
 	writtenRead  bool
 }
 
@@ -70,46 +78,55 @@ type Command struct {
 	// call's cwd (empty = the cwd), absolute, or beginning with "~". Nil means
 	// unknown.
 	Dirs []string
-	// Parent is the wrapper that runs this command; nil when the shell does.
+	// Parent is the wrapper running this command; nil when the shell does.
 	Parent *Command
-	// Inner is the index in Words at which the command this one wraps begins;
-	// 0 when it wraps none or wraps a script.
+	// Inner is the index in Words of the beginning of the command inside; 0 without one, or
+	// with a script.
 	Inner int
 	// Offset is where this command begins in the words of its outermost wrapper;
 	// -1 when it stands in a script given to one, 0 when it has no wrapper.
 	Offset int
-	// keyword tells that the command is the shell's own word time, which runs the
-	// commands behind it as they are.
+	// keyword means: the command is the shell's own word time; it runs the commands behind it
+	// unchanged.
 	keyword bool
-	// Wraps tells that the command runs another one given in its arguments.
+	// Wraps means: the command runs another one in its arguments.
 	Wraps bool
-	// Piped tells that another command's output is this one's input.
+	// Piped means: another command's output is this one's input.
 	Piped bool
-	// Fed is the text of the commands whose output is this one's input.
+	// Fed is the text of the commands with their output as this one's input.
 	Fed string
-	// Input is what a here-document or here-string gives the command to read; nil
-	// without one.
+	// Feeder is the simple command with its output as this one's input; nil for none or a
+	// larger construct.
+	Feeder *Command
+	// Input is the text of a here-document or here-string for the command; nil without one.
 	Input *Word
 	// Source is the text of the command as written, without redirections.
 	Source string
-	// Inline tells that an argument is code in some other language.
+	// Inline means: an argument is code in some other language.
 	Inline bool
-	// code are texts in languages that are not the shell's.
+	// inlineWhy and opens are the results of computes, once inlineRead.
+	inlineRead bool
+	inlineWhy  string
+	opens      inline.Files
+	// code are texts in other languages than the shell's.
 	code []string
-	// words are the texts that codeTexts gives, split, once split.
+	// words are the texts of codeTexts, split, once split.
 	words [][]string
 	split bool
-	// handedTo is what handed returns, once handedRead.
+	// handedTo is the result of handed, once handedRead.
 	handedTo   [][]Word
 	handedRead bool
 	// use is the command as its program reads it, once asked for.
 	use *program.Use
-	// joint and jointBase are what joined and joinedBase give, once asked for.
+	// joint and jointBase are the results of joined and joinedBase, once used.
 	joint, jointBase string
+	// plain are the command's plain words, without and with its first operand, once
+	// asked for.
+	plain []plainReading
 	// touched are the paths the command touches, once asked for.
 	touched []touch
-	// Stdin tells that the program reads its commands from its input: from
-	// whoever sits at the terminal unless the input is piped or redirected.
+	// Stdin means: the program reads its commands from its input: from the terminal unless the
+	// input is piped or redirected.
 	Stdin bool
 }
 
@@ -120,13 +137,20 @@ type Word = program.Word
 type Assign struct {
 	Name  string
 	Value Word
+	// Appends means: the value is added to the one before.
+	Appends bool
 }
 
-// Redirect is one redirection that touches a file or a network address.
+// Redirect is one redirection of a file or a network address.
 type Redirect struct {
 	Word  Word
 	Write bool
 	Read  bool
+	// Append tells that what the file holds stays.
+	Append bool
+	// Descriptor is the descriptor opened for the file: 0, 1 or 2, other for any other, both
+	// for 1 and 2 at once.
+	Descriptor descriptor
 }
 
 // Name returns the program's name without its directory; empty for a bare
@@ -171,7 +195,18 @@ func (l *Line) opaque(reason string) {
 	}
 }
 
-// hide records the first construct that runs commands out of sight.
+// unclear is opaque for an unknown value, or an unknown definition in a file: the line shows
+// all its commands. It asks as any other line, and a rule with the exact text allows it.
+func (l *Line) unclear(reason string) {
+	l.unclears++
+	l.opaque(reason)
+}
+
+// Shut reports whether commands of the line may be out of sight. RATIONALE.md, "Which
+// asks can no rule answer?".
+func (l *Line) Shut() bool { return l.reasons > l.unclears || l.HiddenCode }
+
+// hide records the first construct with commands out of sight.
 func (l *Line) hide(what string) {
 	if l.Hidden == "" {
 		l.Hidden = what

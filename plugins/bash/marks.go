@@ -2,6 +2,7 @@ package bash
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -9,16 +10,16 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// Marks tell the host what the paths and hosts of a call do not: which programs
-// run, which processes, services and terminals are reached, which trees change.
-// Only the protection of the gate itself reads them (threat T06), so that they
-// may name too much; they must never leave anything out.
+// Marks give the host more than the paths and hosts of a call: the programs to run, the
+// processes, services and terminals reached, the trees changed, the words that may name a file
+// or a host without a statement in a row. The protection of the gate itself reads them (threat
+// T06), and so do deny and ask rules about files and hosts. They may name too much; they must
+// never leave anything out.
 
-// maxMarks is under the host's bound (docs/abi.md), with room for the mark that
-// says there were more.
+// maxMarks is under the host's bound (docs/abi.md), with room for the mark of a cut list.
 const maxMarks = 2000
 
-// maxProgramText bounds what is told of one program's arguments.
+// maxProgramText bounds the text of one program's arguments.
 const maxProgramText = 1 << 10
 
 // marker gathers the marks of a line.
@@ -49,12 +50,14 @@ func (m *marker) command(cmd *Command) {
 	for _, t := range m.line.touches(cmd) {
 		m.touched(t)
 	}
+	m.assigned()
 	if len(cmd.Words) == 0 {
 		return
 	}
 	m.program()
 	m.nested()
 	m.listed()
+	m.fed()
 	m.trees()
 	m.given()
 	m.processes()
@@ -63,11 +66,15 @@ func (m *marker) command(cmd *Command) {
 	m.endpoints()
 }
 
-// touched adds the trees that come with a touch, and bash's own network paths.
+// touched adds the trees of a touch, and bash's own network paths.
 func (m *marker) touched(t touch) {
 	if host, port, ok := networkAddress(t.path); ok {
 		m.endpoint(host, port)
 		return
+	}
+	part := path.Clean(t.word.Text) == "." && !t.recursive // something in it, named elsewhere
+	if t.path == "" && t.access != run && !part && (t.access == write || len(m.cmd.Words) == 0 || m.cmd.Use().Shows()) {
+		m.unplaced(t, string(t.access))
 	}
 	switch {
 	case t.path == "" || t.access != write, m.found(t.word):
@@ -78,7 +85,14 @@ func (m *marker) touched(t touch) {
 	}
 }
 
-// recurses tells whether a program that spreads files makes directories, too.
+// unplaced adds a path in an unknown directory: it counts by its name.
+func (m *marker) unplaced(t touch, access string) {
+	if len(m.cmd.Dirs) == 0 && t.word.Literal && t.word.Text != "" {
+		m.add(tool.Tree, tool.Unknown+"/"+t.word.Text, access)
+	}
+}
+
+// recurses reports whether a program spreading files makes directories, too.
 func (m *marker) recurses() bool {
 	switch m.cmd.Name() {
 	case "scp", "rsync":
@@ -94,8 +108,8 @@ func below(dir string) string { return strings.TrimSuffix(dir, "/") + "/**" }
 // escapeBlanks keeps a program's name one word.
 var escapeBlanks = strings.NewReplacer("%", "%25", " ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D")
 
-// program names the program with its arguments, so that the host can tell what
-// reads from what acts. What is not plain text is "?".
+// program names the program with its arguments, so that the host can tell readers from the
+// others. Words other than plain text become "?".
 func (m *marker) program() {
 	parts := make([]string, 0, len(m.cmd.Words))
 	size := 0
@@ -126,8 +140,7 @@ func (m *marker) program() {
 	m.code()
 }
 
-// codeTakers are programs that take commands in arguments which this module
-// does not read as such.
+// codeTakers are programs with commands in arguments not parsed by this module.
 var codeTakers = []string{
 	"awk", "gawk", "mawk", "nawk", "vim", "vi", "nvim", "view", "gvim", "ex", "ed", "emacs", "emacsclient", "sed", "gsed", "ssh", "docker", "podman",
 	"nerdctl", "socat", "ncat", "nc", "xterm", "gnome-terminal", "konsole", "alacritty", "kitty", "wezterm", "foot", "tar", "bsdtar", "zip", "rsync",
@@ -136,7 +149,7 @@ var codeTakers = []string{
 	"sqlite3", "duckdb", "psql", "mysql", "lua", "expect", "make", "gmake", "xdg-open", "open", "busctl", "gdbus", "dbus-send",
 }
 
-// code adds the arguments that a program may take as commands.
+// code adds the arguments a program may take as commands.
 func (m *marker) code() {
 	name := m.cmd.Use().Program
 	switch {
@@ -153,8 +166,8 @@ func (m *marker) code() {
 	m.add(tool.Program, strings.Join(texts(m.cmd.Args()), " "), tool.Read)
 }
 
-// gitRuns tells whether git is given a setting of its own, which may be a
-// command. Its other arguments are texts.
+// gitRuns reports whether git has a setting of its own on the line, possibly a command. Its
+// other arguments are texts.
 func (m *marker) gitRuns() bool {
 	for i, a := range m.cmd.Args() {
 		if i >= gitSubcommand(m.cmd)-1 {
@@ -168,7 +181,7 @@ func (m *marker) gitRuns() bool {
 	return sub < len(m.cmd.Words) && m.cmd.Words[sub].Text == "config"
 }
 
-// trees adds what changes, or is read, with everything below it.
+// trees adds the paths changed, or read, with everything below them.
 func (m *marker) trees() {
 	name, args := m.cmd.Name(), m.cmd.Args()
 	switch name {
@@ -176,6 +189,8 @@ func (m *marker) trees() {
 		m.copies(name, args)
 	case "find", "gfind":
 		m.finds(args)
+	case "fd", "fdfind":
+		m.foundBy(m.cmd.Use())
 	case "git":
 		m.gitTrees()
 	case "chroot":
@@ -195,17 +210,25 @@ func (m *marker) trees() {
 
 // paths adds words as trees, each as the command would reach it.
 func (m *marker) paths(words []Word, access, suffix string) {
-	t := &toucher{cmd: m.cmd}
+	if access == tool.Run && len(m.d.Marks) > maxMarks/2 {
+		m.d.TargetsUnknown = true
+		return
+	}
+	t := &toucher{cmd: m.cmd, set: m.line.Setting}
 	t.addAll(words, read)
 	for _, one := range t.out {
-		if one.path != "" {
+		switch {
+		case one.path == "":
+			m.d.TargetsUnknown = m.d.TargetsUnknown || access == tool.Run // a name in an unknown directory
+			m.unplaced(one, access)
+		default:
 			m.add(tool.Tree, cmp.Or(strings.TrimSuffix(one.path, "/")+suffix, "/"), access)
 		}
 	}
 }
 
-// copies adds what is copied whole, what a link stands for, and where
-// directories are laid over others.
+// copies adds the trees copied whole, the destinations of links, and directories laid over
+// others.
 func (m *marker) copies(name string, args []Word) {
 	options, operands := arguments(args, "tSmogZ", "target-directory", "suffix", "mode", "owner", "group", "context")
 	dest := values(options, "-t", "--target-directory")
@@ -244,8 +267,8 @@ func (m *marker) copies(name string, args []Word) {
 	}
 }
 
-// finds adds what find takes away or changes: only names that its -name lets
-// through, when nothing widens that again.
+// finds adds the files removed or changed by find: only names permitted by its -name, when
+// nothing widens that again.
 func (m *marker) finds(args []Word) {
 	acts, widened, tests := false, false, false
 	var names, paths []string
@@ -294,7 +317,30 @@ func (m *marker) finds(args []Word) {
 	}
 }
 
-// readers are the programs that find may run on files without changing them.
+// foundBy adds the files for the commands of fd: those in its start directories, for any
+// pattern.
+func (m *marker) foundBy(u *program.Use) {
+	if len(u.Spans) == 0 && len(u.Scripts()) == 0 {
+		return
+	}
+	accesses := []string{tool.Read}
+	for _, span := range u.Spans {
+		if !slices.Contains(readers, u.Words[span[0]].Text) {
+			accesses = []string{tool.Read, tool.Write}
+		}
+	}
+	suffix := ""
+	if endings := names(u.Values("-e")); len(endings) == 1 {
+		suffix = "/**/*." + endings[0]
+	}
+	for _, t := range u.Touches() {
+		for _, access := range accesses {
+			m.paths([]Word{t.Word}, access, suffix)
+		}
+	}
+}
+
+// readers are programs find may run on files without changing them.
 var readers = []string{"grep", "egrep", "fgrep", "cat", "head", "tail", "ls", "wc", "file", "stat", "echo", "md5sum", "sha256sum", "du", "basename", "dirname", "test"}
 
 func (m *marker) findChanges(args []Word) bool {
@@ -311,7 +357,7 @@ func (m *marker) findChanges(args []Word) bool {
 	return false
 }
 
-// extracts adds the members that tar is told to take out of an archive.
+// extracts adds the named members for tar to take out of an archive.
 func (m *marker) extracts(args []Word) {
 	if len(args) < 2 {
 		return
@@ -330,54 +376,155 @@ func (m *marker) extracts(args []Word) {
 	}
 }
 
-// lookers are programs that do nothing to a file but read it; whatever another
-// program is given, it may write.
-var lookers = []string{
-	"cat", "head", "tail", "less", "more", "bat", "batcat", "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "ls", "ll", "dir", "stat", "file", "wc", "diff", "cmp",
-	"md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum", "b2sum", "sort", "uniq", "cut", "awk", "gawk", "mawk", "sed", "gsed", "jq", "yq", "find", "fd", "tree", "du", "df",
-	"xxd", "od", "hexdump", "strings", "test", "[", "cd", "pushd", "popd", "readlink", "realpath", "dirname", "basename", "nl", "tac", "rev", "column", "comm", "join", "paste",
-	"fold", "fmt", "base64", "echo", "printf", "which", "type", "command", "whereis", "cp", "ldd", "nm", "objdump", "readelf", "lsof", "pwd", "namei", "getfacl", "yamllint",
-	"git", "man", "for", "export", "sudo", "env", "xargs", "time", "nice", "nohup", "timeout", "kill", "pkill", "killall", "strace", "ltrace", "gdb", "ln", "scp", "rsync", "tar",
-}
-
-// maxGiven bounds the words of one command that are told as given to it.
+// maxGiven bounds the words of one command marked as given to it.
 const maxGiven = 64
 
-// given adds what a program that is not known to only read is given: each word,
-// and what stands behind "=", "@" and ":" in one.
+// given adds the possible names in the words of a command without a statement in a row, as
+// paths it may read and change, and as hosts.
 func (m *marker) given() {
-	name := m.cmd.Name()
-	if m.cmd.Wraps && m.cmd.Inner == 0 || slices.Contains(lookers, name) && name != "env" && name != "sudo" {
-		return
-	}
-	words := m.cmd.Args()
-	if m.cmd.Inner > 0 && m.cmd.Inner <= len(m.cmd.Words) {
-		words = m.cmd.Words[1:m.cmd.Inner]
-	}
-	for i, word := range words {
-		if i >= maxGiven && !strings.Contains(word.Text, "/") {
-			continue
+	unsaid := m.cmd.Use().Unsaid()
+	m.named(unsaid.Any, true)
+	for _, word := range unsaid.Parts {
+		if strings.ContainsAny(word.Text, " \t\n'\"") {
+			m.quoted(word.Text)
+		} else {
+			m.named([]Word{word}, false)
 		}
-		m.paths(pieces(word), tool.Run, "")
-		if slices.Contains([]string{"docker", "podman", "nerdctl"}, name) && strings.ContainsAny(word.Text, ":=") {
+	}
+	m.paths(unsaid.Changed, tool.Run, "")
+	for _, script := range unsaid.Scripts {
+		m.quoted(script.Text)
+	}
+	for _, word := range m.cmd.Args() {
+		if slices.Contains([]string{"docker", "podman", "nerdctl"}, m.cmd.Name()) && strings.ContainsAny(word.Text, ":=") {
 			m.mounted(word)
 		}
 	}
 }
 
-// pieces are the parts of a word that can be paths.
+// assigned adds the values of variables: they may name files to read or write, and machines
+// (TMPDIR=DIR, https_proxy=HOST).
+func (m *marker) assigned() {
+	for _, a := range m.cmd.Assigns {
+		if !safeNames[a.Name] {
+			m.named([]Word{a.Value}, true)
+		}
+	}
+}
+
+// fed adds the names in the program's input: for a list of files, and where the program's use
+// of its input is unknown.
+func (m *marker) fed() {
+	u := m.cmd.Use()
+	if ok, _ := u.ReadsOnly(); !u.Listing() && (ok || u.Program == "git") {
+		return
+	}
+	if in := m.cmd.Input; in != nil && in.Literal {
+		for line := range strings.Lines(in.Text) {
+			if fields := strings.Fields(line); len(fields) <= maxFields {
+				for _, field := range fields {
+					m.named([]Word{{Text: field, Literal: true, Tilde: field[0] == '~'}}, true)
+				}
+			}
+		}
+	}
+	if text, ok := said(m.cmd); ok {
+		m.quoted(text)
+		for _, field := range strings.FieldsFunc(escapedBlanks.Replace(text), betweenWords) {
+			m.named([]Word{{Text: field, Literal: true, Tilde: field[0] == '~'}}, true)
+		}
+	}
+}
+
+// maxFields is the largest number of words in a line of names; a longer one is prose.
+const maxFields = 3
+
+// named adds the pieces of words as paths and as hosts. Without any, a word as a
+// whole is a path only where it looks like one.
+func (m *marker) named(words []Word, any bool) {
+	for i, word := range words {
+		if i >= maxGiven && !strings.Contains(word.Text, "/") {
+			continue
+		}
+		for _, piece := range pieces(word) {
+			m.host(piece.Text)
+			if strings.HasPrefix(piece.Text, "//") && !strings.HasPrefix(piece.Text, "///") || word.Quoted && !word.Glob && isPattern(piece.Text) {
+				continue // of an address; a file's has three slashes
+			}
+			if any || piece.Text != word.Text || strings.Contains(piece.Text, "/") || strings.HasPrefix(piece.Text, ".") || piece.Tilde {
+				m.paths([]Word{piece}, tool.Run, "")
+			}
+		}
+	}
+}
+
+// isPattern reports whether a text in quotes, where the shell expands nothing, is a pattern or
+// a program and no path: a glob sign stands in a part without a letter before it (.[], ^/.*). A
+// rooted text, or one with part of a name, may be a path expanded by the program.
+func isPattern(text string) bool {
+	if rest, ok := strings.CutPrefix(strings.TrimPrefix(text, "~"), "/"); ok {
+		if first, _, _ := strings.Cut(rest, "/"); first != "" && !strings.ContainsAny(first, "*?[{\\(|^$") {
+			return false
+		}
+	}
+	for part := range strings.SplitSeq(text, "/") {
+		at := strings.IndexAny(part, "*?[{")
+		if at >= 0 && !strings.ContainsFunc(part[:at], func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' }) {
+			return true
+		}
+	}
+	return false
+}
+
+// quoted adds the quoted parts in the text of a program, and those looking like a path.
+func (m *marker) quoted(text string) {
+	for i, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("'\"`", r) }) {
+		if i%2 == 1 {
+			m.named([]Word{{Text: part, Literal: true, Quoted: true}}, true)
+		}
+	}
+	for _, part := range strings.FieldsFunc(text, betweenWords) {
+		m.named([]Word{{Text: part, Literal: true, Quoted: true}}, false)
+	}
+}
+
+// host adds a text if it can be the name or the address of a host.
+func (m *marker) host(text string) {
+	text, _, _ = strings.Cut(strings.TrimPrefix(text, "//"), "/")
+	if len(m.d.Marks) > maxMarks/2 {
+		m.d.TargetsUnknown = true
+		return
+	}
+	plain := strings.Trim(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
+	if plain && len(text) <= maxHost && (strings.Contains(strings.Trim(text, "."), ".") || text != "" && m.connects()) {
+		m.endpoint(strings.TrimSuffix(strings.ToLower(text), "."), "0")
+	}
+}
+
+// connects reports whether the program is made to talk to other machines.
+func (m *marker) connects() bool {
+	return slices.Contains(connectors, m.cmd.Name()) || len(m.cmd.Words) > 0 && m.cmd.Use().Connects()
+}
+
+// separators divide a word into pieces, each of them a possible path or host: NAME=PATH,
+// HOST:PATH, user@HOST, type=bind,src=PATH.
+const separators = "=:@,;{}|"
+
+// pieces are a word and the part behind each separator in it, up to the next one and up to the
+// end.
 func pieces(word Word) []Word {
 	if !word.Literal {
 		return nil
 	}
-	texts := []string{word.Text}
-	for _, separator := range []string{"=", "@", ":", ","} {
-		if _, rest, ok := strings.Cut(word.Text, separator); ok {
-			texts = append(texts, rest)
+	var texts []string
+	for rest := word.Text; ; {
+		texts = append(texts, rest)
+		at := strings.IndexAny(rest, separators)
+		if at < 0 {
+			break
 		}
-	}
-	if before, _, ok := strings.Cut(texts[len(texts)-1], ":"); ok {
-		texts = append(texts, before)
+		texts = append(texts, rest[:at])
+		rest = strings.TrimLeft(rest[at+1:], " ")
 	}
 	var out []Word
 	for _, text := range texts {
@@ -394,7 +541,7 @@ func pieces(word Word) []Word {
 	return out
 }
 
-// mounted adds what a container is given as a volume: it may change all of it.
+// mounted adds a volume of a container: it may change all of it.
 func (m *marker) mounted(word Word) {
 	for _, piece := range pieces(word) {
 		source, _, _ := strings.Cut(piece.Text, ":")

@@ -14,9 +14,9 @@ type option struct {
 	has   bool
 }
 
-// arguments splits the arguments of a command into options and operands. values
-// names the options that take a value as the rest of the word or as the next
-// word: a string of letters, and a list of long names without dashes.
+// arguments splits the arguments of a command into options and operands. values names the
+// options with a value in the rest of the word or in the next word: a string of letters, and a
+// list of long names without dashes.
 func arguments(args []Word, short string, long ...string) (options []option, operands []Word) {
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text

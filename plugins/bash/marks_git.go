@@ -2,16 +2,17 @@ package bash
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/callgate/callgate/plugins/bash/internal/program"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// gitPlaces are the variables that name what git writes to.
+// gitPlaces are the variables for the places git writes to.
 var gitPlaces = []string{"GIT_WORK_TREE", "GIT_DIR", "GIT_INDEX_FILE"}
 
-// gitTrees adds the directories whose files git may change as a whole, what it
-// removes or moves, and what it searches.
+// gitTrees adds the directories with files that git may change as a whole, removes or moves, or
+// searches.
 func (m *marker) gitTrees() {
 	for _, a := range m.cmd.Assigns {
 		if slices.Contains(gitPlaces, a.Name) {
@@ -20,11 +21,9 @@ func (m *marker) gitTrees() {
 	}
 	u := m.cmd.Use()
 	m.paths(u.With(program.Into), tool.Write, "/**")
-	if u.Deep() {
-		m.searched(u.Operands, nil)
-	}
+	m.gitContents(u)
 	switch {
-	case u.Strange: // an alias, or a command of somebody's own
+	case u.Strange: // an alias, or an external command
 		for _, word := range u.Args() {
 			m.paths(pieces(word), tool.Run, "")
 		}
@@ -42,8 +41,8 @@ func (m *marker) gitTrees() {
 	}
 }
 
-// gitTree adds what a sub-command that changes files is given as an operand. What
-// is taken away goes with everything below it; of "." some files change.
+// gitTree adds an operand of a sub-command that changes files. A removed one goes with
+// everything below it; of "." some files change.
 func (m *marker) gitTree(p string, role program.Role) {
 	m.add(tool.Tree, below(p), tool.Write)
 	if role == program.Removes || role == program.Writes && program.LastName(p) != "." {
@@ -51,8 +50,8 @@ func (m *marker) gitTree(p string, role program.Role) {
 	}
 }
 
-// gitSubcommand returns the index of the sub-command word of a git command, that
-// behind the last word when there is none.
+// gitSubcommand returns the index of the sub-command word of a git command, else the length of
+// Words.
 func gitSubcommand(cmd *Command) int {
 	u := cmd.Use()
 	if len(u.Sub) == 0 {
@@ -63,4 +62,56 @@ func gitSubcommand(cmd *Command) int {
 		i--
 	}
 	return i
+}
+
+// gitCopiers are sub-commands copying or printing the whole of a commit.
+var gitCopiers = []string{"git archive", "git bundle create", "git fast-export", "git worktree add"}
+
+// gitContents adds the directories with contents shown or copied by git. A word other than a
+// path of the working tree is a revision, and stands for all of it.
+func (m *marker) gitContents(u *program.Use) {
+	here := Word{Text: ".", Literal: true}
+	switch name := u.Command(); {
+	case name == "git clone" && len(u.Operands) > 0 && !isURL(u.Operands[0].Text):
+		m.paths(u.Operands[:1], tool.Read, "")
+	case name == "git grep":
+		m.searched(u.Operands, nil)
+		for i, o := range u.Operands {
+			if i > 0 && revision(o) && !slices.ContainsFunc(u.Words[:u.Index(i)], func(w Word) bool { return w.Text == "--" }) {
+				m.paths([]Word{here}, tool.Read, "")
+			}
+		}
+	case u.Has("--batch-all-objects"), slices.Contains(gitCopiers, name):
+		places := u.With(program.Reads)
+		if len(places) == 0 || slices.ContainsFunc(places, revision) {
+			places = append(slices.Clip(places), here)
+		}
+		m.paths(places[min(len(places)-1, revisions(name)):], tool.Read, "")
+	case name == "git log" && u.Has("-p", "-U", "-W", "-c", "--cc", "-L", "--patch-with-raw", "--patch-with-stat"), name == "git diff", name == "git show", name == "git stash show":
+		for _, o := range u.Operands {
+			if strings.Contains(o.Text, "/") && gitPath(o.Text) || o.Text == "." {
+				m.paths([]Word{o}, tool.Read, "")
+			}
+		}
+	}
+}
+
+// revisions is how many operands of a sub-command name the source of the copy, not a path.
+func revisions(name string) int {
+	if name == "git archive" {
+		return 1
+	}
+	return 0
+}
+
+// revision reports whether an operand of git may be a revision: no slash, dot or sign of a
+// pattern makes it a path.
+func revision(word Word) bool {
+	return !word.Literal || word.Text != "" && (strings.ContainsAny(word.Text, "~^@:") || !strings.ContainsAny(word.Text, "/.*"))
+}
+
+// gitPath reports whether an operand with a slash looks like a path, and not like
+// the name of a branch on a remote.
+func gitPath(text string) bool {
+	return !strings.ContainsAny(text, "~^@:") && !strings.Contains(text, "..")
 }

@@ -7,14 +7,23 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// textTakers are programs that take prose, which may begin like a command.
+// textTakers are programs taking prose; it may begin like a command.
 var textTakers = []string{
 	"gh", "glab", "hub", "tea", "jira", "mail", "notify-send", "say", "wall", "logger", "slack", "curl", "http", "claude", "codex", "gemini", "mkdir", "touch",
 }
 
-// nested adds the pairs of words that a program which is not known to run others
-// may run all the same: two arguments, the beginning of one, that of a variable.
-// The host looks for its own program's name among them.
+// lookers are programs without commands among their words.
+var lookers = []string{
+	"cat", "head", "tail", "less", "more", "bat", "batcat", "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "ls", "ll", "dir", "stat", "file", "wc", "diff", "cmp",
+	"md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum", "b2sum", "sort", "uniq", "cut", "awk", "gawk", "mawk", "sed", "gsed", "jq", "yq", "find", "fd", "tree", "du", "df",
+	"xxd", "od", "hexdump", "strings", "test", "[", "cd", "pushd", "popd", "readlink", "realpath", "dirname", "basename", "nl", "tac", "rev", "column", "comm", "join", "paste",
+	"fold", "fmt", "base64", "echo", "printf", "which", "type", "command", "whereis", "cp", "ldd", "nm", "objdump", "readelf", "lsof", "pwd", "namei", "getfacl", "yamllint",
+	"git", "man", "for", "export", "sudo", "env", "xargs", "time", "nice", "nohup", "timeout", "kill", "pkill", "killall", "strace", "ltrace", "gdb", "ln", "scp", "rsync", "tar",
+}
+
+// nested adds the pairs of words a program may run although it is not known to run others: two
+// arguments, the beginning of one, that of a variable. The host looks for its own program's
+// name among them.
 func (m *marker) nested() {
 	for _, a := range m.cmd.Assigns {
 		m.begins(a.Value)
@@ -58,12 +67,11 @@ func lower(text string) bool {
 	return text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz-") == ""
 }
 
-// listers are programs that only say what they are given.
+// listers are programs that only repeat their arguments.
 var listers = []string{"echo", "printf", "basename", "dirname", "wc"}
 
-// listed adds what a command takes from the output of those before it: file
-// names, when it stands behind xargs, and commands, when it is an editor or an
-// interpreter that reads them.
+// listed adds the words a command takes from the output of those before it: file names behind
+// xargs, and commands for an editor or an interpreter.
 func (m *marker) listed() {
 	name := m.cmd.Name()
 	if m.cmd.Fed == "" {
@@ -94,8 +102,7 @@ func (m *marker) gathered() bool {
 	return false
 }
 
-// found tells whether a word stands for what find comes upon, which the marks of
-// find itself tell.
+// found reports whether a word stands for find's results; the marks of find itself cover these.
 func (m *marker) found(word Word) bool {
 	p := m.cmd.Parent
 	return word.Text == "{}" && p != nil && (p.Name() == "find" || p.Name() == "gfind")

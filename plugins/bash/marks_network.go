@@ -7,26 +7,43 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// schemePorts are the ports of addresses that write none.
+// schemePorts are the default ports of addresses.
 var schemePorts = map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21", "ssh": "22", "git": "9418"}
 
 // maxHost is how long the name of a host, or a port, can be.
 const maxHost = 256
 
-// connectors are programs whose arguments are network addresses without a
-// scheme.
+// connectors are programs with network addresses as arguments, without a scheme.
 var connectors = []string{
 	"curl", "wget", "http", "https", "xh", "httpie", "aria2c", "lynx", "w3m", "elinks", "nc", "ncat", "netcat", "telnet", "socat", "websocat", "wscat",
 	"grpcurl", "openssl", "ssh", "ab", "wrk", "hey", "httping", "h2load", "oha", "vegeta", "curlie", "nping", "rlwrap",
+}
+
+// sentOptions are the options of curl and its kin for data without a host: bodies and headers.
+var sentOptions = []string{
+	"-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "--form-string", "-H", "--header", "-A", "--user-agent", "-b", "--cookie",
+	"--post-data", "--body-data", "--raw", "--url-query",
 }
 
 // endpoints adds where on the network a command leads, with the port.
 func (m *marker) endpoints() {
 	name := m.cmd.Name()
 	connects := slices.Contains(connectors, name)
-	for _, word := range m.cmd.Words[1:] {
-		m.urls(word.Text)
-		if connects {
+	sent := map[int]bool{}
+	for _, o := range m.cmd.Use().Options {
+		if o.Has && slices.Contains(sentOptions, o.Name) {
+			at := o.At
+			if !strings.HasSuffix(m.cmd.Words[at].Text, o.Value.Text) {
+				at++
+			}
+			sent[at] = true
+		}
+	}
+	for i, word := range m.cmd.Words {
+		if i > 0 {
+			m.urls(word.Text)
+		}
+		if i > 0 && connects && !sent[i] {
 			m.addresses(word.Text)
 		}
 	}
@@ -42,7 +59,7 @@ func (m *marker) endpoints() {
 	}
 }
 
-// urls adds the addresses with a scheme that stand in a text.
+// urls adds the addresses with a scheme in a text.
 func (m *marker) urls(text string) {
 	for {
 		at := strings.Index(text, "://")
@@ -97,8 +114,7 @@ func splitAddress(text string) (host, port string) {
 	return text[:i], text[i+1:]
 }
 
-// addresses adds every HOST:PORT that a word holds, as --resolve, --connect-to
-// and socat write several.
+// addresses adds every HOST:PORT in a word: --resolve, --connect-to and socat take several.
 func (m *marker) addresses(text string) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != ':' || strings.HasPrefix(text[i:], "://") {
@@ -147,15 +163,14 @@ func (m *marker) hostAndPort() {
 	}
 }
 
-// sockets adds the local sockets that a program connects to or listens on, as
-// paths.
+// sockets adds a program's local sockets, connected to or listened on, as paths.
 func (m *marker) sockets() {
 	for _, word := range socketPaths(m.cmd) {
 		m.paths([]Word{word}, tool.Write, "")
 	}
 }
 
-// socketPaths are the words that name a local socket.
+// socketPaths are the words for a local socket.
 func socketPaths(cmd *Command) []Word {
 	var out []Word
 	name, args := cmd.Name(), cmd.Args()
@@ -185,7 +200,7 @@ func socketPaths(cmd *Command) []Word {
 	return out
 }
 
-// socatPath tells whether an address of that kind names a file.
+// socatPath reports whether an address of that kind names a file.
 func socatPath(kind string) bool {
 	kind = strings.ToUpper(kind)
 	for _, prefix := range []string{"UNIX", "OPEN", "GOPEN", "CREAT", "FILE", "PIPE", "ABSTRACT", "WS-C", "WS-L"} {
@@ -196,8 +211,16 @@ func socatPath(kind string) bool {
 	return false
 }
 
-// networkAddress reads bash's /dev/tcp/host/port.
+// networkAddress reads bash's /dev/tcp/HOST/PORT and gawk's
+// /inet/PROTOCOL/LOCALPORT/HOST/PORT, where 4 or 6 may stand behind inet.
 func networkAddress(p string) (host, port string, ok bool) {
+	if rest, found := strings.CutPrefix(p, "/inet"); found {
+		parts := strings.Split(strings.TrimLeft(rest, "46"), "/")
+		for len(parts) < 5 {
+			parts = append(parts, tool.Unknown)
+		}
+		return parts[3], parts[4], parts[0] == ""
+	}
 	for _, prefix := range []string{"/dev/tcp/", "/dev/udp/"} {
 		if rest, found := strings.CutPrefix(p, prefix); found {
 			host, port, _ = strings.Cut(rest, "/")

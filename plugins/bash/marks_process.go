@@ -7,7 +7,7 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// processes adds the processes that a command signals, traces or opens.
+// processes adds the processes signalled, traced or opened by a command.
 func (m *marker) processes() {
 	name, args := m.cmd.Name(), m.cmd.Args()
 	switch name {
@@ -50,8 +50,8 @@ func (m *marker) process(word Word) {
 	m.add(tool.Process, processOf(word), tool.Write)
 }
 
-// substituted is the one command whose output stands in a command's text; empty
-// when there are several, or when it is more than plain words.
+// substituted is the only command in a command's text, in a substitution; empty when there are
+// several, or more than plain words.
 func substituted(source string) string {
 	inner := ""
 	switch {
@@ -67,9 +67,8 @@ func substituted(source string) string {
 	return inner
 }
 
-// ownJob tells whether a variable can only be the number of a process that the
-// line itself started: it is given "$!" before, and the line names it nowhere
-// else but to use it.
+// ownJob reports whether a variable can only be the number of a process started by the line
+// itself: it is set to "$!" before, and the line otherwise only uses it.
 func (m *marker) ownJob(name string) bool {
 	given := 0
 	for _, cmd := range m.line.Commands {
@@ -104,8 +103,8 @@ func (m *marker) ownJob(name string) bool {
 	return named == given
 }
 
-// traps counts the traps whose script the line spells out: what they do to a
-// variable stands in its text.
+// traps counts the traps with a literal script on the line: its text shows its effect on a
+// variable.
 func (m *marker) traps() int {
 	count := 0
 	for _, cmd := range m.line.Commands {
@@ -122,8 +121,8 @@ func number(text string) bool {
 	return digits != "" && len(text)-len(digits) <= 1 && strings.Trim(digits, "0123456789") == ""
 }
 
-// processOf says which process an operand of kill means: a number, "job" for
-// the shell's own children, "exact:NAME", "?" when it cannot be told.
+// processOf names the process in an operand of kill: a number, "job" for the shell's own
+// children, "exact:NAME", "?" for an unknown one.
 func processOf(word Word) string {
 	text := word.Text
 	switch {
@@ -137,8 +136,8 @@ func processOf(word Word) string {
 	return tool.Unknown
 }
 
-// lookedUp reads lsof -ti:PORT, pgrep NAME and pidof NAME, whose output names
-// processes: "port:N", "name:REGEXP", "pattern:REGEXP".
+// lookedUp reads lsof -ti:PORT, pgrep NAME and pidof NAME, whose output names processes:
+// "port:N", "name:REGEXP", "pattern:REGEXP".
 func lookedUp(words []string) string {
 	if len(words) < 2 {
 		return tool.Unknown
@@ -250,14 +249,14 @@ func (m *marker) killall(name string, args []Word) {
 	}
 }
 
-// tracerOptions are, by program, the options that name a process.
+// tracerOptions are, by program, the options for a process.
 var tracerOptions = map[string][]string{
 	"gdb": {"-p", "--pid", "-pid"}, "lldb": {"-p", "--attach-pid", "-n", "--attach-name"}, "strace": {"-p", "--attach"}, "ltrace": {"-p"},
 	"perf": {"-p", "--pid", "-t", "--tid"}, "py-spy": {"-p", "--pid"}, "bpftrace": {"-p"}, "nsenter": {"-t", "--target"}, "criu": {"-t", "--tree"},
 	"frida": {"-p", "--attach-pid"}, "truss": {"-p"}, "dtruss": {"-p"}, "dtrace": {"-p"}, "prlimit": {"-p", "--pid"}, "dump-syms": {"-p"},
 }
 
-// tracers adds the processes that debuggers and their like attach to.
+// tracers adds the processes debuggers and their like attach to.
 func (m *marker) tracers(name string, args []Word) {
 	names, ok := tracerOptions[name]
 	if !ok {
@@ -296,18 +295,18 @@ func (m *marker) traced(value Word) {
 	}
 }
 
-// readVerbs are what service managers answer without changing anything.
+// readVerbs are verbs of service managers that change nothing.
 var readVerbs = []string{
 	"status", "show", "cat", "is-active", "is-enabled", "is-failed", "list-units", "list-unit-files", "list-timers", "list-sockets", "list-jobs",
 	"list-dependencies", "get-default", "show-environment", "help", "list", "print", "print-disabled", "blame", "version",
 }
 
-// drasticVerbs end services that they do not name.
+// drasticVerbs end services without naming them.
 var drasticVerbs = []string{
 	"exit", "isolate", "halt", "poweroff", "reboot", "kexec", "soft-reboot", "default", "rescue", "emergency", "suspend", "hibernate", "reboot-userspace", "logout",
 }
 
-// services adds the services that a command does something to.
+// services adds the services a command acts on.
 func (m *marker) services() {
 	_, operands := arguments(m.cmd.Args(), "HMtpsno", "host", "machine", "type", "property", "signal", "lines", "output", "root", "state", "job-mode", "kill-who")
 	verbAt := 0
@@ -345,7 +344,7 @@ func (m *marker) service(unit Word, access string) {
 	m.add(tool.Service, unit.Text, access)
 }
 
-// bus adds what a message on the desktop's or the system's bus names.
+// bus adds the names in a message on the desktop's or the system's bus.
 func (m *marker) bus(operands []Word) {
 	for _, o := range operands {
 		for _, word := range []string{"sendText", "runCommand"} { // terminals' own methods
@@ -357,8 +356,7 @@ func (m *marker) bus(operands []Word) {
 	}
 }
 
-// clustered is the value of a short option that stands behind others in one
-// word, as in -fp 42 and -p42.
+// clustered is the value of a short option behind others in one word, as in -fp 42 and -p42.
 func clustered(args []Word, option string) (Word, bool) {
 	text := args[0].Text
 	if len(option) != 2 || !strings.HasPrefix(text, "-") || strings.HasPrefix(text, "--") {

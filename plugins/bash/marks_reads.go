@@ -6,7 +6,10 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// reads adds directories that are read with all below them.
+// plainNames are the names without a leading dot, searched by rg.
+const plainNames = "[^.]*"
+
+// reads adds directories read with all below them.
 func (m *marker) reads(name string, args []Word) {
 	options, operands := arguments(args, "eAfBCmdDgtTjMC", "regexp", "file", "glob", "iglob", "type", "max-count", "directory", "include", "exclude", "rsh")
 	switch name {
@@ -18,7 +21,7 @@ func (m *marker) reads(name string, args []Word) {
 	case "rg":
 		filters := names(values(options, "-g", "--glob", "--iglob"))
 		if len(filters) == 0 && !has(options, "-.", "--hidden", "-u", "--unrestricted", "--pre") {
-			filters = []string{"[^.]*"} // it leaves out names with a leading dot
+			filters = []string{plainNames}
 		}
 		m.searched(operands, filters)
 		return
@@ -40,7 +43,7 @@ func (m *marker) reads(name string, args []Word) {
 	m.paths(operands, tool.Read, "")
 }
 
-// recurses reports whether grep is told to by the action for directories.
+// recurses reports whether grep recurses by the action for directories.
 func recurses(options []option) bool {
 	for _, v := range values(options, "-d", "--directories") {
 		if v.Text != "skip" && v.Text != "read" {
@@ -50,9 +53,9 @@ func recurses(options []option) bool {
 	return false
 }
 
-// searched adds what a search reads: of the directories it is given, or of the
-// current one, the files whose names the filters let through. The first operand
-// may be the text that is looked for; as a path it is a name too many.
+// searched adds the files read by a search: in its directories, or in the current one, those
+// with names passing the filters. The first operand may be the text to find; as a path it is a
+// name too many.
 func (m *marker) searched(operands []Word, filters []string) {
 	if len(operands) < 2 {
 		operands = append(operands[:len(operands):len(operands)], Word{Text: ".", Literal: true})

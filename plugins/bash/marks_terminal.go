@@ -7,9 +7,9 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// tmuxReaders are the sub-commands of tmux that neither type nor run anything;
-// tmuxStarters begin a terminal of their own, which runs the command they name.
-// Whatever else there is, abbreviations included, counts as typing.
+// tmuxReaders are the sub-commands of tmux that neither type nor run anything; tmuxStarters
+// begin a terminal of their own for the command they name. Any other, abbreviations included,
+// counts as typing.
 var (
 	tmuxReaders = []string{
 		"ls", "list-sessions", "lsw", "list-windows", "lsp", "list-panes", "has", "has-session", "capture-pane", "capturep", "show-buffer", "showb",
@@ -19,12 +19,12 @@ var (
 	tmuxStarters = []string{"new", "new-session", "neww", "new-window", "splitw", "split-window", "start", "start-server"}
 )
 
-// typists are programs that are made to type into what others look at.
+// typists are programs that can type into a terminal others look at.
 var typists = []string{
 	"xdotool", "ydotool", "wtype", "dotool", "ttyecho", "writevt", "injcode", "tiocsti", "cliclick", "xte", "expect", "autoexpect", "empty", "pexpect",
 }
 
-// terminals adds what types into another terminal: it could answer for a person.
+// terminals adds commands typing into another terminal: they could answer for a person.
 func (m *marker) terminals() {
 	name, args := m.cmd.Name(), m.cmd.Args()
 	said := texts(args)
@@ -35,7 +35,9 @@ func (m *marker) terminals() {
 	}
 	switch name {
 	case "tmux":
-		m.tmux(args)
+		if !reads(m.cmd) {
+			m.tmux(args)
+		}
 	case "screen":
 		typed(slices.ContainsFunc(said, func(t string) bool {
 			return t == "-X" || t == "-Q" || t == "-x" || t == "-r" || strings.HasPrefix(t, "-R") || t == "-S" && slices.Contains(said, "-X")
@@ -63,7 +65,7 @@ func (m *marker) terminals() {
 	}
 }
 
-// tmux reads the commands of a tmux line, which semicolons part.
+// tmux reads the commands of a tmux line, separated by semicolons.
 func (m *marker) tmux(args []Word) {
 	i := 0
 	for ; i < len(args) && strings.HasPrefix(args[i].Text, "-"); i++ {

@@ -18,8 +18,8 @@ func marksOf(command string) []string {
 	return out
 }
 
-// TestT06_Marks: what a command does besides its paths and hosts is named for
-// the host's protection of itself.
+// TestT06_Marks: effects of a command besides its paths and hosts are named for the host's
+// protection of itself.
 func TestT06_Marks(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string][]string{
@@ -45,7 +45,7 @@ func TestT06_Marks(t *testing.T) {
 		"ls d/x | xargs rm":                    {"tree run d/x"},
 		"xargs -a f echo":                      {"tree read f"},
 		"tar xf a.tar member":                  {"tree write member"},
-		"7z x a -oout/x":                       {"tree run out/x"},
+		"7z x a -oout/x":                       {"tree write out/x/**"},
 		"lsof -ti:3000 | xargs kill -9":        {"process write port:3000"},
 		"pgrep x | sort | xargs kill":          {"process write ?"},
 		"pkill -P 1":                           {"process write ?"},
@@ -110,7 +110,32 @@ func TestT06_Marks(t *testing.T) {
 	}
 }
 
-// TestT06_MoreMarksThanCount: what does not fit is told as unknown.
+// TestT06_TextsAreNoPlaces: patterns between quotes, untouched by the shell, are no paths,
+// bodies and headers no hosts, and a question to tmux types nothing. Possible files of the
+// gate, and typing, are marked as before.
+func TestT06_TextsAreNoPlaces(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		command, part string
+		want          bool
+	}{
+		{`rtk gh api x --jq '.[] | .name'`, ".[", false}, {`rtk grep "^/.*\\.(ts|tsx)$"`, "tree run /.*", false}, {`frob '.*'`, "tree ", false}, {`python3 -c "re.findall(r'.*\\.yaml', x)"`, "tree run .*", false},
+		{`frob '.callgate*'`, "tree run .callgate*", true}, {`frob .*`, "tree run .*", true}, {`frob '/home/dev/*'`, "tree run /home/dev/*", true}, {`frob '~/.config/*'`, ".config/*", true},
+		{`curl -d '{"jsonrpc":"2.0","id":1}' http://localhost:4`, " ?", false}, {`curl -d '{"a":1}' http://localhost:4`, "endpoint write localhost 4", true},
+		{`curl -H 'X: localhost:5' x:4`, "localhost 5", false}, {`curl -d localhost:5 localhost:5`, "endpoint write localhost 5", true}, {`curl -dx:5 x:5`, "endpoint write x 5", true},
+		{`curl --json '{"a":1}' localhost:5`, "endpoint write localhost 5", true}, {`curl -sd 5 localhost:5`, "endpoint write localhost 5", true},
+		{"tmux display-message -p '#S'", "terminal", false}, {"tmux capture-pane -p", "terminal", false}, {"tmux load-buffer f", "terminal", false}, {"tmux list-panes -a", "terminal", false},
+		{"tmux display-message -p '#(id)'", "terminal", true}, {"tmux capture-pane \\; send-keys x", "terminal", true}, {"tmux paste-buffer", "terminal", true}, {"tmux pipe-pane cat", "terminal", true},
+		{"tmux respawn-pane", "terminal", true}, {"tmux run-shell id", "terminal", true}, {"tmux -f x display-message", "terminal", true},
+	} {
+		got := strings.Join(marksOf(c.command), "\n")
+		if strings.Contains(got, c.part) != c.want {
+			t.Errorf("%s: got %q, want %q in it: %v", c.command, got, c.part, c.want)
+		}
+	}
+}
+
+// TestT06_MoreMarksThanCount: marks beyond the bound make the rest unknown.
 func TestT06_MoreMarksThanCount(t *testing.T) {
 	t.Parallel()
 	var words strings.Builder
@@ -123,8 +148,8 @@ func TestT06_MoreMarksThanCount(t *testing.T) {
 	}
 }
 
-// FuzzMarks holds that every line has marks that the host takes, and a program
-// among them for each command that runs one.
+// FuzzMarks checks that every line has valid marks, and a program among them for each command
+// with one.
 func FuzzMarks(f *testing.F) {
 	for _, seed := range []string{
 		"kill -9 $(lsof -ti:3)", "tmux ; send-keys", "curl -o a --resolve a:1:b c@d:[1-2]/x", "socat UNIX:/a,b -", "git -C a mv b c", "cp -rt d a/. ..", "find -name", "docker run -v a:b:c,d=e@f", "gdb -p", "strace -", "nc -lU", "systemctl", "pkill -",

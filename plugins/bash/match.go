@@ -4,11 +4,13 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
-// coveredBy reports the indices of the rules that together cover every command of
-// the line, as an allow needs it; nil when they do not. inside reports whether
-// a cd stays inside the working directories.
+// coveredBy returns the indices of the rules covering together every command of the line, for
+// an allow; nil when they do not. inside reports whether a cd stays inside the working
+// directories.
 func (l *Line) coveredBy(rules []rule, world surroundings, inside func(*Command) bool) []int {
 	if i := l.exactLine(rules); i >= 0 {
 		return []int{i}
@@ -21,20 +23,49 @@ func (l *Line) coveredBy(rules []rule, world surroundings, inside func(*Command)
 		if !cmd.stands() {
 			continue // judged with its wrapper
 		}
-		if i := l.covering(rules, cmd); i >= 0 {
-			used = append(used, i)
-			continue
-		}
-		if ok, _ := l.readOnlyTree(cmd, world); !ok || changesDir(cmd.Name()) && !inside(cmd) {
+		by, ok := l.coveredTree(rules, cmd, world, inside)
+		if !ok {
 			return nil
 		}
+		used = append(used, by...)
 	}
 	slices.Sort(used)
 	return slices.Compact(used)
 }
 
-// stands reports whether a command is judged by itself: nothing else runs it but
-// the keyword time, which is no command.
+// coveredTree returns the rules that cover cmd with the commands inside it; none where it only
+// reads. The command inside timeout and its like may have a rule of its own.
+func (l *Line) coveredTree(rules []rule, cmd *Command, world surroundings, inside func(*Command) bool) (used []int, ok bool) {
+	if i := l.covering(rules, cmd, world); i >= 0 {
+		return []int{i}, true
+	}
+	if ok, _ := l.readOnlyTree(cmd, world); ok && safeAssigns(cmd) && (!changesDir(cmd.Name()) || inside(cmd)) {
+		return nil, true
+	}
+	if inner := l.forwarded(cmd); inner != nil && !program.Remover(inner.Name()) {
+		return l.coveredTree(rules, inner, world, inside)
+	}
+	return nil, false
+}
+
+// forwarded returns the command that cmd runs unchanged, so a rule for it covers the same
+// thing: behind timeout, nice, env with harmless variables. Nil when cmd is none of them, or
+// does more.
+func (l *Line) forwarded(cmd *Command) *Command {
+	u := cmd.Use()
+	if !u.Forwards() || !cmd.Wraps || cmd.Inner == 0 || cmd.Words[0].Quoted || !trusted(cmd) || !safeAssigns(cmd) || !l.coverable(cmd) {
+		return nil
+	}
+	for _, inner := range l.Commands {
+		if inner.Parent == cmd {
+			return inner
+		}
+	}
+	return nil
+}
+
+// stands reports whether a command is judged by itself: only the shell runs it, or the keyword
+// time, which is no command.
 func (c *Command) stands() bool {
 	p := c.Parent
 	for p != nil && p.keyword {
@@ -43,11 +74,11 @@ func (c *Command) stands() bool {
 	return p == nil && !c.keyword
 }
 
-// exactLine returns the rule whose plain text is the whole line, or -1.
+// exactLine returns the rule with the whole line as plain text, or -1.
 func (l *Line) exactLine(rules []rule) int {
 	text := strings.TrimSpace(l.Text)
-	plain := l.Opaque == "" || l.Opaque == patternProgram && l.reasons == 1
-	if !plain && l.Setting.Dialect.analysed() || l.Hidden != "" || text == "" {
+	plain := !l.Shut() || l.Opaque == patternProgram && l.reasons == 1
+	if !plain && l.Setting.Dialect.analysed() || text == "" {
 		return -1
 	}
 	return slices.IndexFunc(rules, func(r rule) bool { return r.kind == exactRule && r.text == text })
@@ -75,79 +106,191 @@ func (c *Command) within(root *Command) bool {
 	return false
 }
 
-// covering returns the first rule that covers cmd with all it wraps, or -1.
-func (l *Line) covering(rules []rule, cmd *Command) int {
-	if !coverable(cmd) {
+// covering returns the first rule that covers cmd with all commands inside it, or -1.
+func (l *Line) covering(rules []rule, cmd *Command, world surroundings) int {
+	if !l.coverable(cmd) {
 		return -1
 	}
 	for i := range rules {
-		if l.covers(&rules[i], cmd) {
+		if l.covers(&rules[i], cmd, world) {
 			return i
 		}
 	}
 	return -1
 }
 
-// coverable reports whether a rule may cover cmd at all: a literal program, no
-// write redirection, no input from the network.
-func coverable(cmd *Command) bool {
+// coverable reports whether a rule may cover cmd at all: a literal program, no write
+// redirection, no input from the network, and no computed word unless it is a single word and
+// no option.
+func (l *Line) coverable(cmd *Command) bool {
+	return l.plainlyRun(cmd) && !slices.ContainsFunc(cmd.Redirects, func(r Redirect) bool { return r.Write && !l.harmless(r.Word.Text) })
+}
+
+// plainlyRun is coverable, with write redirections permitted.
+func (l *Line) plainlyRun(cmd *Command) bool {
 	if len(cmd.Words) == 0 || !cmd.Words[0].Literal || cmd.Words[0].Glob {
 		return false
 	}
+	for i, w := range cmd.Words {
+		if w.Computed && !cmd.Use().Fixed(i) {
+			return false
+		}
+	}
 	for _, r := range cmd.Redirects {
-		if !r.Word.Literal || r.Write && !harmlessDevice(r.Word.Text) || strings.HasPrefix(r.Word.Text, "/dev/tcp/") || strings.HasPrefix(r.Word.Text, "/dev/udp/") {
+		if !r.Word.Literal || strings.HasPrefix(r.Word.Text, "/dev/tcp/") || strings.HasPrefix(r.Word.Text, "/dev/udp/") {
 			return false
 		}
 	}
 	return true
 }
 
-// covers reports whether one allow rule covers cmd. What its text does not
-// show it does not cover: a wrapped program must be part of the prefix. Of many
-// rules most fail by their texts, which are compared first.
-func (l *Line) covers(r *rule, cmd *Command) bool {
+// covers reports whether one allow rule covers cmd. It covers only what its text shows: a
+// wrapped program, and a word that chooses another program, configuration or output, must be
+// part of the prefix. Most rules fail by their texts, so these are compared first.
+func (l *Line) covers(r *rule, cmd *Command, world surroundings) bool {
 	shown := 0
-	plain := !cmd.Words[0].Quoted // nobody writes n\pm but to be misread
+	plain := !cmd.Words[0].Quoted // n\pm is written only to be misread
 	switch r.kind {
 	case exactRule:
 		if r.text == cmd.Source {
 			return true
 		}
-		if !plain || len(cmd.Assigns) > 0 || len(r.words) != len(cmd.Words) || !spells(r.words, cmd.Words) {
+		if !plain || len(cmd.Assigns) > 0 || !slices.Equal(r.words, texts(cmd.Words)) || !allLiteral(cmd.Words) {
 			return false
 		}
 	case prefixRule:
-		if !plain || !spells(r.words, cmd.Words) {
+		if shown = l.spelled(r, cmd, world); !plain || shown == 0 || !r.leaves(l, cmd, shown) {
 			return false
 		}
-		shown = len(r.words)
 	case globRule:
 		if !globMatch(r.text, cmd.Source) && !(plain && globMatch(r.text, cmd.joined())) || !allLiteral(cmd.Words) {
 			return false
 		}
 		shown = r.fixed
+	case requestRule:
+		return r.requests(cmd)
+	case postRule:
+		return r.post.covers(cmd)
+	case placeRule:
+		return r.place.covers(l, cmd, world)
 	default:
 		return false
 	}
-	return safeAssigns(cmd) && !setsVariables(cmd) && (r.kind == exactRule || l.shows(cmd, shown))
+	return safeAssigns(cmd) && !setsVariables(cmd) && (r.kind == exactRule || l.shows(cmd, shown) && l.showsChoices(r, cmd, shown, world))
 }
 
-// spells reports whether words begin with want, and are just what they look like
-// so far.
+// spells reports whether words begin with want, all of them literal.
 func spells(want []string, words []Word) bool {
 	if len(want) > len(words) {
 		return false
 	}
 	for i, text := range want {
-		if w := &words[i]; w.Text != text || !w.Literal {
+		if w := &words[i]; w.Text != text && !alternative(text, w.Text) || !w.Literal {
 			return false
 		}
 	}
 	return true
 }
 
-// setsVariables reports whether a command gives variables of the shell a value,
-// so that what follows may mean something else.
+// alternative reports whether a word of a rule lists text: {build,test}.
+func alternative(want, text string) bool {
+	if len(want) < 2 || want[0] != '{' || want[len(want)-1] != '}' || !strings.Contains(want, ",") || text == "" {
+		return false
+	}
+	list := want[1 : len(want)-1]
+	for one := range strings.SplitSeq(list, ",") {
+		if one == text {
+			return true
+		}
+	}
+	return false
+}
+
+// spelled returns how many words of cmd, from the first, match the words of a prefix rule: they
+// are its first words, or they are once the program's directory, if it is one of the system's,
+// and harmless options before the sub-command are left out. 0 when they do not match.
+func (l *Line) spelled(r *rule, cmd *Command, world surroundings) int {
+	if spells(r.words, cmd.Words) {
+		return len(r.words)
+	}
+	if len(r.words) == 0 || r.words[0] != cmd.Words[0].Text && r.words[0] != cmd.Name() {
+		return 0
+	}
+	if cmd.plain == nil { // of many rules each would ask again
+		cmd.plain = make([]plainReading, 2)
+		for i := range cmd.plain {
+			cmd.plain[i].words, cmd.plain[i].at = plainWords(cmd, i == 1, world)
+		}
+	}
+	for _, p := range cmd.plain {
+		if p.at > 0 && spells(r.words, p.words) {
+			return max(len(r.words)+len(cmd.Words)-len(p.words), p.at)
+		}
+	}
+	return 0
+}
+
+// plainReading is the result of plainWords.
+type plainReading struct {
+	words []Word
+	at    int
+}
+
+// plainWords returns the words of cmd without the program's directory, if it is one of the
+// system's, and without the options before the naming words (with operand: and before the first
+// operand), if none of them chooses more than a directory of the project; and how many words of
+// cmd these are. None where there is nothing to leave out.
+func plainWords(cmd *Command, operand bool, world surroundings) (words []Word, at int) {
+	u := cmd.Use()
+	first := cmd.Words[0]
+	if cmd.Qualified() && trusted(cmd) && !program.Remover(cmd.Name()) {
+		first.Text = cmd.Name()
+	}
+	named, at := u.Plainly(operand, func(value Word) bool { return value.Literal && leadsIn(world.place(cmd, value, read)) })
+	if at == 0 {
+		named, at = []Word{first}, 1
+	}
+	if first.Text == cmd.Words[0].Text && len(named) == at {
+		return nil, 0
+	}
+	words = append([]Word{first}, named[1:]...)
+	return append(words, cmd.Words[at:]...), at
+}
+
+// leadsIn reports whether a place, as surroundings tell it, lies in the project.
+func leadsIn(place string) bool { return place != "" && !path.IsAbs(place) }
+
+// systemPlaces hold the programs of the system and of its package manager; their names alone
+// find them as well.
+var systemPlaces = []string{"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin", "/opt/local/bin", "/usr/local/go/bin", "/snap/bin", "/home/linuxbrew/.linuxbrew/bin"}
+
+// trusted reports whether the program is called by its name, or by its path where
+// the system keeps it.
+func trusted(cmd *Command) bool {
+	text := cmd.Words[0].Text
+	return !cmd.Qualified() || path.Clean(text) == text && slices.Contains(systemPlaces, path.Dir(text))
+}
+
+// leaves reports whether the words of cmd behind the first n, and those of the commands inside
+// it, respect the rule's limits. An option outside the tables, or a word that may become an
+// option, does not.
+func (r *rule) leaves(l *Line, cmd *Command, n int) bool {
+	if !r.bare && len(r.without) == 0 {
+		return true
+	}
+	for _, one := range l.Commands {
+		if one != cmd && !one.within(cmd) {
+			continue
+		}
+		if u, fixed := one.Use(), n-(one.Offset-cmd.Offset); one.Offset < 0 || u.Inner > 0 && fixed <= u.Inner || !allLiteral(one.Words[min(max(fixed, 0), len(one.Words)):]) || !u.Leaves(fixed, r.bare, r.without, r.words) {
+			return false
+		}
+	}
+	return true
+}
+
+// setsVariables reports whether a command assigns variables of the shell and may change the
+// meaning of later commands.
 func setsVariables(cmd *Command) bool {
 	args := cmd.Args()
 	switch cmd.Name() {
@@ -161,13 +304,13 @@ func setsVariables(cmd *Command) bool {
 	return false
 }
 
-// allLiteral reports whether words are just what they look like.
+// allLiteral reports whether all words are literal.
 func allLiteral(words []Word) bool {
 	return !slices.ContainsFunc(words, func(w Word) bool { return !w.Literal })
 }
 
-// shows reports whether the first n words of cmd show every program that it
-// runs, wrapped ones included.
+// shows reports whether the first n words of cmd show every program it runs, wrapped ones
+// included.
 func (l *Line) shows(cmd *Command, n int) bool {
 	if cmd.Wraps && cmd.Inner == 0 {
 		return false // it runs a script
@@ -180,8 +323,8 @@ func (l *Line) shows(cmd *Command, n int) bool {
 	return true
 }
 
-// joined returns the words of the command with one blank between them. Blanks
-// inside a word become NUL, so that only a star can stand for them.
+// joined returns the words of the command with one blank between them. Blanks inside a word
+// become NUL, so only a star can match them.
 func (c *Command) joined() string {
 	if c.joint == "" {
 		c.joint = strings.Join(c.unblanked(), " ")
@@ -207,8 +350,8 @@ func (c *Command) unblanked() []string {
 	return words
 }
 
-// hitBy reports whether a deny or ask rule matches: some command of the line,
-// however it is wrapped or spelt, is one that the rule names.
+// hitBy reports whether a deny or ask rule names some command of the line, wrapped and spelt in
+// any way.
 func (l *Line) hitBy(r rule) bool {
 	if l.Opaque != "" {
 		return l.Setting.Dialect.analysed() || r.kind == exactRule && r.text == strings.TrimSpace(l.Text)
@@ -216,36 +359,11 @@ func (l *Line) hitBy(r rule) bool {
 	if r.kind == exactRule && r.text == strings.TrimSpace(l.Text) {
 		return true
 	}
-	return slices.ContainsFunc(l.Commands, func(cmd *Command) bool { return hits(&r, cmd) }) || len(r.leading()) > 0 && among(r.leading(), l.written())
-}
-
-// written returns the words of the line when it runs a file that it has written
-// itself, so that its text is the code; kept because every rule asks for them.
-func (l *Line) written() []string {
-	if !l.writtenRead {
-		l.writtenRead = true
-		if l.runsWhatItWrites() {
-			l.writtenWords = strings.FieldsFunc(l.Text, betweenWords)
-		}
+	if slices.ContainsFunc(l.Commands, func(cmd *Command) bool { return hits(&r, cmd) }) {
+		return true
 	}
-	return l.writtenWords
-}
-
-// runsWhatItWrites reports whether the line runs a file that it has written itself.
-func (l *Line) runsWhatItWrites() bool {
-	var made []string
-	for _, cmd := range l.Commands {
-		for _, t := range l.touches(cmd) {
-			switch {
-			case t.path == "":
-			case t.access == write:
-				made = append(made, path.Clean(t.path))
-			case t.access == run && slices.Contains(made, path.Clean(t.path)):
-				return true
-			}
-		}
-	}
-	return false
+	texts, unread := l.written()
+	return unread || len(r.leading()) > 0 && slices.ContainsFunc(texts, func(words []string) bool { return among(r.leading(), words) })
 }
 
 func hits(r *rule, cmd *Command) bool {
@@ -255,6 +373,9 @@ func hits(r *rule, cmd *Command) bool {
 	if unfolded := cmd.unfolded(); unfolded != nil && hits(r, unfolded) {
 		return true
 	}
+	if lowered := cmd.lowered(); lowered != nil && hits(r, lowered) {
+		return true
+	}
 	if len(cmd.Words) == 0 {
 		return false
 	}
@@ -262,16 +383,43 @@ func hits(r *rule, cmd *Command) bool {
 	case exactRule:
 		return r.text == cmd.Source || standTogether(r.words, cmd) || spelt(r, cmd, true)
 	case prefixRule:
-		return leads(r.words, cmd) || spelt(r, cmd, false)
-	case globRule:
-		return globMatch(r.text, cmd.joined()) || globMatch(r.text, cmd.joinedBase()) ||
-			globMatch(r.text, strings.ReplaceAll(cmd.joinedBase(), "\x00", " ")) || globMatch(r.text, cmd.Source)
+		return leads(r.words, cmd) || spelt(r, cmd, false) // the rule's exceptions do not count here
+	case placeRule:
+		return r.place.mentioned(cmd)
+	case postRule:
+		return r.post.mentioned(cmd) || globMatch(r.text, cmd.joined())
+	case requestRule, globRule:
+		return r.request != nil && r.request.mentioned(cmd) || globMatch(r.text, cmd.joined()) || globMatch(r.text, cmd.joinedBase()) ||
+			globMatch(r.text, strings.ReplaceAll(cmd.joinedBase(), "\x00", " ")) || globMatch(r.text, cmd.Source) || globMatch(lowerFirst(r.text), lowerFirst(cmd.joinedBase()))
 	}
 	return false
 }
 
-// unfolded returns the command with the words that its braces stand for (git
-// {push,x}); nil when it has none.
+// lowered returns the command with its program's name in small letters, where only this form is
+// known; nil otherwise.
+func (c *Command) lowered() *Command {
+	if len(c.Words) == 0 || c.Use().Known {
+		return nil
+	}
+	first := c.Words[0]
+	first.Text = strings.ToLower(first.Text)
+	if first.Text == c.Words[0].Text {
+		return nil
+	}
+	out := &Command{Source: c.Source, Words: append([]Word{first}, c.Words[1:]...)}
+	if !out.Use().Known {
+		return nil
+	}
+	return out
+}
+
+// lowerFirst returns text with its first word, a program's name, in small letters.
+func lowerFirst(text string) string {
+	first, rest, _ := strings.Cut(text, " ")
+	return strings.ToLower(first) + text[len(text)-len(rest)-min(1, len(text)-len(first)):]
+}
+
+// unfolded returns the command with its braces expanded (git {push,x}); nil when it has none.
 func (c *Command) unfolded() *Command {
 	if !slices.ContainsFunc(c.Words, func(w Word) bool { return w.Brace }) {
 		return nil
@@ -296,7 +444,7 @@ func (c *Command) unfolded() *Command {
 // same reports whether a word of the line can be the word of a rule. An
 // expansion can be anything.
 func same(want string, word Word) bool {
-	if !word.Literal || word.Text == want {
+	if !word.Literal || word.Text == want || alternative(want, word.Text) {
 		return true
 	}
 	if !word.Glob {
@@ -306,8 +454,10 @@ func same(want string, word Word) bool {
 	return found || err != nil || globMatch(word.Text, want)
 }
 
+// sameProgram reports whether cmd runs the program of a deny or ask rule. The case of letters
+// does not count: on many file systems RM is rm.
 func sameProgram(want string, cmd *Command) bool {
-	return cmd.Words[0].Text == want || cmd.Name() == want
+	return strings.EqualFold(cmd.Words[0].Text, want) || strings.EqualFold(cmd.Name(), want)
 }
 
 // leads reports whether the rule's words are the first words of cmd.

@@ -9,9 +9,8 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// Claude Code's Monitor runs a shell command, or listens to a web socket, and tells the
-// agent each line. Deny rules of Bash did not hold for it while it was a tool that
-// nobody knew.
+// Claude Code's Monitor runs a shell command, or listens to a web socket, and sends the agent
+// each line. Deny rules of Bash did not hold for it while it was an unknown tool.
 func TestMonitor(t *testing.T) {
 	t.Parallel()
 	if !slices.Contains(bash.Spec.Aliases, "Monitor") {
@@ -23,7 +22,7 @@ func TestMonitor(t *testing.T) {
 	for name, tc := range map[string]struct {
 		input bash.Input
 		want  tool.Behavior
-		deny  string // a rule that hits it
+		deny  string // a matching rule
 		allow bool   // whether tail:* covers it
 	}{
 		"reads":        {bash.Input{Command: "tail -f build.log", Persistent: true}, tool.Allow, "tail:*", true},

@@ -1,24 +1,38 @@
 package bash
 
-// moves reports whether the line may change the current directory or links:
-// whatever is not known to only read may, and so does a cd. Source: threat T11.
+import (
+	"slices"
+	"strings"
+)
+
+// moves reports whether the line may change the current directory or the destinations of links:
+// by a cd, by another or unreadable change of the shell's state, and by programs placing or
+// removing links. Any other program runs in a directory of its own, and leaves the meaning of
+// relative paths unchanged. Source: threat T11.
 func (c *call) moves() bool {
-	if ok, _ := c.line.readsOnly(anywhere{}); !ok {
+	if strings.TrimSpace(string(c.in.Command)) == "" || len(c.changesShell()) > 0 {
 		return true
 	}
-	for _, cmd := range c.line.Commands {
-		switch cmd.Name() {
-		case "cd", "chdir", "pushd", "popd", "dirs":
-			return true
-		}
+	if ok, _ := c.line.readsOnly(anywhere{}); ok {
+		return false
 	}
-	return false
+	return slices.ContainsFunc(c.line.Commands, func(cmd *Command) bool { return slices.Contains(linkers, cmd.Name()) })
 }
 
-// anywhere is surroundings in which nothing is special: which files a line reads
-// does not tell whether it moves anything.
+// linkers are programs placing, moving or removing links and directories.
+var linkers = []string{
+	"7z", "bsdtar", "chroot", "cp", "cpio", "git", "install", "link", "ln", "mount", "mv", "patch", "rename", "rm", "rmdir", "rsync", "stow", "tar", "umount", "unlink", "unzip",
+}
+
+// anywhere is surroundings without facts: moves does not depend on the files a line reads.
 type anywhere struct{}
 
-func (anywhere) repoRuns() bool        { return false }
-func (anywhere) secret(touch) bool     { return false }
-func (anywhere) unresolved(touch) bool { return false }
+func (anywhere) repoRuns() bool         { return false }
+func (anywhere) secret(touch) bool      { return false }
+func (anywhere) seeks(string) bool      { return false }
+func (anywhere) shadowed(*Command) bool { return true }
+func (anywhere) unresolved(touch) bool  { return false }
+
+func (anywhere) place(*Command, Word, access) string { return "" }
+
+func (anywhere) readsThere(string) bool { return false }

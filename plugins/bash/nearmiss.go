@@ -5,19 +5,29 @@ import (
 	"strings"
 )
 
-// otherCommand is what a near miss adds to a line: a command that no suggested rule
-// is about.
-const otherCommand = "curl https://example.com"
+// otherCommand is the command a near miss adds to a line: no suggested rule is about it.
+const otherCommand = "curl https://other.example"
 
-// nearMisses are inputs close to the call's that a suggested rule must not cover:
-// the line with one more command, and the rule's own words with another
-// sub-command or, for an exact text, with one more argument.
+// nearMisses are inputs close to the call's outside a suggested rule: the line with one more
+// command, and the rule's own words with another sub-command or, for an exact text, with one
+// more argument. RATIONALE.md, "What are near misses for?".
 func (c *call) nearMisses(content string) []json.RawMessage {
 	text := strings.TrimSpace(c.line.Text)
 	lines := []string{text + " && " + otherCommand}
-	if r := parseRule(content); r.kind == prefixRule && len(r.words) > 1 {
-		lines = append(lines, strings.Join(r.words[:len(r.words)-1], " ")+" other-than-"+r.words[len(r.words)-1])
-	} else {
+	r := parseRule(content)
+	switch n := len(r.words) - 1; {
+	case len(r.without) > 0:
+		lines = append(lines, strings.Join(r.words, " ")+" "+r.without[0])
+	case r.bare:
+		lines = append(lines, text+" other")
+	case r.kind == postRule:
+		lines = append(lines, "gh api -X DELETE "+strings.ReplaceAll(r.post.path, "*", "1"))
+	case r.kind == requestRule:
+		lines = append(lines, "curl --data-raw other "+r.request.scheme+"://"+r.request.host+"/")
+	case r.kind == prefixRule && n > 0:
+		last, _, _ := strings.Cut(strings.TrimPrefix(r.words[n], "{"), ",")
+		lines = append(lines, strings.Join(r.words[:n], " ")+" other-than-"+last)
+	default:
 		lines = append(lines, text+" --other")
 	}
 	lines = append(lines, text+"\n"+otherCommand)

@@ -1,17 +1,23 @@
 package bash
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
-// Analyze reads a command line. It always answers: a line that cannot be read
-// comes back opaque, with what was understood of it.
-func Analyze(text string, set Setting) *Line {
+// Analyze reads a command line. It always returns a line: an unreadable one is opaque, with the
+// parts understood.
+func Analyze(text string, set Setting) *Line { return analyze(text, set, false) }
+
+// analyze is Analyze; old means: text is an old shell's reading of a line.
+func analyze(text string, set Setting, old bool) *Line {
 	line := &Line{Text: text, Setting: set}
 	if !set.Dialect.analysed() {
 		line.opaque("no analysis for this shell")
@@ -21,13 +27,14 @@ func Analyze(text string, set Setting) *Line {
 		line.opaque(reason)
 		return line
 	}
-	w := &walker{line: line, dialect: set.Dialect, assigned: map[string]bool{}, dirs: []string{set.Dir}}
+	w := &walker{line: line, old: old, dialect: set.Dialect, assigned: map[string]bool{}, odd: map[string]bool{}, vars: map[string]variable{}, dirs: []string{set.Dir}}
 	w.script(text, nil)
+	line.readAsOld(w.olds)
 	return line
 }
 
 // unreadable reports why shells and this parser could read the bytes of text
-// differently. Threat T21.
+// differently. Threat T21. RATIONALE.md, "Which asks can no rule answer?".
 func unreadable(text string) string {
 	if len(text) > maxBytes {
 		return "the command is too long"
@@ -72,9 +79,9 @@ func tangled(text string) string {
 	return ""
 }
 
-// oddComment returns why the comments that the parser (mvdan.cc/sh v3.13.0) found
-// may not be comments to a shell: it lets one that ends in a backslash swallow
-// the line feed, and takes the # right behind a closed quote for one.
+// oddComment returns why a comment found by the parser (mvdan.cc/sh v3.13.0) may be none to a
+// shell: it lets one ending in a backslash swallow the line feed, and takes the # right behind
+// a closed quote for one.
 func oddComment(file *syntax.File, text string) (reason string) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		c, ok := n.(*syntax.Comment)
@@ -104,9 +111,8 @@ func endsEscaped(text string) bool {
 	return (len(text)-len(strings.TrimRight(text, "\\")))%2 == 1
 }
 
-// tokenContinues reports whether a backslash and line feed stand inside an
-// operator or between a dollar sign and what it expands. Shells join the two
-// before they read them, the parser does not.
+// tokenContinues reports whether a backslash and line feed stand inside an operator or between
+// a dollar sign and its expansion. Shells join the two first, the parser does not.
 func tokenContinues(text string) bool {
 	for i := 1; i+2 < len(text); i++ {
 		if text[i] != '\\' || text[i+1] != '\n' {
@@ -124,25 +130,40 @@ func tokenContinues(text string) bool {
 // walker walks one syntax tree and gathers the line's commands.
 type walker struct {
 	line *Line
-	// dialect is the shell that reads src.
+	// old means: src is an old shell's reading of a line; olds are such readings of this one.
+	old  bool
+	olds []string
+	// dialect is the shell reading src.
 	dialect Dialect
 	// src is the text being walked: the line itself, or a script inside it.
 	src   string
 	depth int
 	// dirs are the directories the next command may run in; nil = unknown.
 	dirs []string
-	// parent is the wrapper whose script is walked.
+	// parent is the wrapper of the current script.
 	parent *Command
 	piped  bool
-	// assigned are the variables that the line gives a value somewhere before.
+	// assigned are the variables assigned somewhere before.
 	assigned map[string]bool
-	// failed are the directories in which the list being walked may have
-	// stopped, when one of its commands failed.
+	// odd are variables with a type given by the line; it changes their values.
+	odd map[string]bool
+	// vars are the variables with known values here.
+	vars map[string]variable
+	// looped are the variables changed by the current outermost loop; nil outside loops. rounds
+	// counts the rounds walked in loops.
+	looped map[string]bool
+	rounds int
+	// negated means: the current statement, or one around it, has a "!".
+	negated bool
+	// naming means: the current word names a program.
+	naming bool
+	// failed are the directories where the current list may have stopped at a failed command.
 	failed []string
-	// fed is the text of the commands whose output the one being walked reads.
+	// fed is the text of the commands with their output as the current one's input.
 	fed string
-	// stdin is what the statement being walked reads, when a here-document or a
-	// redirection says so.
+	// feeder is the simple command with its output as the current one's input.
+	feeder *Command
+	// stdin is the input of the current statement from a here-document or a redirection.
 	stdin *Word
 }
 
@@ -170,16 +191,16 @@ func (w *walker) script(text string, parent *Command) {
 	if endsEscaped(text) {
 		w.line.opaque("a backslash with nothing behind it, which shells read differently")
 	}
-	src, outer, dialect := w.src, w.parent, w.dialect
+	src, outer, dialect, vars := w.src, w.parent, w.dialect, w.vars
 	w.src, w.parent = text, parent
 	if parent != nil {
-		w.dialect = dialectOf(parent.Name())
+		w.dialect, w.vars = dialectOf(parent.Name()), map[string]variable{} // another process
 	}
 	if strings.Contains(text, "}\\\n") && !w.dialect.onlyBash() {
 		w.line.opaque("a closing brace before a continued line, which zsh loses")
 	}
 	w.stmts(file.Stmts)
-	w.src, w.parent, w.dialect = src, outer, dialect
+	w.src, w.parent, w.dialect, w.vars = src, outer, dialect, vars
 }
 
 func (w *walker) stmts(list []*syntax.Stmt) {
@@ -196,35 +217,20 @@ func (w *walker) stmts(list []*syntax.Stmt) {
 	}
 }
 
-// inSubshell walks with changes of directory undone afterwards.
+// inSubshell walks with changes of directory and variables undone afterwards.
 func (w *walker) inSubshell(walk func()) {
-	saved := slices.Clone(w.dirs)
+	dirs, vars := slices.Clone(w.dirs), maps.Clone(w.vars)
 	walk()
-	w.dirs = saved
+	w.dirs, w.vars = dirs, vars
 }
 
-// maybe walks what may or may not run: afterwards, either directory counts.
+// maybe walks code that may not run: afterwards, either directory counts, and the values equal
+// in both cases.
 func (w *walker) maybe(walk func()) {
-	before := slices.Clone(w.dirs)
+	before, vars := slices.Clone(w.dirs), maps.Clone(w.vars)
 	walk()
 	w.mergeDirs(before)
-}
-
-// loop walks what runs any number of times. What one round changes holds for the
-// next, so the loop is then walked once more: with the names that it gives values,
-// and, when it goes elsewhere, as beginning nobody knows where.
-func (w *walker) loop(walk func()) {
-	before, commands, assigned := slices.Clone(w.dirs), len(w.line.Commands), len(w.assigned)
-	w.maybe(walk)
-	moved := !slices.Equal(before, w.dirs)
-	if !moved && assigned == len(w.assigned) {
-		return
-	}
-	w.line.Commands, w.dirs = w.line.Commands[:commands], before
-	if moved {
-		w.dirs = nil
-	}
-	w.maybe(walk)
+	w.forgetWhere(vars)
 }
 
 func (w *walker) mergeDirs(other []string) {
@@ -242,15 +248,10 @@ func (w *walker) mergeDirs(other []string) {
 	}
 }
 
-func (w *walker) substitution(what string, list []*syntax.Stmt) {
-	w.line.hide(what)
-	w.visibleSubstitution(list)
-}
-
-// visibleSubstitution walks the commands of a substitution whose output is known.
-func (w *walker) visibleSubstitution(list []*syntax.Stmt) {
-	piped, stdin, fed := w.piped, w.stdin, w.fed
-	w.piped, w.stdin, w.fed = false, nil, ""
+// substitution walks the commands of a substitution.
+func (w *walker) substitution(list []*syntax.Stmt) {
+	piped, stdin, fed, feeder := w.piped, w.stdin, w.fed, w.feeder
+	w.piped, w.stdin, w.fed, w.feeder = false, nil, "", nil
 	if w.depth++; w.depth > maxDepth {
 		w.line.opaque("the command is nested too deeply")
 	} else {
@@ -260,13 +261,12 @@ func (w *walker) visibleSubstitution(list []*syntax.Stmt) {
 		w.inSubshell(func() { w.stmts(list) })
 	}
 	w.depth--
-	w.piped, w.stdin, w.fed = piped, stdin, fed
+	w.piped, w.stdin, w.fed, w.feeder = piped, stdin, fed, feeder
 }
 
-// deferredBody reports whether list holds a here-document and more than one
-// command. bash 5.2 prints a substitution and reads it again, and loses the
-// separators of what follows a here-document on its line: in
-// $(<<E | alfa; bravo) it runs "alfa bravo".
+// deferredBody reports whether list holds a here-document and more than one command. bash 5.2
+// prints a substitution and reads it again, and loses the separators behind a here-document on
+// its line: in $(<<E | alfa; bravo) it runs "alfa bravo".
 func deferredBody(list []*syntax.Stmt) bool {
 	commands, body := 0, false
 	for _, s := range list {
@@ -295,7 +295,8 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	if s.Coprocess || s.Disown {
 		w.line.opaque("a statement form that only some shells know")
 	}
-	stdin := w.stdin
+	stdin, negated := w.stdin, w.negated
+	w.negated = w.negated || s.Negated
 	w.splitByDash(s)
 	redirects := w.redirects(s.Redirs)
 	run := func() { w.command(s.Cmd, redirects) }
@@ -308,7 +309,7 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	default:
 		run()
 	}
-	w.stdin = stdin
+	w.stdin, w.negated = stdin, negated
 }
 
 func (w *walker) command(cmd syntax.Command, redirects []Redirect) {
@@ -329,7 +330,7 @@ func (w *walker) command(cmd syntax.Command, redirects []Redirect) {
 	w.compound(cmd)
 }
 
-// bare adds a command that only redirects.
+// bare adds a redirection without a command.
 func (w *walker) bare(redirects []Redirect) {
 	w.add(&Command{Redirects: redirects})
 }
@@ -341,27 +342,27 @@ func (w *walker) compound(cmd syntax.Command) {
 	case *syntax.Block:
 		w.stmts(c.Stmts)
 	case *syntax.Subshell:
-		w.line.hide("a subshell")
 		w.inSubshell(func() { w.stmts(c.Stmts) })
 	case *syntax.IfClause:
-		w.line.hide("a conditional")
 		w.ifClause(c)
 	case *syntax.WhileClause:
-		w.line.hide("a loop")
 		w.loop(func() { w.stmts(c.Cond); w.stmts(c.Do) })
 	case *syntax.ForClause:
-		w.line.hide("a loop")
 		w.forClause(c)
 	case *syntax.CaseClause:
-		w.line.hide("a case statement")
 		w.caseClause(c)
 	case *syntax.FuncDecl:
 		w.line.hide("a function definition")
-		w.line.opaque("a function definition changes what later words mean")
+		if c.RsrvWord || c.Name == nil || !newName(c.Name.Value) || callsItself(c) {
+			w.line.opaque("a function definition changes what later words mean")
+		} else {
+			w.line.unclear("a function definition")
+		}
 		w.maybe(func() { w.stmt(c.Body) })
 	case *syntax.TestClause:
-		if !plainTest(c.X) {
-			w.line.hide("a test")
+		w.line.tests = true
+		if strings.Contains(w.source(c), "\n") {
+			w.line.opaque("a test over several lines, which dash reads as commands")
 		}
 		w.test(c.X)
 	case *syntax.TimeClause:
@@ -384,7 +385,24 @@ func (w *walker) compound(cmd syntax.Command) {
 	}
 }
 
-// timed walks what the keyword time measures, as the wrapper that it is.
+// newName reports whether a function's name is no program's and no word of a shell.
+func newName(name string) bool {
+	return plainName(name) != "" && program.Name(name) == name && !program.Known(name) && !slices.Contains(builtins, name) && !slices.Contains(movers, name)
+}
+
+// callsItself reports whether the name of a function occurs in its body.
+func callsItself(c *syntax.FuncDecl) bool {
+	found := false
+	syntax.Walk(c.Body, func(n syntax.Node) bool {
+		if lit, ok := n.(*syntax.Lit); ok && strings.Contains(lit.Value, c.Name.Value) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// timed walks the command behind the keyword time, a wrapper.
 func (w *walker) timed(c *syntax.TimeClause) {
 	cmd := &Command{Words: []Word{{Text: "time", Literal: true}}, Source: "time", Wraps: c.Stmt != nil, keyword: true}
 	if !w.add(cmd) || c.Stmt == nil {
@@ -399,26 +417,58 @@ func (w *walker) timed(c *syntax.TimeClause) {
 func (w *walker) binary(c *syntax.BinaryCmd) {
 	switch c.Op {
 	case syntax.AndStmt:
-		w.failed = append(w.failed, w.dirs...)
-		w.stmt(c.X)
-		w.failed = append(w.failed, w.dirs...)
-		w.stmt(c.Y)
+		var states []map[string]variable
+		for _, s := range chain(c) {
+			w.failed = append(w.failed, w.dirs...)
+			w.stmt(s)
+			states = append(states, maps.Clone(w.vars))
+		}
+		for _, vars := range states {
+			w.forgetWhere(vars)
+		}
 	case syntax.OrStmt:
-		before := slices.Clone(w.dirs)
+		before, vars := slices.Clone(w.dirs), maps.Clone(w.vars)
 		w.stmt(c.X)
 		w.mergeDirs(append(before, w.failed...))
+		w.forgetWhere(vars)
 		w.maybe(func() { w.stmt(c.Y) })
 	default: // | and |&
 		if c.Op == syntax.PipeAll && w.dialect == Sh {
 			w.line.opaque("|&, with which ksh starts a coprocess")
 		}
 		w.inSubshell(func() { w.stmt(c.X) })
-		piped, fed := w.piped, w.fed
-		w.piped, w.fed = true, w.source(c.X)
+		piped, fed, feeder := w.piped, w.fed, w.feeder
+		w.piped, w.fed, w.feeder = true, w.source(c.X), w.lastOf(c)
 		// zsh runs the last part of a pipeline in the shell itself.
 		w.maybe(func() { w.stmt(c.Y) })
-		w.piped, w.fed = piped, fed
+		w.piped, w.fed, w.feeder = piped, fed, feeder
 	}
+}
+
+// lastOf returns the command that feeds the right side of a pipe after its left side was
+// walked: a simple one, without redirections, running no other; and its right side must be one
+// command, too.
+func (w *walker) lastOf(c *syntax.BinaryCmd) *Command {
+	last := c.X
+	if pipe, ok := last.Cmd.(*syntax.BinaryCmd); ok && pipe.Op == syntax.Pipe && len(last.Redirs) == 0 {
+		last = pipe.Y
+	}
+	_, feeds := last.Cmd.(*syntax.CallExpr)
+	_, reads := c.Y.Cmd.(*syntax.CallExpr)
+	if n := len(w.line.Commands); feeds && reads && n > 0 && c.Op == syntax.Pipe {
+		if cmd := w.line.Commands[n-1]; len(cmd.Redirects) == 0 && !cmd.Wraps && cmd.Parent == w.parent {
+			return cmd
+		}
+	}
+	return nil
+}
+
+// chain are the statements of a && b && c; each runs when all before it have succeeded.
+func chain(c *syntax.BinaryCmd) []*syntax.Stmt {
+	if x, ok := c.X.Cmd.(*syntax.BinaryCmd); ok && x.Op == syntax.AndStmt && !c.X.Negated && len(c.X.Redirs) == 0 {
+		return append(chain(x), c.Y)
+	}
+	return []*syntax.Stmt{c.X, c.Y}
 }
 
 func (w *walker) ifClause(c *syntax.IfClause) {
@@ -430,12 +480,13 @@ func (w *walker) ifClause(c *syntax.IfClause) {
 }
 
 func (w *walker) forClause(c *syntax.ForClause) {
+	if c.Select {
+		w.line.hide("a loop over answers")
+	}
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
-		w.assigned[loop.Name.Value] = true
-		for _, item := range loop.Items {
-			w.word(item)
-		}
+		w.forEach(loop, c.Do)
+		return
 	case *syntax.CStyleLoop:
 		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
 			if x != nil && !w.arithmetic(x) {
@@ -447,10 +498,10 @@ func (w *walker) forClause(c *syntax.ForClause) {
 }
 
 func (w *walker) caseClause(c *syntax.CaseClause) {
-	w.word(c.Word)
+	w.judge(w.word(c.Word), "a case statement")
 	for _, item := range c.Items {
 		for _, p := range item.Patterns {
-			w.word(p)
+			w.judge(w.word(p), "a case statement")
 		}
 		w.maybe(func() { w.stmts(item.Stmts) })
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// absolute returns p, as written on the line, as a cleaned absolute path where
-// the setting allows it. It follows no links: that is the host's work.
+// absolute returns p, as written on the line, as a cleaned absolute path where the setting
+// allows it. The host follows links, not absolute.
 func (s Setting) absolute(p string) string {
 	switch {
 	case p == "~" || strings.HasPrefix(p, "~/"):
@@ -28,13 +28,13 @@ func (s Setting) absolute(p string) string {
 	return path.Clean(p)
 }
 
-// harmlessDevice reports whether p is a device that may be written.
-func harmlessDevice(p string) bool { return paths.HarmlessDevice(p) }
-
 // secret implements surroundings.secret.
 func (c *call) secret(t touch) bool {
-	return slices.ContainsFunc(c.forms(t), c.policy.SecretPath) || c.searches(t)
+	return !c.line.harmless(t.path) && (slices.ContainsFunc(c.forms(t), c.policy.SecretPath) || c.searches(t))
 }
+
+// seeks implements surroundings.seeks.
+func (c *call) seeks(glob string) bool { return c.policy.SeeksSecret(glob) }
 
 // searches reports whether the command looks into all files below the path, and
 // secrets are known to be there.
@@ -43,19 +43,24 @@ func (c *call) searches(t touch) bool {
 	m := &marker{d: d, line: c.line, cmd: t.cmd}
 	m.trees()
 	tree := tool.Mark{Kind: tool.Tree, Value: cmp.Or(strings.TrimSuffix(t.path, "/"), "/"), Access: tool.Read}
-	return slices.Contains(d.Marks, tree) && slices.ContainsFunc(c.forms(t), func(p string) bool {
-		return c.policy.SecretBelow(paths.Place{Lexical: p, Resolved: p})
+	hidden := slices.Contains(d.Marks, tree)
+	tree.Value = strings.TrimSuffix(tree.Value, "/") + "/**/" + plainNames
+	return (hidden || slices.Contains(d.Marks, tree)) && slices.ContainsFunc(c.forms(t), func(p string) bool {
+		return c.policy.SecretBelow(paths.Place{Lexical: p, Resolved: p}, hidden)
 	})
 }
 
-// protects says why what t changes is protected, by any of the forms of its
-// path; empty when it is not.
+// protects says why the changes of t are protected, by any form of its path; empty when they
+// are not.
 func (c *call) protects(t touch) string {
 	if t.path == "" {
 		if t.word.Text == "" {
 			return ""
 		}
 		return c.policy.ProtectedPath(t.word.Text) // an unknown part does not hide a known name
+	}
+	if c.line.harmless(t.path) {
+		return ""
 	}
 	for _, p := range c.forms(t) {
 		if t.spreads && (p == "/" || c.set.Home != "" && within(c.set.Home, p)) {

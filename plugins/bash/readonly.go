@@ -7,13 +7,20 @@ import (
 	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
-// safeNames are the variables that change how programs print or what they build
-// for, and neither which programs run nor where they write.
+// safeNames are variables for the output format or the build target of programs, without
+// influence on the programs run or the files written.
 var safeNames = map[string]bool{
 	"LANG": true, "LC_ALL": true, "LC_CTYPE": true, "LC_COLLATE": true, "LC_MESSAGES": true, "LC_NUMERIC": true, "LC_TIME": true, "LANGUAGE": true,
 	"TZ": true, "NO_COLOR": true, "FORCE_COLOR": true, "CLICOLOR": true, "CLICOLOR_FORCE": true, "COLUMNS": true, "LINES": true, "TERM": true,
 	"CI": true, "NODE_ENV": true, "PYTHONUNBUFFERED": true, "RUST_LOG": true, "RUST_BACKTRACE": true, "DEBUG": true, "VERBOSE": true,
 	"GOOS": true, "GOARCH": true, "CGO_ENABLED": true, "GO111MODULE": true, "GIT_TERMINAL_PROMPT": true, "GIT_OPTIONAL_LOCKS": true, "PYTHONDONTWRITEBYTECODE": true, "DEBIAN_FRONTEND": true,
+}
+
+// choosing are variables that select a configuration of the user's, or an output format. They
+// may be set, and no rule covers a command behind them.
+var choosing = map[string]bool{
+	"AWS_PROFILE": true, "AWS_REGION": true, "AWS_DEFAULT_REGION": true, "AWS_DEFAULT_OUTPUT": true, "CLOUDSDK_CORE_PROJECT": true, "PYTHONIOENCODING": true, "PYTHONUTF8": true, "PYTHONHASHSEED": true,
+	"LOG_LEVEL": true, "APP_ENV": true, "RAILS_ENV": true, "RACK_ENV": true, "FLASK_ENV": true, "DO_NOT_TRACK": true, "NEXT_TELEMETRY_DISABLED": true, "TF_IN_AUTOMATION": true, "HUSKY": true, "PORT": true,
 }
 
 // safeAssigns reports whether every assignment of cmd is of a safe name to a
@@ -30,15 +37,44 @@ func safeAssigns(cmd *Command) bool {
 	return true
 }
 
-// surroundings is what the host knows about the paths of a line.
+// harmlessAssigns reports whether the assignments of cmd change nothing for the programs of the
+// line, itself included: they set safe names, or the line's own variables to values that may be
+// shown. A value may hold no subscript with a command in it: zsh would run it wherever it takes
+// the variable for a number.
+func harmlessAssigns(cmd *Command) bool {
+	if safeAssigns(cmd) {
+		return true
+	}
+	for _, a := range cmd.Assigns {
+		one := Command{Assigns: []Assign{a}}
+		text := a.Value.Text
+		switch subscript := strings.Contains(text, "[") && strings.ContainsAny(text, "$`"); {
+		case safeAssigns(&one), cmd.Name() == "export" && choosing[a.Name] && a.Value.Literal && !strings.ContainsAny(text, "/%$`"), a.Name == "IFS" && cmd.Name() == "read" && a.Value.Literal:
+		case !program.OwnVariable(a.Name), a.Appends, subscript, !tellable([]Word{a.Value}):
+			return false
+		}
+	}
+	return true
+}
+
+// surroundings are the host's facts about the paths of a line.
 type surroundings interface {
 	// repoRuns reports whether repository configuration could make a reading
 	// program run another.
 	repoRuns() bool
 	// secret reports whether a touched path may hold a secret.
 	secret(touch) bool
+	// seeks reports whether a glob for names of files is one for secrets.
+	seeks(glob string) bool
+	// shadowed reports whether a file where cmd runs may stand for a module of Python.
+	shadowed(*Command) bool
 	// unresolved reports whether the host could not follow a touched path.
 	unresolved(touch) bool
+	// place returns a path of cmd relative to its working directory, absolute outside of all,
+	// and empty when it is unknown.
+	place(cmd *Command, p Word, as access) string
+	// readsThere reports whether a line only reads on another machine.
+	readsThere(line string) bool
 }
 
 // readsOnly reports whether the whole line provably changes nothing, and why.
@@ -48,6 +84,8 @@ func (l *Line) readsOnly(world surroundings) (bool, string) {
 		return false, l.Opaque
 	case l.Hidden != "":
 		return false, "it uses " + l.Hidden
+	case len(l.Commands) == 0 && l.tests:
+		return true, "a test compares"
 	case len(l.Commands) == 0:
 		return false, "there is no command"
 	}
@@ -65,25 +103,43 @@ func (l *Line) readsOnly(world surroundings) (bool, string) {
 	return true, reason
 }
 
-// readOnly judges one command; what it wraps is judged as a command of its own.
+// readOnly judges one command; a command inside it is judged by itself.
 func (l *Line) readOnly(cmd *Command, world surroundings) (bool, string) {
+	for _, r := range cmd.Redirects {
+		if r.Write && !(r.Word.Literal && l.harmless(r.Word.Text)) {
+			return false, cmd.label() + " writes to " + r.Word.Text
+		}
+	}
+	if files, why := cmd.computes(); why == "" && len(files.Written) > 0 {
+		return false, cmd.label() + " writes to " + files.Written[0]
+	}
+	return l.readsApart(cmd, world)
+}
+
+// readsApart is readOnly without the files written by redirections, and by programs on the
+// line.
+func (l *Line) readsApart(cmd *Command, world surroundings) (bool, string) {
 	name := cmd.Name()
 	label := name
 	if label == "" {
 		label = "an assignment or redirection"
 	}
-	if !safeAssigns(cmd) {
+	if !harmlessAssigns(cmd) {
 		return false, label + " with an environment that may change what runs"
 	}
 	for _, r := range cmd.Redirects {
-		if r.Write && !(r.Word.Literal && harmlessDevice(r.Word.Text)) {
-			return false, label + " writes to " + r.Word.Text
-		}
-		if !r.Word.Literal || strings.HasPrefix(r.Word.Text, "/dev/tcp/") || strings.HasPrefix(r.Word.Text, "/dev/udp/") {
+		if !r.Word.Literal && !(r.Read && r.Word.Output) || strings.HasPrefix(r.Word.Text, "/dev/tcp/") || strings.HasPrefix(r.Word.Text, "/dev/udp/") {
 			return false, label + " reads from something that is not a plain file"
 		}
 	}
+	if l.reopens(cmd) {
+		return false, label + " names a standard stream that holds a file"
+	}
 	if name == "" {
+		// The redirection of a group: a command in it reads it, and shows it.
+		if why := l.readsUnsafe(cmd, world, func(t touch) bool { return t.redirected }); why != "" {
+			return false, why
+		}
 		return true, "nothing is run"
 	}
 	if cmd.Qualified() && cmd.Words[0].Text != "/bin/"+name && cmd.Words[0].Text != "/usr/bin/"+name {
@@ -92,25 +148,51 @@ func (l *Line) readOnly(cmd *Command, world surroundings) (bool, string) {
 	if len(cmd.Assigns) > 0 && len(cmd.Words) == 1 && (name == "export" || name == "readonly" || name == "declare" || name == "typeset" || name == "local") {
 		return true, name + " sets variables that only change what programs print"
 	}
+	if cmd.Inline {
+		return l.inlineReads(cmd, world)
+	}
 	return l.useReads(cmd, world)
 }
 
-// useReads judges what the program and its words say.
+// inlineReads judges code on the line.
+func (l *Line) inlineReads(cmd *Command, world surroundings) (bool, string) {
+	_, why := cmd.computes()
+	switch {
+	case why != "":
+		return false, why
+	case world.shadowed(cmd), l.makesModules():
+		return false, cmd.Name() + " may import a file of this directory in the place of its own module"
+	case !tellable(cmd.Args()):
+		return false, cmd.Name() + " shows a variable that may hold a secret"
+	}
+	if why := l.readsUnsafe(cmd, world, func(touch) bool { return true }); why != "" {
+		return false, why
+	}
+	return true, cmd.Name() + " computes and prints"
+}
+
+// useReads judges the program and its words.
 func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 	u := cmd.Use()
 	row, name := u.Row(), u.Command()
+	if u.AsksUsage() && (cmd.Parent == nil || cmd.Parent.keyword) && !cmd.Piped && cmd.Input == nil && len(cmd.Assigns) == 0 && !slices.ContainsFunc(cmd.Redirects, func(r Redirect) bool { return r.Read }) {
+		return true, name + " prints its version or help"
+	}
 	ok, why := u.ReadsOnly()
+	heedful, heeds := u.Heeds()
 	switch {
 	case !ok:
 		return false, why
 	case cmd.Stdin, cmd.Inline, cmd.Wraps && !row.Plain && len(u.Spans) == 0:
 		return false, name + " runs what it is given"
+	case row.Adds && !addsKnown(cmd):
+		return false, name + " adds words that can name any file"
 	case !tellable(u.Args()), cmd.Input != nil && !tellable([]Word{*cmd.Input}):
 		return false, name + " shows a variable that may hold a secret"
-	case row.Repo && world.repoRuns():
+	case heedful && world.repoRuns():
 		why := "what is configured here may make " + name + " run a program"
-		if row.Heeds != "" {
-			why += " (it heeds " + row.Heeds + ")"
+		if heeds != "" {
+			why += " (it heeds " + heeds + ")"
 		}
 		return false, why
 	}
@@ -119,26 +201,59 @@ func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 	}
 	opened := u.Opened()
 	for _, word := range append(u.With(program.Reads), opened...) {
-		if strings.Contains(word.Text, "://") || strings.ContainsAny(word.Text, "\n\r") {
+		if _, _, network := networkAddress(word.Text); network || strings.Contains(word.Text, "://") || strings.ContainsAny(word.Text, "\n\r") {
 			return false, name + " is given " + word.Text + ", which is no plain file"
 		}
 	}
-	for _, t := range l.touches(cmd) {
-		switch {
-		case t.access != read, row.Names && !slices.ContainsFunc(opened, func(w Word) bool { return w.Text == t.word.Text }):
-		case t.path == "" && t.word.Text != "" && !row.Loose:
-			return false, name + " reads something that cannot be named"
-		case world.unresolved(t):
-			return false, name + " reads " + t.path + ", which cannot be followed"
-		case world.secret(t):
-			return false, name + " reads " + t.path + ", which may hold a secret"
-		}
+	opened = u.OpenedToShow()
+	shown := func(t touch) bool {
+		return t.redirected || u.Shows() || slices.ContainsFunc(opened, func(w Word) bool { return w.Text == t.word.Text })
+	}
+	if why := l.readsUnsafe(cmd, world, shown); why != "" {
+		return false, why
 	}
 	return true, why
 }
 
-// tellable reports whether words that are printed expand no variable that may
-// hold a secret.
+// addsKnown reports whether the words added by xargs are harmless: the command inside shows
+// names alone, or they are names of files without secrets, listed by the command before it.
+func addsKnown(cmd *Command) bool {
+	u := cmd.Use()
+	if u.Inner == 0 || program.Read(u.Words[u.Inner:u.End]).NamesAlone() {
+		return true
+	}
+	from := cmd.Feeder
+	for from != nil && from.Use().Passes() {
+		from = from.Feeder
+	}
+	return from != nil && from.Use().ListsOrdinary()
+}
+
+// readsUnsafe names a path read by cmd that must not be shown: a secret, or one that cannot be
+// named or followed. shown reports the paths with contents that may appear; a redirection's
+// always may, because a program showing names alone can be run with, or around, one that shows
+// its input. Empty when there is none.
+func (l *Line) readsUnsafe(cmd *Command, world surroundings, shown func(touch) bool) string {
+	for _, filter := range cmd.Use().Filters() {
+		if world.seeks(filter.Text) {
+			return cmd.label() + " looks into files called " + filter.Text + ", which may hold a secret"
+		}
+	}
+	for _, t := range l.touches(cmd) {
+		switch {
+		case t.access != read || !shown(t):
+		case t.path == "" && t.word.Text != "" && (t.redirected || !cmd.Use().Row().Loose):
+			return cmd.label() + " reads something that cannot be named"
+		case world.unresolved(t):
+			return cmd.label() + " reads " + t.path + ", which cannot be followed"
+		case world.secret(t):
+			return cmd.label() + " reads " + t.path + ", which may hold a secret"
+		}
+	}
+	return ""
+}
+
+// tellable reports whether printed words expand no variable with a possible secret.
 func tellable(words []Word) bool {
 	for _, w := range words {
 		for _, name := range w.Vars {

@@ -6,8 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// redirects reads the redirections of a statement and remembers literal input
-// for the command that reads it.
+// redirects reads the redirections of a statement and remembers literal input for its command.
 func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 	if len(list) > maxRedirects {
 		w.line.opaque("a command has too many redirections")
@@ -34,24 +33,26 @@ func (w *walker) redirects(list []*syntax.Redirect) []Redirect {
 			if strings.Contains(word.Text, "-") && strings.Trim(word.Text, "-0123456789") == "" && !w.dialect.onlyBash() {
 				w.line.opaque("< before a range of numbers, which zsh reads as a glob")
 			}
-			out = append(out, Redirect{Word: word, Read: true})
+			out = append(out, Redirect{Word: word, Read: true, Descriptor: descriptorOf(r)})
 			w.stdin = &Word{Text: "(a file)"}
 		case syntax.RdrInOut:
-			out = append(out, Redirect{Word: word, Read: true, Write: true})
+			out = append(out, Redirect{Word: word, Read: true, Write: true, Descriptor: descriptorOf(r)})
 		case syntax.DplIn, syntax.DplOut:
-			if !w.isDescriptor(word) {
-				word.Literal = word.Literal && !word.Quoted // bash removes the quotes of >&\'f twice
-				out = append(out, Redirect{Word: word, Write: true, Read: r.Op == syntax.DplIn})
+			if w.isDescriptor(word) {
+				w.line.copies = true
+				continue
 			}
+			word.Literal = word.Literal && !word.Quoted // bash removes the quotes of >&\'f twice
+			out = append(out, Redirect{Word: word, Write: true, Read: r.Op == syntax.DplIn, Descriptor: descriptorOf(r)})
 		default:
-			out = append(out, Redirect{Word: word, Write: true})
+			out = append(out, Redirect{Word: word, Write: true, Append: r.Op == syntax.AppOut || r.Op == syntax.AppAll, Descriptor: descriptorOf(r)})
 		}
 	}
 	return out
 }
 
-// forced reports whether the word after a redirection may belong to its operator:
-// in zsh, >! is what >| is elsewhere.
+// forced reports whether the word after a redirection may belong to its operator: zsh's >! is
+// >| elsewhere.
 func (w *walker) forced(word *syntax.Word) bool {
 	return word != nil && (w.dialect == Zsh || w.dialect == Unknown) && startsWith(word, "!")
 }
@@ -62,7 +63,7 @@ func (w *walker) heredoc(r *syntax.Redirect) *Word {
 	if r.Hdoc == nil {
 		return &Word{Literal: true}
 	}
-	reader := &wordReader{w: w, out: Word{Literal: true}}
+	reader := &wordReader{w: w, quoted: true, out: Word{Literal: true}}
 	raw := quotedDelimiter(r.Word)
 	for _, part := range r.Hdoc.Parts {
 		lit, ok := part.(*syntax.Lit)

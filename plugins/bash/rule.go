@@ -10,10 +10,13 @@ import (
 type ruleKind int
 
 const (
-	noRule     ruleKind = iota // means nothing: allows nothing, denies everything
-	exactRule                  // plain text
-	prefixRule                 // "words:*" and "words *"
-	globRule                   // text with other unescaped stars
+	noRule      ruleKind = iota // means nothing: allows nothing, denies everything
+	exactRule                   // plain text
+	prefixRule                  // "words:*" and "words *", with their exceptions
+	globRule                    // text with other unescaped stars
+	postRule                    // words for people at a kind of place of a repository
+	requestRule                 // requests of a method to a host; as a deny or ask rule a globRule, too
+	placeRule                   // reading at a place elsewhere
 )
 
 // rule is the content of a rule, read.
@@ -26,18 +29,54 @@ type rule struct {
 	words []string
 	// fixed is how many words of a glob stand before its first star.
 	fixed int
+	// lines means: the text has several lines; as a deny or ask rule such a one matches
+	// everything.
+	lines bool
+	// bare means: only options may follow the words (":-*").
+	bare bool
+	// without are the words forbidden behind the rule's: options in any spelling, or other
+	// words as they stand.
+	without []string
+	// request is the part allowed by a rule for requests.
+	request *request
+	// post is the part allowed by a rule for posts.
+	post *post
+	// place is the part allowed by a rule for reading elsewhere.
+	place *elsewhere
 	// use is the words as their program reads them, once asked for.
 	use *program.Use
 }
 
-// parseRule reads a rule's content. A content that means nothing, such as ":*"
-// or one with a line feed, is noRule.
+// parseRule reads a rule's content. A content without meaning, such as ":*", is noRule. One
+// with a line feed is an exact text.
 func parseRule(content string) rule {
-	if strings.TrimSpace(content) == "" || strings.ContainsAny(content, "\n\x00") {
+	if strings.TrimSpace(content) == "" || strings.Contains(content, "\x00") {
 		return rule{}
+	}
+	if strings.Contains(content, "\n") {
+		if hasStar(content) {
+			return rule{}
+		}
+		return rule{kind: exactRule, text: unescapeRule(content), lines: true}
 	}
 	if head, ok := strings.CutSuffix(content, ":*"); ok {
 		return prefixed(head)
+	}
+	if p := parsePost(content); p != nil {
+		return rule{kind: postRule, text: content, post: p}
+	}
+	if q := parseRequest(content); q != nil {
+		return rule{kind: requestRule, text: content, request: q}
+	}
+	if e := parseElsewhere(content); e != nil {
+		return rule{kind: placeRule, text: content, place: e}
+	}
+	if head, bare, without, ok := limits(content); ok {
+		if r := prefixed(head); r.kind == prefixRule {
+			r.bare, r.without = bare, without
+			return r
+		}
+		return rule{} // a star among the words leaves no place for an option behind
 	}
 	if !hasStar(content) {
 		text := unescapeRule(content)
@@ -54,6 +93,21 @@ func parseRule(content string) rule {
 	return rule{kind: globRule, text: content, fixed: len(words)}
 }
 
+// limits splits "words:-*" and "words:* without -f --force" into the words and their
+// exceptions.
+func limits(content string) (head string, bare bool, without []string, ok bool) {
+	head, tail, limited := strings.Cut(content, ":* without ")
+	if !limited {
+		if head, tail, limited = strings.Cut(content, ":-* without "); !limited {
+			head, bare = strings.CutSuffix(content, ":-*")
+			return head, bare, nil, bare
+		}
+		bare = true
+	}
+	without = strings.Fields(tail)
+	return head, bare, without, len(without) > 0
+}
+
 func prefixed(head string) rule {
 	head = strings.TrimSpace(head)
 	if head == "" {
@@ -67,7 +121,7 @@ func prefixed(head string) rule {
 	return rule{kind: prefixRule, text: text, words: splitWords(text)}
 }
 
-// hasStar reports whether s has a star that no backslash escapes.
+// hasStar reports whether s has an unescaped star.
 func hasStar(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -96,11 +150,11 @@ func unescapeRule(s string) string {
 // escapeRule is the inverse of unescapeRule.
 func escapeRule(s string) string { return ruleEscaper.Replace(s) }
 
-// shellSigns are the characters that mean something to a shell besides blanks.
+// shellSigns are the characters besides blanks with a meaning to a shell.
 const shellSigns = "\\'\"$`;&|<>(){}#!~=*?["
 
-// splitWords splits the text of a rule as a shell would; a text that is no
-// simple command is split at blanks.
+// splitWords splits the text of a rule as a shell would; any other text than a simple command
+// is split at blanks.
 func splitWords(text string) []string {
 	if !strings.ContainsAny(text, shellSigns) {
 		return strings.Fields(text)
@@ -121,8 +175,8 @@ func splitWords(text string) []string {
 	return strings.Fields(text)
 }
 
-// globMatch matches s against a pattern in which an unescaped star stands for
-// any text and a backslash escapes. A trailing " *" may be absent altogether.
+// globMatch matches s against a pattern: an unescaped star stands for any text and a backslash
+// escapes. A trailing " *" may be absent altogether.
 func globMatch(pattern, s string) bool {
 	if head, ok := strings.CutSuffix(pattern, " *"); ok && globMatch(head, s) {
 		return true
@@ -154,8 +208,7 @@ func globMatch(pattern, s string) bool {
 
 const starToken = -1
 
-// globToken returns what stands at i: a byte, starToken, or -2 at the end; and its
-// length.
+// globToken returns the token at i: a byte, starToken, or -2 at the end; and its length.
 func globToken(pattern string, i int) (c, width int) {
 	switch {
 	case i >= len(pattern):

@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// ruleSet are the rules of one call of which something can come; the others are
-// known by their first word, and are not even read. Most rules of a long list are
-// about other programs than the line's.
+// ruleSet are the relevant rules of one call; the others are excluded by their first word, and
+// are not even parsed. Most rules of a long list are about other programs than the line's.
 type ruleSet struct {
 	rules []rule
 	// at are the indices of rules in the list as given.
 	at []int
 }
 
-// readRules reads the rules whose first word, when it can be told at a glance, is
-// one of firsts. A nil firsts reads all.
+// readRules parses the rules whose first word is one of firsts, or unknown at a glance. A nil
+// firsts parses all.
 func readRules(contents []string, firsts map[string]bool) ruleSet {
 	var set ruleSet
 	for i, content := range contents {
-		if first, plain := firstWord(content); plain && firsts != nil && !firsts[first] {
+		if first, plain := firstWord(content); plain && firsts != nil && !firsts[strings.ToLower(first)] {
 			continue
 		}
 		set.rules = append(set.rules, parseRule(content))
@@ -28,8 +27,7 @@ func readRules(contents []string, firsts map[string]bool) ruleSet {
 	return set
 }
 
-// coveredBy returns the indices, as given, of the rules that together cover the
-// line.
+// coveredBy returns the indices, as given, of the rules covering the line together.
 func (s ruleSet) coveredBy(l *Line, world surroundings, inside func(*Command) bool) []int {
 	used := l.coveredBy(s.rules, world, inside)
 	out := make([]int, 0, len(used))
@@ -39,11 +37,11 @@ func (s ruleSet) coveredBy(l *Line, world surroundings, inside func(*Command) bo
 	return out
 }
 
-// hit returns the indices, as given, of the deny or ask rules that match the line.
+// hit returns the indices, as given, of the deny or ask rules matching the line.
 func (s ruleSet) hit(l *Line) []int {
 	var out []int
 	for i, r := range s.rules {
-		if r.kind == noRule || l.hitBy(r) {
+		if r.kind == noRule || r.lines || l.hitBy(r) {
 			out = append(out, s.at[i])
 		}
 	}
@@ -59,8 +57,8 @@ var glance = func() (table [256]bool) {
 	return table
 }()
 
-// firstWord returns the first word of an exact or prefix rule whose words can be
-// told at a glance.
+// firstWord returns the first word of an exact or prefix rule with words that are plain at a
+// glance.
 func firstWord(content string) (first string, plain bool) {
 	head, cut := strings.CutSuffix(content, ":*")
 	if !cut {
@@ -84,38 +82,45 @@ func firstWord(content string) (first string, plain bool) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// firsts returns what the first word of a rule has to be for the rule to match
-// some command of the line: as an allow rule the command's own first word, as any
-// other a word in whatever place, its base, or one of code that a command is
-// given; and of an exact text the first word of a whole command. Nil when every
-// rule may match.
+// firsts returns the possible first words, in small letters, of a rule matching some command of
+// the line: for an allow rule the command's own first word, for any other each word, its base,
+// or one of the code in a command; and for an exact text the first word of a whole command. Nil
+// when every rule may match.
 func (l *Line) firsts(allow bool) map[string]bool {
 	if l.Opaque != "" && !allow {
 		return nil
 	}
 	set := map[string]bool{}
 	add := func(text string) {
+		text = strings.ToLower(text)
 		for _, word := range strings.Fields(text) {
 			set[word], set[path.Base(word)] = true, true
 		}
 		set[text], set[path.Base(text)] = true, true
 	}
 	whole := func(text string) {
-		if words := strings.Fields(text); len(words) > 0 {
+		if words := strings.Fields(strings.ToLower(text)); len(words) > 0 {
 			set[words[0]] = true
 		}
 	}
 	whole(l.Text)
 	if !allow {
-		for _, word := range l.written() {
-			add(word)
+		texts, unread := l.written()
+		if unread {
+			return nil
+		}
+		for _, words := range texts {
+			for _, word := range words {
+				add(word)
+			}
 		}
 	}
 	for _, cmd := range l.Commands {
 		whole(cmd.Source)
 		if allow {
 			if len(cmd.Words) > 0 {
-				set[cmd.Words[0].Text] = true
+				set[strings.ToLower(cmd.Words[0].Text)] = true
+				set[strings.ToLower(cmd.Name())] = true
 			}
 			continue
 		}
@@ -139,10 +144,10 @@ func (l *Line) firsts(allow bool) map[string]bool {
 	return set
 }
 
-// few is how many rules are read without asking what they are about.
+// few is how many rules are parsed without a filter.
 const few = 8
 
-// rulesFor reads the rules that may say something of the line.
+// rulesFor parses the rules with possible influence on the line.
 func (l *Line) rulesFor(contents []string, allow bool) ruleSet {
 	if len(contents) <= few {
 		return readRules(contents, nil)

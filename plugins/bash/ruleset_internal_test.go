@@ -8,13 +8,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// setWords are words of lines and of rules, so that many rules match.
+// setWords are words of lines and of rules, so many rules match.
 var setWords = []string{
 	"npm", "run", "build", "git", "push", "--force", "rm", "-rf", "/bin/rm", `\rm`, `"rm"`, "sudo", "env", "X=1", "xargs", "sh", "-c", "'rm x'", "python3", "'import os; os.system(\"rm x\")'",
 	"find", ".", "-exec", "{}", ";", "&&", "|", "$(rm x)", "time", "docker", "exec", "c", "mytool", "'rm -rf x'", "*", "~/x", "{a,b}", "cat", "<<< x", "> out", "é", "''", "\t", "!",
 }
 
-// TestRuleSet_readsEnough: what is left out at a glance could not have matched.
+// TestRuleSet_readsEnough: a rule skipped at a glance could not have matched.
 func TestRuleSet_readsEnough(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

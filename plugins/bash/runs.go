@@ -15,8 +15,7 @@ func (c *Command) Use() *program.Use {
 	return c.use
 }
 
-// unwrap adds the commands that cmd runs on behalf of its arguments, and tells
-// of code that is no shell's.
+// unwrap adds the commands in the arguments of cmd, and records code in other languages.
 func (w *walker) unwrap(cmd *Command) {
 	if isLoader(cmd.Name()) {
 		w.loads(cmd)
@@ -55,17 +54,28 @@ func (w *walker) unwrap(cmd *Command) {
 		cmd.Wraps = true
 	}
 	for _, code := range u.Code() {
+		w.computedCode(cmd, code)
 		cmd.Inline = true
 		cmd.code = append(cmd.code, code.Text)
 	}
-	if u.Commanded() || u.Row().Project && slices.ContainsFunc(u.Opened(), func(word Word) bool { return program.IsInput(word.Text) }) {
+	for _, word := range u.With(program.Runs, program.Script) {
+		w.computedCode(cmd, word)
+	}
+	if u.Commanded() || u.Fed() && (cmd.Piped || w.stdin != nil) || u.Row().Project && slices.ContainsFunc(u.Opened(), func(word Word) bool { return program.IsInput(word.Text) || word.Output }) {
 		w.readsInput(cmd)
 	}
 }
 
-// unnamed reports whether the program that xargs or its like runs is not on the
-// line: there is no command, it begins with what is replaced, or it is a wrapper
-// without one.
+// computedCode refuses a command with code made by the line: nothing shows it.
+func (w *walker) computedCode(cmd *Command, code Word) {
+	if code.Computed {
+		w.line.hide(cmd.Name() + " with code that other commands make")
+		w.line.HiddenCode = true
+	}
+}
+
+// unnamed reports whether the program for xargs or its like is missing on the line: there is no
+// command, it begins with the replaced text, or it is a wrapper without one.
 func (w *walker) unnamed(u *program.Use) bool {
 	if u.Inner == 0 || u.Inner >= u.End {
 		return u.Program == "parallel"
@@ -80,8 +90,8 @@ func (w *walker) unnamed(u *program.Use) bool {
 	return inner.Unnamed()
 }
 
-// isEncoded reports whether PowerShell is given a script in base64: it takes any
-// beginning of -EncodedCommand.
+// isEncoded reports whether PowerShell has a script in base64: it takes any beginning of
+// -EncodedCommand.
 func isEncoded(u *program.Use) bool {
 	if u.Program != "pwsh" && u.Program != "powershell" {
 		return false
@@ -92,13 +102,12 @@ func isEncoded(u *program.Use) bool {
 	})
 }
 
-// isLoader reports whether a program is the system's own loader, which runs the
-// program that it is given by its path.
+// isLoader reports whether a program is the system's own loader: it runs a program by its path.
 func isLoader(name string) bool {
 	return strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") || name == "ld.so"
 }
 
-// loads adds what the loader runs: any of its words may begin it.
+// loads adds the command run by the loader: any of its words may begin it.
 func (w *walker) loads(cmd *Command) {
 	for i, word := range cmd.Words[1:] {
 		if !strings.HasPrefix(word.Text, "-") {
@@ -108,7 +117,7 @@ func (w *walker) loads(cmd *Command) {
 	}
 }
 
-// runsWords adds the command that stands in the words of cmd.
+// runsWords adds the command in the words of cmd.
 func (w *walker) runsWords(cmd *Command, u *program.Use) {
 	words := u.Words[u.Inner:u.End]
 	if !u.Joined {
@@ -125,7 +134,7 @@ func (w *walker) runsWords(cmd *Command, u *program.Use) {
 	w.innerScript(cmd, script)
 }
 
-// runsScript walks a command line that cmd gives to a shell.
+// runsScript walks a command line that cmd hands to a shell.
 func (w *walker) runsScript(cmd *Command, script Word) {
 	w.innerScript(cmd, script)
 	if slices.Contains(foreign, cmd.Name()) {
@@ -133,9 +142,9 @@ func (w *walker) runsScript(cmd *Command, script Word) {
 	}
 }
 
-// obscured returns the index of a word that could change what the words after it
-// mean to a program that runs some of them: one that could be anything, or an
-// option that the row does not know; 0 when there is none.
+// obscured returns the index of a word that could change the meaning of the words after it to a
+// program running some of them: an unknown word, or an option outside the row; 0 when there is
+// none.
 func obscured(u *program.Use) int {
 	end := u.Inner
 	if isShell(u.Program) {
@@ -163,7 +172,8 @@ func splitAssign(word Word) Assign {
 	return Assign{Name: name, Value: word}
 }
 
-// innerWords adds the command that begins at words[i] of cmd.
+// innerWords adds the command at words[i] of cmd. RATIONALE.md, "Why is a wrapped command
+// judged twice?".
 func (w *walker) innerWords(cmd *Command, i int, words []Word) {
 	if w.depth++; w.depth > maxDepth {
 		w.line.opaque("the command is nested too deeply")
@@ -218,20 +228,21 @@ func (w *walker) innerScript(cmd *Command, script Word) {
 	w.inSubshell(func() { w.script(script.Text, cmd) })
 }
 
-// pastes reports whether a program replaces words of the command it runs by what
-// it reads (xargs -I).
+// pastes reports whether a program replaces words of the command inside by its input (xargs
+// -I).
 func pastes(cmd *Command) bool {
 	u := cmd.Use()
 	return u.Row().Adds && u.Has("-I", "-i", "-J", "--replace")
 }
 
-// readsInput records a program that takes its commands from its input. Literal
-// input of a shell is walked, anything else cannot be known.
+// readsInput records a program taking its commands from its input. Literal input of a shell is
+// walked, anything else is unknown.
 func (w *walker) readsInput(cmd *Command) {
 	switch {
 	case w.stdin != nil && w.stdin.Literal && w.stdin.Text != "(a file)" && (isShell(cmd.Name()) || cmd.Name() == "at" || cmd.Name() == "batch"):
 		w.runsScript(cmd, *w.stdin)
 	case w.stdin != nil && w.stdin.Text != "(a file)" && !isShell(cmd.Name()):
+		w.computedCode(cmd, *w.stdin)
 		cmd.Inline = true
 		cmd.code = append(cmd.code, w.stdin.Text)
 	default:

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// danger returns why the line must be shown to a person whatever the rules say,
-// empty when there is nothing. Sources: the AgentScope seed's safety checks,
-// design section 11, issue 5.
+// danger returns why the line always needs a person, for any rules; empty when it does not.
+// Source: docs/seeds.md, "Built-in Checks", and the attacks of docs/security.md.
 func (c *call) danger() string {
 	if reason := c.runsWhatItFetched(); reason != "" {
 		return reason
@@ -40,10 +39,13 @@ func (c *call) dangerOf(cmd *Command) string {
 		if t.access != write {
 			continue
 		}
+		if t.path == "" && t.word.Computed {
+			return cmd.label() + " changes " + t.word.Text + ", a place that other commands of the line tell"
+		}
 		if reason := c.removal(t); reason != "" {
 			return reason
 		}
-		if c.unresolved(t) && !harmlessDevice(t.path) {
+		if c.unresolved(t) && !c.line.harmless(t.path) {
 			return cmd.label() + " changes " + t.word.Text + ", and where that leads cannot be told"
 		}
 		if why := c.protects(t); why != "" {
@@ -60,10 +62,10 @@ func (c *Command) label() string {
 	return "a redirection"
 }
 
-// asked says what the program's row wants a person to see.
+// asked returns the reason for a person in the program's row.
 func asked(cmd *Command) string { return cmd.Use().Asked() }
 
-// hidesHistory finds assignments that change the record of what is run.
+// hidesHistory finds assignments that change the shell's history.
 func hidesHistory(cmd *Command) string {
 	for _, a := range cmd.Assigns {
 		if strings.HasPrefix(a.Name, "HIST") {
@@ -73,7 +75,7 @@ func hidesHistory(cmd *Command) string {
 	return ""
 }
 
-// listedRemoval refuses a recursive removal of what another program lists.
+// listedRemoval refuses a recursive removal of a list from another program.
 func listedRemoval(cmd *Command) string {
 	if cmd.Name() != "rm" || cmd.Parent == nil {
 		return ""
@@ -84,8 +86,8 @@ func listedRemoval(cmd *Command) string {
 	return ""
 }
 
-// interactive names programs that take their commands from the terminal or from
-// a pipe (threat T23).
+// interactive names programs taking their commands from the terminal or from a pipe (threat
+// T23).
 func interactive(cmd *Command) string {
 	name := cmd.Name()
 	switch {
@@ -127,7 +129,7 @@ func (c *call) removal(t touch) string {
 			return name + " would remove everything in " + p
 		}
 		if name == "find" || name == "fd" {
-			continue // it removes what its tests select
+			continue // it removes the selection of its tests
 		}
 		for _, wd := range append(slices.Clone(c.set.WorkingDirectories), c.set.CWD) {
 			if wd != "" && within(wd, p) {

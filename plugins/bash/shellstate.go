@@ -7,13 +7,13 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// movers are commands that change where the shell stands.
+// movers are commands changing the shell's directory.
 var movers = []string{"cd", "chdir", "pushd", "popd", "dirs", "z", "j", "zoxide", "autojump", "wd"}
 
-// builtins are the commands of bash, dash, zsh and ksh that the shell runs itself
-// and that change its variables, aliases, functions, options, traps or
-// descriptors; any other program is another process and cannot. After them,
-// functions that people load at start-up for the same purpose. Threat T24.
+// builtins are the commands of bash, dash, zsh and ksh that run in the shell itself and change
+// its variables, aliases, functions, options, traps or descriptors; any other program is
+// another process and cannot. After them, functions commonly loaded at start-up for the same
+// purpose. Threat T24.
 var builtins = []string{
 	"export", "declare", "typeset", "local", "readonly", "integer", "float", "set", "unset", "shift", "getopts", "read", "mapfile", "readarray", "let", "vared", "nameref",
 	"alias", "unalias", "functions", "unfunction", "autoload", "unhash", "hash", "rehash", "enable", "disable", "builtin", "source", ".", "eval", "exec", "emulate",
@@ -22,19 +22,19 @@ var builtins = []string{
 	"nvm", "conda", "mamba", "micromamba", "pyenv", "rbenv", "nodenv", "goenv", "workon", "activate", "deactivate", "sdk", "asdf", "direnv", "module", "ml", "rvm", "chruby", "nvs", "fnm", "mise", "spack",
 }
 
-// changesShell tells what the line may change of the shell that runs it. What
-// cannot be read may change everything.
+// changesShell lists the possible changes of the line to its shell. An unreadable line may
+// change everything.
 func (c *call) changesShell() []string {
 	if !c.set.Dialect.analysed() || c.line.Opaque != "" {
 		return []string{tool.ShellDirectory, tool.ShellEnvironment}
 	}
 	var moves bool
-	changes := c.line.Hidden != "" // loops assign, and so do expansions that compute
+	changes := c.line.Hidden != "" || c.line.assigns
 	for _, cmd := range c.line.Commands {
 		name := cmd.Name()
 		switch {
 		case strings.Trim(name, ".") == "" && len(name) > 1, slices.Contains(movers, name):
-			moves = true // ".." too: some shells go into a directory that is named alone
+			moves = true // ".." too: some shells enter a directory named alone
 		case len(cmd.Words) == 0 && len(cmd.Assigns) > 0:
 			changes = true
 		case name == "printf" && !assigningPrintf(cmd) || name == "wait" && len(cmd.Assigns) == 0:
@@ -59,10 +59,10 @@ func assigningPrintf(cmd *Command) bool {
 	return slices.ContainsFunc(cmd.Args(), func(w Word) bool { return !w.Literal || strings.HasPrefix(w.Text, "-v") })
 }
 
-// steady reports whether an allowance holds whatever earlier calls changed of the
-// shell: nothing was changed, or where the shell stands alone and the line touches
-// no relative path and runs nothing that looks around itself. The first word of a
-// line means something else once there are aliases, functions or another PATH.
+// steady reports whether an allowance holds after any changes of the shell by earlier calls:
+// nothing was changed, or only the directory, and the line touches no relative path and runs
+// nothing that looks around itself. The first word of a line means something else once there
+// are aliases, functions or another PATH.
 func steady(tc *tool.Call[Input]) bool {
 	changed := tc.Context.ShellChanged
 	if len(changed) == 0 {
@@ -92,8 +92,7 @@ func steady(tc *tool.Call[Input]) bool {
 	return true
 }
 
-// placeless are commands whose answer does not depend on where the shell stands,
-// when they touch no path.
+// placeless are commands whose answer is the same in every directory, when they touch no path.
 var placeless = map[string]bool{
 	"echo": true, "printf": true, "date": true, "true": true, "false": true, ":": true, "uname": true, "whoami": true, "id": true, "hostname": true, "uptime": true, "arch": true, "nproc": true,
 	"seq": true, "expr": true, "which": true, "type": true, "ps": true, "free": true, "sleep": true, "groups": true, "tty": true, "locale": true, "basename": true, "dirname": true, "wc": true, "head": true, "tail": true, "sort": true, "uniq": true, "cut": true, "tr": true,
@@ -101,7 +100,7 @@ var placeless = map[string]bool{
 
 const shellChangedReason = "an earlier call changed the shell that runs this one"
 
-// steadyCheck is check, without the allowances that lean on a changed shell.
+// steadyCheck is check, without the allowances that depend on a changed shell.
 func steadyCheck(tc *tool.Call[Input]) tool.Verdict {
 	v := check(tc)
 	if v.Behavior == tool.Allow && !steady(tc) {
@@ -126,7 +125,7 @@ func steadyMatch(tc *tool.Call[Input], behavior tool.Behavior, given []tool.Rule
 		return match(tc, behavior, given)
 	}
 	for i, r := range given {
-		if parseRule(r.Content).kind == exactRule && unescapeRule(r.Content) == strings.TrimSpace(tc.Input.Command) {
+		if parseRule(r.Content).kind == exactRule && unescapeRule(r.Content) == strings.TrimSpace(tc.Input.text()) {
 			if only := match(tc, behavior, []tool.Rule{r}); len(only) == 1 {
 				return []int{i}
 			}

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestT24_changesShell: what a line changes of a shell that outlives it.
+// TestT24_changesShell: a line's changes of a lasting shell.
 func TestT24_changesShell(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -34,7 +34,7 @@ func TestT24_changesShell(t *testing.T) {
 	}
 }
 
-// TestT24_allowancesInAChangedShell: which allowances go on to hold.
+// TestT24_allowancesInAChangedShell: the lasting allowances.
 func TestT24_allowancesInAChangedShell(t *testing.T) {
 	t.Parallel()
 	rules := rulesOf("npm run:*", "npm test", "git *", "cat /etc/hosts && npm test")

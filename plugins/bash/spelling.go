@@ -61,8 +61,8 @@ func given(o program.Option, have *program.Use) bool {
 	})
 }
 
-// plainOf returns the words of a use that are no options: sub-commands, operands
-// and the command that it runs.
+// plainOf returns the words of a use except options: sub-commands, operands and the command
+// inside.
 func plainOf(u *program.Use) []Word {
 	var out []Word
 	for i, name := range u.Sub {
@@ -92,9 +92,8 @@ func begins(among, words []Word) bool {
 	return true
 }
 
-// withoutValue reads the command again as if the word behind its first unknown
-// option were that option's value (docker --unheard-of x ps); nil when there is
-// none.
+// withoutValue reads the command again with the word behind its first unknown option as that
+// option's value (docker --unheard-of x ps); nil when there is none.
 func withoutValue(u *program.Use) *program.Use {
 	for _, o := range u.Options {
 		next := o.At + 1

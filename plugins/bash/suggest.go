@@ -1,129 +1,295 @@
 package bash
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
-const maxSuggestions = 5
+const (
+	// maxParts bounds the rules of one line, maxExactText the bytes of an exact text: people
+	// read no more.
+	maxParts     = 12
+	maxExactText = 1000
+)
 
-// suggestion is one rule content with what it means.
+// suggestion is one rule content with its description.
 type suggestion struct{ content, description string }
 
-// suggestions proposes rules that would cover the line: the command and
-// sub-command of each part, then the line as it is.
+// suggestions proposes rules to cover the line. For a line with one uncovered command: its
+// kind, then the exact line, or the other way round where the kind cannot be undone. For a line
+// with several: one rule for each of them, useful together, then the line. RATIONALE.md, "How
+// wide is a suggested rule?".
 func (c *call) suggestions() []suggestion {
-	if c.line.Opaque != "" || c.line.Hidden != "" || c.in.escalates() || c.danger() != "" {
+	if c.line.Shut() || c.in.escalates() || c.danger() != "" {
+		return nil
+	}
+	parts := c.parts()
+	// The effect of a line with hidden parts is known for that line alone.
+	if c.line.Opaque != "" || c.line.Hidden != "" {
+		parts = nil
+	} else if len(parts) == 0 {
 		return nil
 	}
 	var out []suggestion
-	narrow, uncovered := true, 0
-	for _, cmd := range c.line.Commands {
-		if !cmd.stands() {
-			continue
-		}
-		if ok, _ := c.line.readOnlyTree(cmd, c); ok && (cmd.Name() != "cd" || c.cdInside(cmd)) {
-			continue
-		}
-		uncovered++
-		s, ok := c.prefix(cmd)
-		if !ok {
-			narrow = false
-			continue
-		}
-		if !slices.Contains(out, s) {
+	add := func(s suggestion) {
+		if s.content != "" && !slices.ContainsFunc(out, func(had suggestion) bool { return had.content == s.content }) {
 			out = append(out, s)
 		}
 	}
-	if uncovered == 0 {
-		return nil
+	for _, cmd := range parts {
+		kinds, lasting := c.kinds(cmd)
+		exact := c.exactly(cmd)
+		if lasting || len(kinds) == 0 {
+			kinds = append([]suggestion{exact}, kinds...)
+		}
+		if len(parts) > 1 {
+			kinds = kinds[:1]
+		}
+		for _, s := range kinds {
+			add(s)
+		}
+		// An exact command belongs to the directory the line goes to.
+		if len(parts) > 1 && (kinds[0].content == "" || kinds[0] == exact && c.leaves() && !changesDir(cmd.Name())) || len(out) > maxParts {
+			out = nil
+			break
+		}
 	}
-	if !narrow || len(out) >= maxSuggestions {
-		out = nil
-	}
-	if text := strings.TrimSpace(c.line.Text); !strings.Contains(text, "\n") && len(text) <= 1000 {
-		out = append(out, suggestion{escapeRule(text), "exactly this command line"})
+	if text := strings.TrimSpace(c.line.Text); len(text) <= maxExactText {
+		add(suggestion{escapeRule(text), "exactly this command line"})
 	}
 	return out
 }
 
-// prefix proposes "program sub-command:*" for cmd, when the rule says no more
-// than it shows.
-func (c *call) prefix(cmd *Command) (suggestion, bool) {
-	if !coverable(cmd) || cmd.Words[0].Quoted || !safeAssigns(cmd) || cmd.Qualified() || len(cmd.Words) < 2 {
-		return suggestion{}, false
-	}
-	n := named(cmd)
-	if n == 0 {
-		return suggestion{}, false
-	}
-	for _, w := range cmd.Words[1:n] {
-		if !w.Literal || w.Glob || w.Quoted || !subcommandWord(w.Text) {
-			return suggestion{}, false
-		}
-	}
-	text := strings.Join(texts(cmd.Words[:n]), " ")
-	description := "every command that begins with " + text
-	if cmd.Use().Row().Project {
-		description += "; it runs code of the project"
-	}
-	s := suggestion{text + ":*", description}
-	if r := parseRule(s.content); c.line.covers(&r, cmd) {
-		return s, true
-	}
-	return suggestion{}, false
+// leaves reports whether the line goes to another directory than one of the call's.
+func (c *call) leaves() bool {
+	return slices.ContainsFunc(c.line.Commands, func(cmd *Command) bool { return changesDir(cmd.Name()) && !c.cdInside(cmd) })
 }
 
-// named returns how many words of cmd, from the first, name what it does: the
-// program and its sub-command, and the program that it runs. It is 0 where no
-// words do: their options or operands decide.
-func named(cmd *Command) int {
+// parts are the commands of the line in need of a rule.
+func (c *call) parts() []*Command {
+	var out []*Command
+	for _, cmd := range c.line.Commands {
+		if !cmd.stands() {
+			continue
+		}
+		for cmd != nil {
+			if ok, _ := c.line.readOnlyTree(cmd, c); ok && safeAssigns(cmd) && (!changesDir(cmd.Name()) || c.cdInside(cmd)) {
+				break
+			}
+			inner := c.line.forwarded(cmd)
+			if inner == nil {
+				out = append(out, cmd)
+			}
+			cmd = inner
+		}
+	}
+	return out
+}
+
+// exactly proposes cmd as it stands. A command reading its input, or with a variable that
+// another line may set differently, is none by itself.
+func (c *call) exactly(cmd *Command) suggestion {
+	text := strings.TrimSpace(cmd.Source)
+	if text == "" || len(text) > maxExactText || cmd.Piped || cmd.Input != nil || !allLiteral(cmd.Words) {
+		return suggestion{}
+	}
+	if name := cmd.Name(); (name == "source" || name == ".") && !leadsIn(c.place(cmd, cmd.Words[len(cmd.Words)-1], read)) {
+		return suggestion{}
+	}
+	s := suggestion{escapeRule(text), "exactly this command"}
+	if changesDir(cmd.Name()) {
+		s.description = "go to " + strings.TrimSpace(text[len(cmd.Name()):]) + "; what follows there is decided by its own rules"
+	}
+	return c.proved(s, cmd)
+}
+
+// proved returns the suggestion if, read as a rule, it covers cmd.
+func (c *call) proved(s suggestion, cmd *Command) suggestion {
+	if r := parseRule(s.content); !c.line.coverable(cmd) || !c.line.covers(&r, cmd, c) {
+		return suggestion{}
+	}
+	return s
+}
+
+// kinds proposes rules for commands like cmd, the widest first, described in full; lasting
+// means: the kind cannot be undone, or reaches others.
+func (c *call) kinds(cmd *Command) (list []suggestion, lasting bool) {
+	if s := c.reached(cmd); s.content != "" {
+		return proposed(s), false
+	}
+	if len(cmd.Words) == 0 || cmd.Words[0].Quoted || !safeAssigns(cmd) || !c.line.coverable(cmd) {
+		return nil, false
+	}
+	if s := c.posted(cmd); s.content != "" {
+		return proposed(s), false
+	}
+	if cmd.Use().Program == "curl" {
+		s, lasting := c.requested(cmd)
+		return proposed(s), lasting
+	}
+	words, offer := c.named(cmd)
+	if offer.Named == 0 || slices.ContainsFunc(words, func(w Word) bool { return !w.Literal || w.Glob || w.Tilde && w.Quoted }) {
+		return nil, false
+	}
+	if len(offer.Family) > 1 && slices.Contains(offer.Family, words[len(words)-1].Text) {
+		together := slices.Clone(words)
+		together[len(words)-1].Text = "{" + strings.Join(offer.Family, ",") + "}"
+		list = proposed(c.kind(cmd, together, offer))
+	}
+	return append(list, proposed(c.kind(cmd, words, offer))...), offer.Lasting
+}
+
+// proposed is a list of the proposal, if any.
+func proposed(s suggestion) []suggestion {
+	if s.content == "" {
+		return nil
+	}
+	return []suggestion{s}
+}
+
+// kind proposes the rule for commands beginning with words, as an offer has it.
+func (c *call) kind(cmd *Command, words []Word, offer program.Offer) (s suggestion) {
+	text := strings.Join(texts(words), " ")
+	if !slices.Equal(splitWords(text), texts(words)) {
+		return s
+	}
+	s.content, s.description = escapeRule(text)+":*", "every command that begins with "+text
+	if offer.Bare {
+		s.content, s.description = escapeRule(text)+":-*", text+" with any options, and nothing else"
+	}
+	if len(offer.Without) > 0 {
+		list := strings.Join(offer.Without, " ")
+		s.content, s.description = s.content+" without "+list, s.description+", without "+list
+	}
+	if cmd.Use().Projects() {
+		s.description += "; it runs code of the project"
+	}
+	return c.proved(s, cmd)
+}
+
+// named returns the words of cmd in a rule for its kind, and the offer.
+func (c *call) named(cmd *Command) ([]Word, program.Offer) {
 	u := cmd.Use()
-	row := u.Row()
 	switch {
-	case cmd.Wraps:
-		if u.Inner == 0 || u.Joined || u.Inner != u.At || len(u.Sub) == 0 && !row.Adds && !row.Project {
-			return 0
+	case cmd.Wraps && (u.Inner == 0 || u.Joined):
+		if isShell(u.Program) {
+			return c.script(cmd, u, 0)
 		}
-		if inner := program.Read(u.Words[u.Inner:u.End]); plainlyNamed(inner) {
-			return u.Inner + 1
+		return nil, program.Offer{}
+	case u.Inner > 0:
+		return c.behind(cmd, 0, false)
+	}
+	if at := c.module(u); at > 0 {
+		return c.behind(cmd, at, false)
+	}
+	if offer := u.Led(); offer.Named > 0 && trusted(cmd) {
+		return cmd.Words[:offer.Named], offer
+	}
+	if offer := u.Offers(); offer.Named > 0 {
+		return c.spelledOut(cmd, offer)
+	}
+	if passes(u) && !cmd.Qualified() {
+		return c.behind(cmd, 1, true)
+	}
+	return c.script(cmd, u, 0)
+}
+
+// spelledOut returns the words in an offer: without the harmless options between them, else as
+// they stand.
+func (c *call) spelledOut(cmd *Command, offer program.Offer) ([]Word, program.Offer) {
+	u := cmd.Use()
+	if !trusted(cmd) && !c.kept(cmd, cmd.Words[0]) {
+		return nil, program.Offer{}
+	}
+	if plain, at := plainWords(cmd, offer.Named > 1+len(u.Sub), c); at > 0 && len(plain) >= offer.Named {
+		return plain[:offer.Named], offer
+	}
+	if at := u.NamedAt(offer.Named); at > 0 {
+		return cmd.Words[:at], offer
+	}
+	return nil, program.Offer{}
+}
+
+// behind is the name of the command inside, from the word at of cmd, and all before it. adds
+// means: words out of sight may be added, or no table reads the rest.
+func (c *call) behind(cmd *Command, at int, adds bool) ([]Word, program.Offer) {
+	words := cmd.Words
+	u := program.Read(words[at:])
+	if row := u.Row(); u.Inner > 0 && !u.Joined && (row.Adds || row.Project || len(u.Sub) > 0 || u.Forwards()) {
+		return c.behind(cmd, at+u.Inner, adds || row.Adds)
+	}
+	offer := u.Offers()
+	switch n := u.NamedAt(offer.Named); {
+	case offer.Named == 0 && passes(u):
+		return c.behind(cmd, at+1, true)
+	case offer.Named == 0 && !adds:
+		return c.script(cmd, u, at)
+	case n > 0 && !strings.Contains(words[at].Text, "/") && !(adds && (offer.Bare || offer.Lasting || len(offer.Without) > 0)):
+		return words[:at+n], offer
+	}
+	return nil, program.Offer{}
+}
+
+// passes reports whether an unknown program, or one made for it, is followed by the name of
+// another, to run.
+func passes(u *program.Use) bool {
+	return !u.Known && len(u.Words) > 2 && program.Read(u.Words[1:]).Known
+}
+
+// runningModules are modules of Python that run their arguments.
+var runningModules = []string{"timeit", "trace", "pdb", "cProfile", "profile", "runpy", "code", "idlelib", "doctest", "asyncio", "http", "ensurepip", "zipapp", "xmlrpc", "test", "IPython", "ipykernel", "debugpy", "kernprof", "memory_profiler", "pyinstrument", "scalene", "viztracer"}
+
+// module returns the index of the name of a module that Python runs as a program (python -m
+// pytest); 0 where it runs none, or one that runs its arguments.
+func (c *call) module(u *program.Use) int {
+	if u.Program != "python" || !u.Has("-m") {
+		return 0
+	}
+	for i, word := range u.Words {
+		if top, _, _ := strings.Cut(word.Text, "."); i > 1 && u.Words[i-1].Text == "-m" {
+			if slices.Contains(runningModules, top) {
+				return 0
+			}
+			return i
 		}
-		return 0
-	case u.Runs() || u.Commanded():
-		return 0
-	case !u.Known:
-		return 2
-	case len(u.Sub) > 0 && u.At == 1+len(u.Sub):
-		return u.At
-	case len(u.Sub) == 0 && row.Verb && len(u.Operands) > 0 && u.Index(0) == 1:
-		return 2
 	}
 	return 0
 }
 
-// plainlyNamed reports whether the name of a program that another one runs says
-// enough: it runs nothing further, and no option decides what it does.
-func plainlyNamed(u *program.Use) bool {
-	if !u.Words[0].Literal || strings.Contains(u.Words[0].Text, "/") || isShell(u.Program) {
-		return false
+// scriptEndings are endings of files for an interpreter.
+var scriptEndings = []string{".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".rb", ".pl", ".php", ".lua", ".r", ".R", ".jl", ".exs", ".ps1", ".groovy", ".kts", ".swift", ".go"}
+
+// dispatchers are scripts with a command as first argument.
+var dispatchers = []string{"manage.py", "artisan", "console", "cli.py", "cli.js", "setup.py", "fabfile.py", "tasks.py", "wp-cli.phar", "composer.phar"}
+
+// script returns the words of cmd up to the name of a script of u, which begins at the word
+// from, with any arguments: a file inside the call's directories, or in a place where files do
+// not come to be in passing.
+func (c *call) script(cmd *Command, u *program.Use, from int) ([]Word, program.Offer) {
+	at, word := 0, u.Words[0]
+	if !strings.Contains(word.Text, "/") && from == 0 || u.Known {
+		if slices.Index(u.Roles, program.Runs) != 0 {
+			return nil, program.Offer{}
+		}
+		at, word = u.Index(0), u.Operands[0]
 	}
-	named := u.Row().Commands || u.Row().Verb
-	return !u.Runs() && !u.Row().Terminal && len(u.Spans) == 0 && (named || len(u.Words) == 1 || !strings.HasPrefix(u.Words[1].Text, "-"))
+	base := path.Base(word.Text)
+	if !slices.Contains(scriptEndings, path.Ext(base)) || slices.Contains(dispatchers, base) || !c.kept(cmd, word) ||
+		slices.ContainsFunc(u.Words[at:], func(w Word) bool { return program.Lasting(w.Text) }) {
+		return nil, program.Offer{}
+	}
+	return cmd.Words[:from+at+1], program.Offer{Named: from + at + 1}
 }
 
-// subcommandWord reports whether a word looks like the name of a sub-command
-// or a target: not an option, not a path, not an address.
-func subcommandWord(s string) bool {
-	if s == "" || s[0] == '-' {
-		return false
-	}
-	for _, r := range s {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		if !letter && r != '-' && r != '_' && r != ':' {
-			return false
-		}
-	}
-	return !(s[0] >= '0' && s[0] <= '9')
+// kept reports whether a file lies in the project, or elsewhere than where anybody
+// may put files.
+func (c *call) kept(cmd *Command, word Word) bool {
+	where := c.place(cmd, word, read)
+	return leadsIn(where) || where != "" && path.IsAbs(word.Text) && !slices.ContainsFunc(openPlaces, func(dir string) bool { return within(where, dir) })
 }
+
+// openPlaces are directories in which anybody may put files.
+var openPlaces = []string{"/tmp", "/private/tmp", "/var/tmp", "/private/var/tmp", "/dev/shm", "/run/shm", "/var/folders", "/private/var/folders"}

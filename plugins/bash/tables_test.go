@@ -52,7 +52,7 @@ func TestRulesTable(t *testing.T) {
 	}
 }
 
-// TestAskMatchesLikeDeny holds because design section 3 speaks of both at once.
+// TestAskMatchesLikeDeny: both over-approximate, and in the same way.
 func TestAskMatchesLikeDeny(t *testing.T) {
 	t.Parallel()
 	for _, c := range readCases(t, "rules.txt") {
@@ -64,7 +64,7 @@ func TestAskMatchesLikeDeny(t *testing.T) {
 }
 
 // TestReadOnlyNeverContradictsCheck: a read-only answer is false whenever the
-// check would ask immune (design section 6).
+// check would ask immune.
 func TestReadOnlyNeverContradictsCheck(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"readonly.txt", "safety.txt", "edits.txt", "rules.txt"} {
@@ -83,7 +83,7 @@ func TestRuleExamples(t *testing.T) {
 		if err := decode(e.Input, &input); err != nil {
 			t.Fatal(err)
 		}
-		if got := matches(input.Command, e.Behavior, e.Content); got != e.Match {
+		if got := matches(string(input.Command), e.Behavior, e.Content); got != e.Match {
 			t.Errorf("example %d: %s %q on %q: got %v, want %v", i, e.Behavior, e.Content, input.Command, got, e.Match)
 		}
 	}
@@ -91,9 +91,9 @@ func TestRuleExamples(t *testing.T) {
 
 func TestSeedReadOnlyList(t *testing.T) {
 	t.Parallel()
-	// The AgentScope seed, "Full read-only command list", row by row.
+	// AgentScope's "Full read-only command list", row by row.
 	for _, command := range []string{
-		"git status", "git log", "git diff", "git show", "git branch", "git blame f", "git grep x", "git reflog", "git config --list",
+		"git status", "git log", "git diff", "git show", "git branch", "git blame f", "git grep x", "git reflog", "git config --list --name-only",
 		"ls", "cat a", "head a", "tail a", "grep x a", "rg x", "find .", "tree", "stat a", "wc a", "pwd", "which go",
 		"docker ps", "docker images", "docker logs x", "docker inspect x", "docker info",
 		"gh repo view", "gh issue list", "gh pr list", "gh status",

@@ -111,8 +111,8 @@ func TestT24_ShellState(t *testing.T) {
 	}
 }
 
-// neverAllowedExcept is neverAllowed for lines that may be suggested as they
-// are, because their text shows everything.
+// neverAllowedExcept is neverAllowed for lines with an exact suggestion, because their text
+// shows everything.
 func neverAllowedExcept(t *testing.T, command string) {
 	t.Helper()
 	if bash.Spec.ReadOnly(callOf(command)).ReadOnly || bash.Spec.Check(callOf(command)).Behavior == tool.Allow {
@@ -199,3 +199,30 @@ func nested(n int) string {
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// TestT19_PythonOfTheProject: Python takes a module from its start directory, so a file named
+// there by the host makes the same code ask; without the host's word it asks, too. Git ignores
+// such files.
+func TestT19_PythonOfTheProject(t *testing.T) {
+	t.Parallel()
+	const command = "python3 -c 'import json; print(1)'"
+	c := callOf(command)
+	if ro := bash.Spec.ReadOnly(c); !ro.ReadOnly {
+		t.Errorf("got %s, want read-only", ro.Reason)
+	}
+	for i := range c.Context.Targets {
+		c.Context.Targets[i].Repo = &tool.Repo{Root: project, Dirty: []string{"python module json.py"}}
+	}
+	if bash.Spec.ReadOnly(c).ReadOnly || bash.Spec.Check(c).Behavior == tool.Allow {
+		t.Error("allowed although a file of the project stands for a module")
+	}
+	c.Context.Targets = nil
+	if bash.Spec.ReadOnly(c).ReadOnly {
+		t.Error("read-only although nothing is known of the directory")
+	}
+	git := callOf("git status")
+	git.Context.Targets[0].Repo = &tool.Repo{Root: project, Dirty: []string{"python module json.py"}}
+	if ro := bash.Spec.ReadOnly(git); !ro.ReadOnly {
+		t.Errorf("git status: got %s, want read-only", ro.Reason)
+	}
+}

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/callgate/callgate/sdk/go/tool"
@@ -13,9 +14,9 @@ var Module = tool.Module{
 	Tools:   []tool.Tool{tool.Define(Spec)},
 }
 
-// Spec is the Bash tool.
+// Spec is the Bash tool. RATIONALE.md, "Why is Monitor a name of Bash?".
 var Spec = tool.Spec[Input]{
-	Name: "Bash", Aliases: []string{"bash", "shell", "run_shell_command", "Monitor"},
+	Name: "Bash", Aliases: []string{"bash", "shell", "run_shell_command", "exec_command", "shell_command", "local_shell", "run_in_terminal", "run_terminal_cmd", "Monitor"},
 	InputSchema:  inputSchema,
 	RuleHelp:     ruleHelp,
 	RuleExamples: ruleExamples,
@@ -33,7 +34,7 @@ const inputSchema = `{"type":"object","properties":{` +
 	`"dangerouslyDisableSandbox":{"type":"boolean"}},"required":["command"]}`
 
 const ruleHelp = "Plain text is one command: as an allow rule exactly that command (or exactly the whole line); as a deny or ask rule its words stand together, in order, in any command of the line. " +
-	"`words:*` and `words *` are every command that begins with these words, and the bare words. Another * stands for any text inside one command; \\* is a star. " +
+	"`words:*` and `words *` are every command that begins with these words, and the bare words; `words:-*` leaves room for options only. `words:* without -f --delete` is an allow rule for those that have none of these options in any spelling, and only options that are known; deny and ask rules leave nothing out. {a,b} in such a rule is one of these words. `curl GET https://example.com/*` are requests of that method to that host, without files. Another * stands for any text inside one command; \\* is a star. " +
 	"An allow needs every command of the line covered, by some rule or because it only reads; a deny or ask holds when any command is hit, however it is wrapped, quoted or spelt."
 
 func example(content string, behavior tool.Behavior, command string, matches bool) tool.RuleExample {
@@ -44,6 +45,12 @@ var ruleExamples = []tool.RuleExample{
 	example("npm run:*", tool.Allow, "npm run build", true),
 	example("npm run:*", tool.Allow, "npm run build && curl https://example.com", false),
 	example("npm run:*", tool.Allow, "npm install", false),
+	example("git push origin:* without --force", tool.Allow, "git push -u origin main", true),
+	example("git push origin:* without --force", tool.Allow, "git push origin +main", false),
+	example("npm run {build,test}:*", tool.Allow, "npm run deploy", false),
+	example("curl GET https://example.com/*", tool.Allow, "curl -s https://example.com/a | head", true),
+	example("curl GET https://example.com/*", tool.Allow, "curl -d @f https://example.com/a", false),
+	example("make test:-*", tool.Allow, "make test deploy", false),
 	example("git commit:*", tool.Allow, "git add . && git commit -m x", false),
 	example("npm test", tool.Allow, "npm test", true),
 	example("npm test", tool.Allow, "npm test -- -u", false),
@@ -57,7 +64,7 @@ func check(tc *tool.Call[Input]) tool.Verdict {
 	if tc.Input.WS != nil {
 		return tool.Verdict{Behavior: tool.Ask, Reason: "it listens to a web socket, whose messages the agent reads"}
 	}
-	if strings.TrimSpace(tc.Input.Command) == "" {
+	if strings.TrimSpace(tc.Input.text()) == "" {
 		return tool.Verdict{Behavior: tool.Passthrough, Reason: "there is no command"}
 	}
 	c := open(tc)
@@ -67,10 +74,10 @@ func check(tc *tool.Call[Input]) tool.Verdict {
 	if reason := c.danger(); reason != "" {
 		return immune(reason)
 	}
-	if c.line.Opaque != "" {
+	switch {
+	case c.line.Shut() && c.line.Opaque != "":
 		return immune("the command cannot be analysed: " + c.line.Opaque)
-	}
-	if c.line.Hidden != "" {
+	case c.line.Shut():
 		return immune("the command uses " + c.line.Hidden + ", so what it runs is not all in plain sight")
 	}
 	if c.in.escalates() {
@@ -81,6 +88,9 @@ func check(tc *tool.Call[Input]) tool.Verdict {
 	}
 	if c.mode == tool.ModeAcceptEdits && c.editsOnly() {
 		return tool.Verdict{Behavior: tool.Allow, Reason: "it edits files inside the working directories only"}
+	}
+	if what := cmp.Or(c.line.Opaque, c.line.Hidden); what != "" {
+		return tool.Verdict{Behavior: tool.Passthrough, Reason: "it uses " + what + ": only rules with the exact text allow it"}
 	}
 	return tool.Verdict{Behavior: tool.Passthrough}
 }
@@ -111,7 +121,7 @@ func match(tc *tool.Call[Input], behavior tool.Behavior, given []tool.Rule) []in
 		contents[i] = r.Content
 	}
 	if behavior == tool.Allow {
-		if c.in.escalates() || c.in.WS != nil || strings.TrimSpace(c.in.Command) == "" {
+		if c.in.escalates() || c.in.WS != nil || strings.TrimSpace(c.in.text()) == "" {
 			return nil
 		}
 		return c.line.rulesFor(contents, true).coveredBy(c.line, c, c.cdInside)
@@ -120,12 +130,12 @@ func match(tc *tool.Call[Input], behavior tool.Behavior, given []tool.Rule) []in
 }
 
 func suggest(tc *tool.Call[Input]) []tool.Suggestion {
-	if strings.TrimSpace(tc.Input.Command) == "" || tc.Input.WS != nil {
+	if strings.TrimSpace(tc.Input.text()) == "" || tc.Input.WS != nil {
 		return nil
 	}
 	c := open(tc)
 	if !c.set.Dialect.analysed() {
-		return []tool.Suggestion{tool.Propose(escapeRule(strings.TrimSpace(c.in.Command)), "exactly this command line")}
+		return []tool.Suggestion{tool.Propose(escapeRule(strings.TrimSpace(c.in.text())), "exactly this command line")}
 	}
 	var out []tool.Suggestion
 	for _, s := range c.suggestions() {
@@ -136,4 +146,11 @@ func suggest(tc *tool.Call[Input]) []tool.Suggestion {
 	return out
 }
 
-func describe(tc *tool.Call[Input]) tool.Description { return open(tc).describe() }
+func describe(tc *tool.Call[Input]) tool.Description {
+	c := open(tc)
+	d := c.describe()
+	if tc.Effects {
+		d.Effects = c.effects()
+	}
+	return d
+}

@@ -1,26 +1,30 @@
 package bash
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// wordReader turns one syntax word into a Word, and reports what it meets on
-// the way to the walker.
+// wordReader turns one syntax word into a Word, and reports its findings to the walker.
 type wordReader struct {
 	w    *walker
 	text strings.Builder
 	out  Word
-	// dollar tells that the text ends in a dollar sign that nothing quotes away.
+	// dollar means: the text ends in an unquoted dollar sign.
 	dollar bool
+	// quoted means: the current part stands in double quotes.
+	quoted bool
 	// brace is how far the word is on its way to a brace expansion.
 	brace braceState
+	// vague means: an expansion may be anything, and not only plain.
+	vague bool
 }
 
-// braceState tells what of {a,b} has been read outside quotes. An expansion may
-// run over several parts of a word: {a,"b"}.
+// braceState is the part of {a,b} read so far outside quotes. An expansion may run over several
+// parts of a word: {a,"b"}.
 type braceState int
 
 const (
@@ -29,8 +33,8 @@ const (
 	splitBrace
 )
 
-// zshParameter follows the next character towards one of the parameter forms
-// that zsh alone has: $=X, $~X, $^X, $+X, with and without a name.
+// zshParameter follows the next character towards one of zsh's own parameter forms: $=X, $~X,
+// $^X, $+X, with and without a name.
 func (r *wordReader) zshParameter(c byte) {
 	if r.dollar && strings.IndexByte("=~^+", c) >= 0 && !r.w.dialect.onlyBash() {
 		r.out.Literal = false
@@ -63,18 +67,28 @@ func (w *walker) word(sw *syntax.Word) Word {
 	for i, part := range sw.Parts {
 		r.part(part, i == 0)
 	}
+	if len(sw.Parts) != 1 {
+		r.out.Files = false
+	} else {
+		switch p := sw.Parts[0].(type) {
+		case *syntax.ProcSubst:
+			r.out.Output = true
+		case *syntax.ParamExp:
+			r.out.Files = !r.out.Literal && simpleParam(p) && w.vars[p.Param.Value].glob
+		}
+	}
 	r.out.Text = r.text.String()
+	r.out.Plain = !r.out.Literal && r.out.Computed && !r.vague && !w.assigned["IFS"]
 	if r.out.Text == "[" {
-		r.out.Glob = false // the test command; no name can match a bracket that nothing closes
+		r.out.Glob = false // the test command; no name can match an unclosed bracket
 	}
 	if r.out.Tilde && (!plainTilde(sw) || w.assigned["HOME"]) {
-		// ~user, ~+ and ~- depend on what we do not know; ~"/x" is read in more
-		// than one way.
+		// ~user, ~+ and ~- depend on what we do not know; ~"/x" is read in more than one way.
 		r.out.Tilde, r.out.Literal = false, false
 	}
 	if named, ok := strings.CutPrefix(r.out.Text, "{"); ok && !r.out.Quoted && !r.w.dialect.onlyBash() {
 		if name, ok := strings.CutSuffix(named, "}"); ok && name != "" && plainName(name) != "" {
-			r.out.Literal = false // zsh takes it for the descriptor of the redirection that follows
+			r.out.Literal = false // zsh takes it for the descriptor of the following redirection
 		}
 	}
 	if len(r.out.Text) > 1 && startsWith(sw, "=") && !w.dialect.onlyBash() {
@@ -84,6 +98,12 @@ func (w *walker) word(sw *syntax.Word) Word {
 		r.out.Literal = false // bash expands the tilde of name=~, mksh that of --name=~ too, dash neither
 	}
 	return r.out
+}
+
+// peek is word, for a word walked elsewhere.
+func (w *walker) peek(sw *syntax.Word) Word {
+	aside := &walker{line: &Line{Text: w.line.Text, Setting: w.line.Setting}, old: true, dialect: w.dialect, src: w.src, depth: w.depth, dirs: w.dirs, assigned: w.assigned, odd: w.odd, vars: w.vars}
+	return aside.word(sw)
 }
 
 // startsWith reports whether a word begins with prefix outside quotes; empty
@@ -128,9 +148,18 @@ func (r *wordReader) part(part syntax.WordPart, first bool) {
 	case *syntax.ParamExp:
 		r.param(p)
 	case *syntax.CmdSubst:
-		r.out.Literal = false
-		r.text.WriteString("$(...)")
-		r.w.substitution("a command substitution", p.Stmts)
+		if dir, ok := r.w.workingDirectory(p, r.quoted); ok {
+			r.text.WriteString(dir)
+			r.w.substitution(p.Stmts)
+			return
+		}
+		vague, from := r.vague, len(r.w.line.Commands)
+		r.computed("$(...)")
+		r.substituted(p, p.Stmts, "a command substitution")
+		if last := r.w.printing(p.Stmts, from); last != nil {
+			r.vague = vague || !last.Use().PrintsPlain()
+			r.out.Files = len(r.text.String()) == len("$(...)") && last.Use().PrintsNames()
+		}
 		if p.Backquotes && strings.Contains(r.w.source(p), `\"`) {
 			r.w.line.opaque("backquotes with a backslash before a quote, which mean another thing inside double quotes")
 		}
@@ -138,14 +167,22 @@ func (r *wordReader) part(part syntax.WordPart, first bool) {
 			r.w.line.opaque("a substitution that only some shells know")
 		}
 	case *syntax.ProcSubst:
-		r.out.Literal = false
-		r.text.WriteString("<(...)")
-		r.w.substitution("a process substitution", p.Stmts)
+		r.computed("<(...)")
+		r.out.Splits = false
+		if p.Op != syntax.CmdIn {
+			r.w.line.hide("a process substitution that is written to")
+		}
+		r.substituted(p, p.Stmts, "a process substitution")
 	case *syntax.ArithmExp:
 		r.out.Literal = false
+		r.out.Splits = r.out.Splits || !r.quoted
 		r.text.WriteString("$((...))")
-		if p.Bracket || !r.w.arithmetic(p.X) {
+		switch {
+		case p.Bracket || !r.w.ownNames(p.X):
 			r.w.line.opaque("arithmetic that evaluates more than numbers")
+			r.w.arithmetic(p.X)
+		case !r.w.arithmetic(p.X):
+			r.w.line.unclear("arithmetic that evaluates more than numbers")
 		}
 	case *syntax.ExtGlob:
 		r.out.Glob = true
@@ -154,6 +191,55 @@ func (r *wordReader) part(part syntax.WordPart, first bool) {
 	default:
 		r.w.line.opaque("a word of an unknown form")
 	}
+}
+
+// workingDirectory returns the value of $(pwd), if known.
+func (w *walker) workingDirectory(p *syntax.CmdSubst, quoted bool) (dir string, ok bool) {
+	if len(p.Stmts) != 1 || len(p.Stmts[0].Redirs) > 0 || p.Stmts[0].Negated || p.Stmts[0].Background || len(w.dirs) != 1 || w.line.Setting.CWD == "" || p.TempFile || p.ReplyVar || w.naming {
+		return "", false
+	}
+	call, isCall := p.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !isCall || len(call.Assigns) > 0 || len(call.Args) != 1 || call.Args[0].Lit() != "pwd" {
+		return "", false
+	}
+	dir = w.line.Setting.absolute(w.dirs[0])
+	plain := !strings.ContainsFunc(dir, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./@+", r))
+	})
+	return dir, strings.HasPrefix(dir, "/") && !strings.Contains(dir, "..") && (quoted || plain && !w.assigned["IFS"])
+}
+
+// printing returns the command with its output in a substitution, when it is a simple one or
+// the last of a pipe, behind mere line filters.
+func (w *walker) printing(list []*syntax.Stmt, from int) *Command {
+	if len(list) != 1 || list[0].Negated || list[0].Background || len(w.line.Commands) <= from {
+		return nil
+	}
+	switch c := list[0].Cmd.(type) {
+	case *syntax.CallExpr:
+	case *syntax.BinaryCmd:
+		if _, call := c.Y.Cmd.(*syntax.CallExpr); c.Op != syntax.Pipe || !call {
+			return nil
+		}
+	default:
+		return nil
+	}
+	last := w.line.Commands[len(w.line.Commands)-1]
+	for last.Use().Passes() && last.Feeder != nil && last.quietly() {
+		last = last.Feeder
+	}
+	if last.Parent != w.parent || last.Wraps || last.Qualified() || len(last.Words) == 0 || len(last.Assigns) > 0 || !last.quietly() {
+		return nil
+	}
+	return last
+}
+
+// quietly reports whether the only redirections of a command put its errors away, or
+// give it an input.
+func (c *Command) quietly() bool {
+	return !slices.ContainsFunc(c.Redirects, func(r Redirect) bool {
+		return r.Write && !(r.Descriptor == 2 && r.Word.Literal && r.Word.Text == "/dev/null")
+	})
 }
 
 // literal reads unquoted text: backslashes quote, glob characters count.
@@ -189,22 +275,28 @@ func (r *wordReader) literal(s string, first bool) {
 func (r *wordReader) single(p *syntax.SglQuoted) {
 	r.out.Quoted = true
 	if p.Dollar {
-		if strings.ContainsRune(p.Value, '\\') {
+		if strings.ContainsRune(plainEscapes.Replace(p.Value), '\\') {
 			// dash ends the quote elsewhere than bash does.
 			r.w.line.opaque("a $'...' string with backslashes, which shells read differently")
 		}
-		if !r.w.dialect.onlyBash() {
+		if !r.w.dialect.onlyBash() || strings.ContainsRune(p.Value, '\\') {
 			r.out.Literal = false
+			r.vague = true
 		}
 	}
 	r.text.WriteString(p.Value)
 }
+
+// plainEscapes removes the escapes of $'...' for blanks: they end no quote in any shell.
+var plainEscapes = strings.NewReplacer(`\t`, "", `\n`, "", `\r`, "", `\\`, "")
 
 func (r *wordReader) double(p *syntax.DblQuoted) {
 	r.out.Quoted = true
 	if p.Dollar && !r.w.dialect.onlyBash() {
 		r.out.Literal = false // dash keeps the dollar sign
 	}
+	defer func(outer bool) { r.quoted = outer }(r.quoted)
+	r.quoted = true
 	for _, part := range p.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
 			for i := range len(lit.Value) {
@@ -213,22 +305,19 @@ func (r *wordReader) double(p *syntax.DblQuoted) {
 			r.text.WriteString(unescapeDouble(lit.Value))
 			continue
 		}
-		if text, stmts, ok := quotedText(part, r.w.src); ok {
+		if text, stmts, ok := r.quotedText(part); ok {
 			r.text.WriteString(text)
-			r.w.visibleSubstitution(stmts)
+			r.w.substitution(stmts)
 			continue
 		}
 		r.part(part, false)
 	}
 }
 
-// quotedText returns the text that a part of a double-quoted string stands for
-// when it is $(cat <<'WORD' ... WORD), the way agents write messages of several
-// lines: a substitution whose output is in plain sight. The statement is returned
-// to be walked like every other. The body may hold nothing at which an old shell,
-// which looks for the closing parenthesis without knowing here-documents (bash
-// 3.2), could end the substitution elsewhere.
-func quotedText(part syntax.WordPart, src string) (text string, stmts []*syntax.Stmt, ok bool) {
+// quotedText returns the text of a part of a double-quoted string when it is $(cat <<'WORD' ...
+// WORD), agents' form of messages of several lines: a substitution with its output in plain
+// sight, for any content. The statement is returned to be walked like every other.
+func (r *wordReader) quotedText(part syntax.WordPart) (text string, stmts []*syntax.Stmt, ok bool) {
 	p, ok := part.(*syntax.CmdSubst)
 	if !ok || p.Backquotes || p.TempFile || p.ReplyVar || len(p.Stmts) != 1 || len(p.Last) != 0 {
 		return "", nil, false
@@ -257,32 +346,36 @@ func quotedText(part syntax.WordPart, src string) (text string, stmts []*syntax.
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(line, " \t")
 		if n := commonPrefix(line, end.Value); n == len(end.Value) || n > 0 && n < len(line) && line[n] >= utf8.RuneSelf {
-			return "", nil, false // dash loses a byte that is not ASCII behind part of the delimiter
+			return "", nil, false // dash loses a non-ASCII byte behind part of the delimiter
 		}
 	}
-	return strings.TrimRight(text, "\n"), p.Stmts, plainBody(text, src[min(len(src), int(p.End().Offset())):])
+	return strings.TrimRight(text, "\n"), p.Stmts, r.w.oldText(p, in.Hdoc)
 }
 
-// harmlessQuotes reports whether an old shell, to which the quotes of a body are
-// quotes (bash 3.2), ends the substitution where others do, because each of them is
-// closed again; or finds no end at all, and runs nothing, because the apostrophe
-// that is left open is the last one of the line.
-func harmlessQuotes(text, rest string) bool {
-	var open byte
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == open:
-			open = 0
-		case open == '"' && c == '`':
-			return false // a quote inside a quote
-		case open == 0 && (c == '\'' || c == '"' || c == '`'):
-			open = c
-		case open == '`' && (c == '\'' || c == '"'):
+// oldText reports whether an old shell, too, finds the end of a here-document's substitution,
+// or one inside the text from which the line can be read again.
+func (w *walker) oldText(p *syntax.CmdSubst, body *syntax.Word) bool {
+	from, end := int(p.Left.Offset()), int(p.Right.Offset())
+	if from < 0 || end >= len(w.src) || end < from {
+		return false
+	}
+	places, known := oldEnds(w.src, from+len("$("), end, true)
+	if !known {
+		return false
+	}
+	begins, ends := int(body.Pos().Offset()), int(body.End().Offset())
+	for _, at := range places {
+		// The old shell's output begins as the text does, so it is no other option.
+		if w.parent != nil || w.old || at < begins || at >= ends || strings.TrimSpace(w.src[begins:at]) == "" {
 			return false
 		}
+		w.olds = append(w.olds, w.src[:from]+"$(:)"+w.src[at+1:])
 	}
-	return open == 0 || open == '\'' && !strings.Contains(rest, "'")
+	return len(w.olds) <= maxOlds
 }
+
+// maxOlds bounds how often a line is read again for old shells.
+const maxOlds = 8
 
 // commonPrefix returns how many bytes a and b begin with in common.
 func commonPrefix(a, b string) int {
@@ -293,39 +386,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// plainBody reports whether every shell finds the end of a substitution behind a
-// here-document with this body: no expansions, parentheses only in pairs and where
-// no quote, comment or case can hide one, and quotes that are harmless. rest is
-// what stands behind the substitution.
-func plainBody(text, rest string) bool {
-	if strings.ContainsAny(text, "\\$") || strings.Contains(text, "<<") {
-		return false
-	}
-	if strings.ContainsAny(text, "'\"`") {
-		return !strings.ContainsAny(text, "()#") && harmlessQuotes(text, rest)
-	}
-	if !strings.ContainsAny(text, "()") {
-		return true
-	}
-	if strings.Contains(text, "#") || strings.Contains(text, "case") || strings.Contains(text, "esac") {
-		return false
-	}
-	depth := 0
-	for i := range len(text) {
-		switch text[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth < 0 {
-				return false
-			}
-		}
-	}
-	return depth == 0
-}
-
-// unescapeDouble removes the backslashes that mean something inside double
-// quotes.
+// unescapeDouble removes the backslashes with a meaning inside double quotes.
 func unescapeDouble(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -346,14 +407,12 @@ func unescapeDouble(s string) string {
 // $PWD are replaced where nothing on the line changes them.
 func (r *wordReader) param(p *syntax.ParamExp) {
 	if p.Param == nil || !simpleParam(p) {
-		r.out.Literal = false
-		r.text.WriteString("${...}")
-		r.w.line.hide("a parameter expansion that computes")
-		r.w.expansion(p)
+		r.computed("${...}")
+		if p.Param != nil {
+			r.out.Vars = append(r.out.Vars, p.Param.Value)
+		}
+		r.out.Vars = append(r.out.Vars, r.w.expansion(p)...)
 		return
-	}
-	if !p.Short {
-		r.w.line.hide("a parameter expansion in braces")
 	}
 	name := p.Param.Value
 	home := r.w.line.Setting.Home
@@ -365,9 +424,43 @@ func (r *wordReader) param(p *syntax.ParamExp) {
 		r.text.WriteString(cwd)
 		return
 	}
-	r.out.Literal = false
+	if v, ok := r.w.given(name, r.quoted); ok {
+		r.text.WriteString(v.text)
+		r.out.Glob = r.out.Glob || v.glob
+		return
+	}
+	computed, vague := r.out.Computed || r.w.assigned[name], r.vague
+	r.computed("$" + name)
+	r.out.Computed = computed
+	if r.w.vars[name].plain && !r.w.naming {
+		r.vague = vague
+	}
+	r.out.Splits = r.out.Splits || name == "@"
 	r.out.Vars = append(r.out.Vars, name)
-	r.text.WriteString("$" + name)
+}
+
+// computed adds an expansion with an unknown value.
+func (r *wordReader) computed(text string) {
+	r.vague = true
+	r.out.Literal, r.out.Computed = false, true
+	r.out.Splits = r.out.Splits || !r.quoted
+	r.text.WriteString(text)
+}
+
+// substituted walks the commands of a substitution, and hides one with another end in an old
+// shell (bash 3.2): that reads it without knowing its syntax.
+func (r *wordReader) substituted(n syntax.Node, list []*syntax.Stmt, what string) {
+	text := r.w.source(n)
+	if strings.HasPrefix(text, "`") {
+		if strings.ContainsAny(text, "#\\\"'") || strings.Contains(text, "<<") {
+			r.w.line.hide(what)
+		}
+	} else if from := int(n.Pos().Offset()); text == "" {
+		r.w.line.hide(what)
+	} else if places, known := oldEnds(r.w.src, from+len("$("), from+len(text)-1, false); !known || len(places) > 0 {
+		r.w.line.hide(what)
+	}
+	r.w.substitution(list)
 }
 
 func simpleParam(p *syntax.ParamExp) bool {

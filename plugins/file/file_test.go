@@ -12,7 +12,7 @@ import (
 
 var module = tool.Module{Name: "file", Version: "1", Tools: file.Tools()}
 
-// host is a session in /my/project for a user whose home is /home/dev.
+// host is a session in /my/project for a user with home /home/dev.
 func host(mode tool.Mode) tooltest.Host {
 	return tooltest.Host{Module: module, Context: tool.Context{
 		Mode: mode, CWD: "/my/project", WorkingDirectories: []string{"/my/project"}, Home: "/home/dev",
@@ -32,8 +32,8 @@ func TestExamples(t *testing.T) {
 
 func TestProtectedPaths(t *testing.T) {
 	t.Parallel()
-	// The seed's table, row by row, then what the AgentScope code adds, then
-	// other spellings of the same files.
+	// AgentScope's table, row by row, then its code's additions, then other spellings of the
+	// same files.
 	protected := []string{
 		"/home/dev/.bashrc", "/home/dev/.zshrc", "/home/dev/.bash_profile", "/home/dev/.profile",
 		"/home/dev/.gitconfig", "/my/project/.gitmodules",
@@ -178,17 +178,17 @@ func TestMatch(t *testing.T) {
 		rule, path        string
 		asAllow, asDenial bool
 	}{
-		// The AgentScope seed's pattern examples.
+		// AgentScope's pattern examples.
 		{"src/**", "src/x/y.py", true, true},
 		{"src/**/*.py", "src/x/a.py", true, true},
 		{"src/**/*.py", "src/a.py", true, true},
 		{"config.json", "config.json", true, true},
 		{"**/.bashrc", "/home/dev/.bashrc", true, true},
 		{"**/.ssh/**", ".ssh/config", true, true},
-		// The vibing seed's.
+		// vibing.nvim's.
 		{"*.json", "a.json", true, true},
 		{"*.json", "d/a.json", false, true},
-		{"*.json", "/elsewhere/a.json", false, false},
+		{"*.json", "/elsewhere/a.json", false, true},
 		{"config/*.yaml", "config/a.yaml", true, true},
 		{"config/*.yaml", "xconfig/a.yaml", false, false},
 		{"docs/?.md", "docs/é.md", true, true},
@@ -206,7 +206,7 @@ func TestMatch(t *testing.T) {
 		{"**", "/tmp/x", true, true},
 		{"**/*", "/tmp/x", true, true},
 		{"**/*.md", "/tmp/x.md", true, true},
-		// Absolute against relative, and everything that is not spelled plainly.
+		// Absolute against relative, and other indirect spellings.
 		{"src/**", "/my/project/src/a.py", true, true},
 		{"src/**", "/my/project/src/../src/a.py", true, true},
 		{"src/**", "/my/other/src/a", false, false},
@@ -236,7 +236,7 @@ func TestMatch(t *testing.T) {
 		{"secrets/**", "\u202esecrets/key", false, true},
 		{"secrets./**", "secrets./key", true, true},
 		{"secrets/", "secrets/key", false, true},
-		// What cannot be judged.
+		// Inputs beyond judgement.
 		{"secrets/**", "file:///my/project/secrets/key", false, true},
 		{"src/**", "src/\x00/../../etc/passwd", false, true},
 		{"src/**", `src/..\..\x`, false, true},
@@ -321,13 +321,17 @@ func TestSuggestions(t *testing.T) {
 		name, tool, path string
 		want             []string
 	}{
-		{"outside", "Write", "/other/a.txt", []string{"/other/**", "/other/a.txt"}},
+		{"outside, the directory's own files", "Write", "/other/a.txt", []string{"/other/*", "/other/a.txt"}},
+		{"outside, read", "Read", "/other/a.txt", []string{"/other/**", "/other/a.txt"}},
+		{"a README does not open the project", "Write", "README.md", []string{"/my/project/README.md"}},
+		{"nor what holds the project", "Edit", "/my/a.txt", []string{"/my/a.txt"}},
+		{"a README that is read", "Read", "README.md", []string{"/my/project/**", "/my/project/README.md"}},
 		{"inside", "Write", "src/a.go", []string{"/my/project/src/**", "/my/project/src/a.go"}},
 		{"a file of the root gives no rule for everything", "Write", "/test.py", []string{"/test.py"}},
 		{"nor one of the home directory", "Write", "/home/dev/a", []string{"/home/dev/a"}},
 		{"a directory with glob characters", "Edit", "/my/project/[x]/a{b}.go", []string{`/my/project/\[x\]/**`, `/my/project/\[x\]/a\{b\}.go`}},
 		{"a secret is proposed alone", "Read", "/my/project/server.pem", []string{"/my/project/server.pem"}},
-		{"a directory to be", "Write", "/my/project/d/", []string{"/my/project/**"}},
+		{"a directory to be", "Write", "/my/project/d/", []string{"/my/project/d"}},
 		{"nothing", "Write", "", []string{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

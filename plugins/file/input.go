@@ -1,10 +1,14 @@
 package file
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callgate/callgate/plugins/internal/option"
 )
@@ -18,12 +22,13 @@ type location struct {
 	AbsolutePath  *string `json:"absolute_path"`
 	NotebookPath  *string `json:"notebook_path"`
 	TargetFile    *string `json:"target_file"`
+	DirPathCamel  *string `json:"dirPath"`
 }
 
 // files returns the path as the call spells it, none when it names none.
 func (l location) files() ([]string, error) {
 	var given []string
-	for _, spelling := range []*string{l.FilePath, l.Path, l.FilePathCamel, l.AbsolutePath, l.NotebookPath, l.TargetFile} {
+	for _, spelling := range []*string{l.FilePath, l.Path, l.FilePathCamel, l.AbsolutePath, l.NotebookPath, l.TargetFile, l.DirPathCamel} {
 		if spelling != nil {
 			given = append(given, *spelling)
 		}
@@ -37,13 +42,11 @@ func (l location) files() ([]string, error) {
 	return given, nil
 }
 
-// input is what every file tool's input offers.
+// input is the common form of every file tool's input.
 type input interface {
-	// files are the paths that the call touches, as it spells them. An error means
-	// that they cannot be told.
+	// files are the call's paths, as it spells them. An error means they are unknown.
 	files() ([]string, error)
-	// preview is what would be written, and its language: "diff", or "" for that
-	// of the file.
+	// preview is the new text, and its language: "diff", or "" for the file's.
 	preview() (text, language string)
 }
 
@@ -60,8 +63,23 @@ type readInput struct {
 	LastLine   option.Value `json:"end_line_one_indexed_inclusive"`
 	CamelStart option.Value `json:"startLine"`
 	CamelEnd   option.Value `json:"endLine"`
-	// Explanation is prose that Cursor sends along.
+	// Mode, Indentation and Detail are Codex's, Large Copilot's, Wait Gemini CLI's.
+	Mode        option.Value `json:"mode"`
+	Indentation indentation  `json:"indentation"`
+	Detail      option.Value `json:"detail"`
+	Large       option.Value `json:"forceReadLargeFiles"`
+	Wait        option.Value `json:"wait_for_previous"`
+	// Explanation is prose from Cursor.
 	Explanation string `json:"explanation"`
+}
+
+// indentation selects the lines around one for Codex's read_file.
+type indentation struct {
+	Anchor   option.Value `json:"anchor_line"`
+	Levels   option.Value `json:"max_levels"`
+	Siblings option.Value `json:"include_siblings"`
+	Header   option.Value `json:"include_header"`
+	Lines    option.Value `json:"max_lines"`
 }
 
 func (readInput) preview() (text, language string) { return "", "" }
@@ -69,8 +87,7 @@ func (readInput) preview() (text, language string) { return "", "" }
 // maxFiles bounds the files of one call, as the host does.
 const maxFiles = 256
 
-// manyInput reads several files, which it may name by globs. Source: Gemini CLI's
-// read_many_files.
+// manyInput reads several files, possibly named by globs. Source: Gemini CLI's read_many_files.
 type manyInput struct {
 	Paths       []string     `json:"paths"`
 	Include     []string     `json:"include"`
@@ -82,6 +99,7 @@ type manyInput struct {
 		GitIgnore    option.Value `json:"respect_git_ignore"`
 		GeminiIgnore option.Value `json:"respect_gemini_ignore"`
 	} `json:"file_filtering_options"`
+	Wait option.Value `json:"wait_for_previous"`
 }
 
 func (m manyInput) files() ([]string, error) {
@@ -97,8 +115,8 @@ func (m manyInput) files() ([]string, error) {
 	return list, nil
 }
 
-// mayHold reports whether a path that is no glob may be a directory, of which the
-// tool then reads what lies below: "docs/", "." and names without an extension.
+// mayHold reports whether a path without a glob may be a directory; the tool then reads the files
+// below: "docs/", "." and names without an extension.
 func mayHold(file string) bool {
 	base := path.Base(file)
 	return strings.HasSuffix(file, "/") || base == ".." || strings.LastIndexByte(base, '.') <= 0
@@ -116,6 +134,9 @@ type writeInput struct {
 	location
 	Content  string `json:"content"`
 	FileText string `json:"file_text"`
+	// Explanation is prose, Wait Gemini CLI's.
+	Explanation string       `json:"explanation"`
+	Wait        option.Value `json:"wait_for_previous"`
 }
 
 func (w writeInput) preview() (text, language string) { return w.Content + w.FileText, "" }
@@ -143,29 +164,91 @@ type change struct {
 	// Instructions and CodeEdit are Cursor's way of an edit.
 	Instructions string `json:"instructions"`
 	CodeEdit     string `json:"code_edit"`
+	// Code is VS Code's; Explanation is its prose.
+	Code        string       `json:"code"`
+	Explanation string       `json:"explanation"`
+	Multiple    option.Value `json:"allow_multiple"`
+	Wait        option.Value `json:"wait_for_previous"`
 }
 
 // shown renders the replacement as a small diff.
 func (c change) shown() string {
-	return prefixLines("-", c.OldString+c.OldStr+c.OldStringCamel) + prefixLines("+", c.NewString+c.NewStr+c.NewStringCamel+c.CodeEdit)
+	return prefixLines("-", c.OldString+c.OldStr+c.OldStringCamel) + prefixLines("+", c.NewString+c.NewStr+c.NewStringCamel+c.CodeEdit+c.Code)
 }
 
 type editInput struct {
 	location
 	change
+	// Command is the command of Copilot's editor or the Anthropic API's: each counts as a change,
+	// even if it only shows the file.
+	Command    editorCommand `json:"command"`
+	FileText   string        `json:"file_text"`
+	InsertLine option.Value  `json:"insert_line"`
+	InsertText string        `json:"insert_text"`
+	ViewRange  option.Value  `json:"view_range"`
 }
 
-func (e editInput) preview() (text, language string) { return e.shown(), "diff" }
+func (e editInput) preview() (text, language string) {
+	return e.shown() + prefixLines("+", e.FileText+e.InsertText), "diff"
+}
+
+// editorCommand is a command of an editor tool.
+type editorCommand string
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (c *editorCommand) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	token, err := dec.ReadToken()
+	if err != nil {
+		return err
+	}
+	if *c = editorCommand(token.String()); token.Kind() != '"' || !slices.Contains([]editorCommand{"view", "create", "str_replace", "insert", "undo_edit"}, *c) {
+		return errors.New("the editor's command is not known")
+	}
+	return nil
+}
 
 type multiEditInput struct {
 	location
 	Edits []change `json:"edits"`
+	// Replacements are VS Code's, each in a file of its own.
+	Replacements []replacement `json:"replacements"`
+	Explanation  string        `json:"explanation"`
+}
+
+// replacement is a change with its file.
+type replacement struct {
+	location
+	change
+}
+
+func (m multiEditInput) files() ([]string, error) {
+	list, err := m.location.files()
+	if err == nil && len(list) > 0 && len(m.Replacements) > 0 {
+		return nil, errors.New("the call names its files in two ways")
+	}
+	for _, r := range m.Replacements {
+		own, ownErr := r.files()
+		if err = cmp.Or(err, ownErr); err == nil && len(own) == 0 {
+			err = errors.New("one of the files has no name")
+		}
+		list = append(list, own...)
+	}
+	if err == nil && len(list) > maxFiles {
+		err = errors.New("the call names too many files")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return slices.Compact(list), nil
 }
 
 func (m multiEditInput) preview() (text, language string) {
 	var b strings.Builder
 	for _, edit := range m.Edits {
 		b.WriteString(edit.shown())
+	}
+	for _, r := range m.Replacements {
+		b.WriteString(r.shown())
 	}
 	return b.String(), "diff"
 }
@@ -177,9 +260,35 @@ type notebookInput struct {
 	CellType   string       `json:"cell_type"`
 	EditMode   string       `json:"edit_mode"`
 	NewSource  string       `json:"new_source"`
+	// The next ones are VS Code's.
+	CellIDCamel string       `json:"cellId"`
+	EditType    string       `json:"editType"`
+	NewCode     notebookCode `json:"newCode"`
+	Language    string       `json:"language"`
+	Explanation string       `json:"explanation"`
 }
 
-func (n notebookInput) preview() (text, language string) { return n.NewSource, "" }
+// notebookCode is a text or its lines.
+type notebookCode string
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (c *notebookCode) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	value, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	var lines []string
+	if value.Kind() != '[' {
+		lines = make([]string, 1)
+		err = json.Unmarshal(value, &lines[0])
+	} else {
+		err = json.Unmarshal(value, &lines)
+	}
+	*c = notebookCode(strings.Join(lines, "\n"))
+	return err
+}
+
+func (n notebookInput) preview() (text, language string) { return n.NewSource + string(n.NewCode), "" }
 
 func prefixLines(prefix, text string) string {
 	if text == "" {

@@ -101,7 +101,7 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 	}
 	pol := policy(c)
 	for i, place := range places {
-		if pol.Secret(place) || j.globs && (pol.SecretBelow(place) || pol.SeeksSecret(files(c)[i])) {
+		if pol.Secret(place) || j.globs && (pol.SecretBelow(place, true) || pol.SeeksSecret(files(c)[i])) {
 			return tool.ReadOnly{Reason: place.Resolved + " holds secrets"}
 		}
 	}
@@ -145,7 +145,7 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 	}
 	var list []tool.Suggestion
 	for _, place := range places {
-		own := paths.Suggest(c.Context, place)
+		own := paths.Suggest(c.Context, place, j.access)
 		if (len(places) > 1 || j.access == tool.Read && pol.Secret(place)) && len(own) > 1 {
 			own = own[1:]
 		}
@@ -158,10 +158,41 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 	return list
 }
 
+// effects are what a call does to its files: it shows, replaces or deletes them. An edit
+// of a file is none.
+func (j judge[In]) effects(c *tool.Call[In], files []string) []tool.Effect {
+	list := []tool.Effect{}
+	add := func(kind, file, how string, certain bool) {
+		if target, ok := paths.Target(file, j.access); ok && len(list) < maxFiles {
+			list = append(list, tool.Effect{Kind: kind, Value: target.Value, How: how, Certain: certain})
+		}
+	}
+	for _, file := range files {
+		switch {
+		case j.access == tool.Read:
+			add(tool.Shows, file, "", !j.globs || !strings.ContainsAny(file, "*?[{"))
+		case j.action == "create_file":
+			add(tool.Overwrites, file, "", true)
+		case j.action == "delete_file":
+			add(tool.Deletes, file, "", true)
+		}
+	}
+	if patch, ok := any(c.Input).(patchInput); ok {
+		for _, file := range patch.deleted() {
+			add(tool.Deletes, file, "", true)
+		}
+	}
+	return list
+}
+
 func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 	files, err := c.Input.files()
 	if err != nil || len(files) == 0 {
-		return tool.Description{Action: "tool:" + j.action + ":", Title: c.Tool, TargetsUnknown: err != nil || len(c.Unknown) > 0}
+		d := tool.Description{Action: "tool:" + j.action + ":", Title: c.Tool, TargetsUnknown: err != nil || len(c.Unknown) > 0, Effects: []tool.Effect{}}
+		if err != nil {
+			d.Effects = append(d.Effects, tool.Effect{Kind: tool.Runs, Value: tool.Unreadable})
+		}
+		return d
 	}
 	preview, language := c.Input.preview()
 	if preview != "" && language == "" {
@@ -182,6 +213,7 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 			d.TargetsUnknown = true
 		}
 	}
+	d.Effects = j.effects(c, files)
 	d.Action, d.Title = d.Actions[0], c.Tool+" "+paths.Shown(c.Context, files[0])
 	if len(files) == 1 {
 		d.Actions = nil

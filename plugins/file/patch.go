@@ -14,6 +14,8 @@ type patchInput struct {
 	Input     *string `json:"input"`
 	Patch     *string `json:"patch"`
 	PatchText *string `json:"patchText"`
+	// Explanation is prose that VS Code sends along.
+	Explanation string `json:"explanation"`
 }
 
 func (p patchInput) text() (string, error) {
@@ -40,6 +42,17 @@ func (p patchInput) files() ([]string, error) {
 func (p patchInput) preview() (text, language string) {
 	text, _ = p.text() // files tells what is wrong with it
 	return text, "diff"
+}
+
+// deleted are the files that the patch deletes. Those that it moves are still there.
+func (p patchInput) deleted() (files []string) {
+	text, _ := p.text() // files tells what is wrong with it
+	for line := range strings.Lines(text) {
+		if name, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), fileHeaders[2]); ok {
+			files = append(files, name)
+		}
+	}
+	return files
 }
 
 // The lines of a patch that are no text of a file.

@@ -101,7 +101,7 @@ func TestRulesCoverTogether(t *testing.T) {
 	}
 }
 
-// TestNoRuleIsProposedTwice: a file that a call names twice is one.
+// TestNoRuleIsProposedTwice: a file named twice in a call is one.
 func TestNoRuleIsProposedTwice(t *testing.T) {
 	t.Parallel()
 	contents := host("").Suggest(t, "ReadMany", `{"paths":["src/a","src/a","src/b"]}`)
@@ -122,8 +122,8 @@ func TestManyAreReadOnly(t *testing.T) {
 	}
 }
 
-// TestSuggestionsRoundTrip: what is proposed allows the very call, names nothing
-// beside it, and nothing is proposed that is wider than its directory.
+// TestSuggestionsRoundTrip: a proposal allows the very call, names nothing beside it, and is no
+// wider than its directory.
 func TestSuggestionsRoundTrip(t *testing.T) {
 	t.Parallel()
 	name := rapid.StringMatching(`[a-cé名*?\[\]{}!,$ .-]{1,6}`).Filter(func(s string) bool { return strings.Trim(s, ". ") == s && s != "" })

@@ -14,7 +14,7 @@ import (
 func Tools() []tool.Tool {
 	return []tool.Tool{
 		define[readInput](tool.Spec[readInput]{
-			Name: "Read", Aliases: []string{"read", "view", "read_file", "view_file", "NotebookRead"}, ReadOnlyTool: true,
+			Name: "Read", Aliases: []string{"read", "view", "read_file", "view_file", "view_image", "show_file", "NotebookRead"}, ReadOnlyTool: true,
 			InputSchema:  `{"type":"object","properties":{"file_path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"},"pages":{"type":"string"}},"required":["file_path"]}`,
 			RuleExamples: examples("file_path", nil),
 		}, judge[readInput]{action: "view", access: tool.Read}),
@@ -24,22 +24,22 @@ func Tools() []tool.Tool {
 			RuleExamples: manyExamples,
 		}, judge[manyInput]{action: "view", access: tool.Read, globs: true}),
 		define(tool.Spec[writeInput]{
-			Name: "Write", Aliases: []string{"write", "create_file", "write_file", "write_to_file"}, EditsFiles: true,
+			Name: "Write", Aliases: []string{"write", "create_file", "write_file", "write_to_file", "create"}, EditsFiles: true,
 			InputSchema:  `{"type":"object","properties":{"file_path":{"type":"string"},"content":{"type":"string"}},"required":["file_path","content"]}`,
 			RuleExamples: examples("file_path", map[string]any{"content": "x"}),
 		}, judge[writeInput]{action: "create_file", access: tool.Write}),
 		define(tool.Spec[editInput]{
-			Name: "Edit", Aliases: []string{"edit", "str_replace", "edit_file", "replace", "search_replace"}, EditsFiles: true,
+			Name: "Edit", Aliases: []string{"edit", "str_replace", "edit_file", "replace", "search_replace", "str_replace_editor", "str_replace_based_edit_tool", "replace_string_in_file", "insert_edit_into_file"}, EditsFiles: true,
 			InputSchema:  `{"type":"object","properties":{"file_path":{"type":"string"},"old_string":{"type":"string"},"new_string":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["file_path","old_string","new_string"]}`,
 			RuleExamples: examples("file_path", map[string]any{"old_string": "x", "new_string": "y"}),
 		}, judge[editInput]{action: "str_replace", access: tool.Write}),
 		define(tool.Spec[multiEditInput]{
-			Name: "MultiEdit", Aliases: []string{"multi_edit", "multiedit"}, EditsFiles: true,
+			Name: "MultiEdit", Aliases: []string{"multi_edit", "multiedit", "multi_replace_string_in_file"}, EditsFiles: true,
 			InputSchema:  `{"type":"object","properties":{"file_path":{"type":"string"},"edits":{"type":"array","items":{"type":"object"}}},"required":["file_path","edits"]}`,
 			RuleExamples: examples("file_path", map[string]any{"edits": []any{map[string]string{"old_string": "x", "new_string": "y"}}}),
 		}, judge[multiEditInput]{action: "str_replace", access: tool.Write}),
 		define(tool.Spec[notebookInput]{
-			Name: "NotebookEdit", Aliases: []string{"notebook_edit"}, EditsFiles: true,
+			Name: "NotebookEdit", Aliases: []string{"notebook_edit", "edit_notebook_file"}, EditsFiles: true,
 			InputSchema:  `{"type":"object","properties":{"notebook_path":{"type":"string"},"cell_id":{"type":"string"},"new_source":{"type":"string"},"cell_type":{"type":"string"},"edit_mode":{"type":"string"}},"required":["notebook_path","new_source"]}`,
 			RuleExamples: examples("notebook_path", map[string]any{"new_source": "x"}),
 		}, judge[notebookInput]{action: "str_replace", access: tool.Write}),
@@ -61,8 +61,8 @@ const ruleHelp = `A glob over the file's path: * stays within a directory, ** cr
 	`An allow rule must name the path as written and as links lead; a deny or ask rule either, in any case, and without a slash in every directory below. Of several files an allow needs each named, by some rule. ` +
 	paths.ConfigHelp
 
-// examples are those of a tool for one file, which it names by member; others are
-// what else its schema requires.
+// examples are those of a tool for one file, named by member; others are the schema's other
+// required members.
 func examples(member string, others map[string]any) []tool.RuleExample {
 	example := func(content string, behavior tool.Behavior, file string, match bool) tool.RuleExample {
 		input := map[string]any{member: file}
@@ -98,7 +98,7 @@ var patchExamples = []tool.RuleExample{
 	{Content: "src/**", Behavior: tool.Deny, Input: json.RawMessage(`{"input":"*** Begin Patch\n*** Delete File: src/a\n*** End Patch\n"}`), Match: true},
 }
 
-// define adds to a specification what all file tools share.
+// define adds the common parts of all file tools to a specification.
 func define[In input](spec tool.Spec[In], j judge[In]) tool.Tool {
 	spec.RuleHelp = ruleHelp
 	spec.Check, spec.Match, spec.Suggest, spec.Describe = j.check, j.match, j.suggest, j.describe

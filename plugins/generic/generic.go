@@ -1,9 +1,8 @@
-// Package generic judges calls of tools that no module knows.
+// Package generic judges calls of tools unknown to every module.
 //
-// It has no opinion on them: nothing is allowed or read-only by itself. Deny and
-// ask rules for files and hosts hold for the paths and addresses that an input
-// names; what else such a call touches is unknown. A rule's content is the input as JSON, or
-// "param:value". Source: design sections 4 and 13, "other tools' content".
+// It has no opinion on them: nothing is allowed or read-only by itself. Deny and ask rules for
+// files and hosts hold for the paths and addresses in an input; further effects of such a call are
+// unknown. A rule's content is the input as JSON, or "param:value".
 package generic
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// Name is the entry's name, which the host uses for names nobody claims.
+// Name is the entry's name; the host uses it for unclaimed names.
 const Name = "generic"
 
 // Tools returns the one entry.
@@ -27,12 +26,15 @@ func Tools() []tool.Tool {
 			{Content: "target:staging-*", Behavior: tool.Allow, Input: json.RawMessage(`{"target":"staging-web"}`), Match: true},
 			{Content: "target:prod-*", Behavior: tool.Deny, Input: json.RawMessage(`{"target":["staging-web","prod-web"]}`), Match: true},
 		},
+		Suggest: func(c *tool.Call[map[string]json.RawMessage]) []tool.Suggestion {
+			return named.Suggest(c.Tool, c.Raw)
+		},
 		Describe: func(c *tool.Call[map[string]json.RawMessage]) tool.Description {
 			detail, err := tool.Canonical(c.Raw)
 			if err != nil {
 				return tool.Description{TargetsUnknown: true}
 			}
-			targets, unknown := named.Targets(c.Raw, false)
+			targets, unknown := named.Targets(c.Context, c.Raw, false)
 			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool, Targets: targets, TargetsUnknown: unknown, Analysed: new(true)}
 		},
 	})}

@@ -3,18 +3,28 @@
 //
 // A rule's content is what follows the verb in the call's action string, with
 // "*" for any text: "origin feature/*" for git_push. None of the tools is
-// read-only. Source: the Chorus seed's action strings.
+// read-only. Source: docs/seeds.md, "Action Strings by Tool".
 package git
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/plugins/internal/paths"
 	"github.com/callgate/callgate/plugins/web"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
+
+// placed is what a tool gets that acts on files, which its action string leaves out.
+type placed interface {
+	// paths are the files that it names; ok is false when they cannot be told.
+	paths() (list []string, ok bool)
+	// access is what it does to them.
+	access() string
+}
 
 // input is what a tool gets that acts on a named thing.
 type input interface {
@@ -32,18 +42,42 @@ type initInput struct {
 	Path string `json:"path"`
 }
 
-// targets: where git makes a repository.
-func (in initInput) targets() []tool.Target {
-	if target, ok := paths.Target(in.Path, tool.Write); ok {
-		return []tool.Target{target}
+// paths: where git makes a repository.
+func (in initInput) paths() ([]string, bool) {
+	if in.Path == "" {
+		return nil, true
 	}
-	return nil
+	return []string{in.Path}, true
 }
+
+func (initInput) access() string { return tool.Write }
 
 type commitInput struct {
 	Message string `json:"message"`
 	Files   any    `json:"files"`
 }
+
+// paths: what git takes into the commit.
+func (in commitInput) paths() (list []string, ok bool) {
+	switch files := in.Files.(type) {
+	case nil:
+		return nil, true
+	case string:
+		return []string{files}, true
+	case []any:
+		for _, file := range files {
+			text, ok := file.(string)
+			if !ok {
+				return nil, false
+			}
+			list = append(list, text)
+		}
+		return list, true
+	}
+	return nil, false
+}
+
+func (commitInput) access() string { return tool.Read }
 
 type pushInput struct {
 	Remote string `json:"remote"`
@@ -90,6 +124,21 @@ func (in pushInput) targets() (list []tool.Target, unknown bool) {
 	return nil, false
 }
 
+// effects are those of a push: it sends to the remote, and others see it.
+func (in pushInput) effects() []tool.Effect {
+	how := ""
+	if in.beyond() || strings.ContainsAny(in.Branch, "+:") {
+		how = tool.Force
+	}
+	return []tool.Effect{
+		{Kind: tool.Reaches, Value: cmp.Or(in.Remote, "origin"), How: tool.Send, Certain: true},
+		{Kind: tool.Publishes, Value: strings.TrimSpace(cmp.Or(in.Remote, "origin") + " " + in.Branch), How: how, Certain: true},
+	}
+}
+
+// most bounds the targets of one call, below the host's own bound.
+const most = 200
+
 // plainName reports whether s is one name and nothing else to git.
 func plainName(s string) bool {
 	return s != "" && s[0] != '-' && !strings.ContainsAny(s, "+: ") && !paths.HasControl(s)
@@ -115,7 +164,9 @@ type mergeInput struct {
 
 func (in mergeInput) detail() string { return in.Target }
 func (mergeInput) beyond() bool      { return false }
-func (in mergeInput) unclear() bool  { return !plainName(in.Target) }
+func (in mergeInput) unclear() bool {
+	return !plainName(in.Target) || in.Source != "" && !plainName(in.Source)
+}
 
 // Tools returns the five tools.
 func Tools() []tool.Tool {
@@ -127,6 +178,7 @@ func Tools() []tool.Tool {
 		plain[commitInput]("git_commit", "commit", `{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`, []tool.RuleExample{
 			{Content: "message:docs: *", Behavior: tool.Allow, Input: json.RawMessage(`{"message":"docs: say more"}`), Match: true},
 			{Content: "message:docs: *", Behavior: tool.Allow, Input: json.RawMessage(`{"message":"remove it"}`), Match: false},
+			{Content: "message:docs: *", Behavior: tool.Allow, Input: json.RawMessage(`{"message":"docs: say more","files":["/etc/shadow"]}`), Match: false},
 		}),
 		define[pushInput]("git_push", "push", `{"type":"object","properties":{"remote":{"type":"string"},"branch":{"type":"string"},"force":{"type":"boolean"}},"required":["remote","branch"]}`, []tool.RuleExample{
 			{Content: "origin feature/*", Behavior: tool.Allow, Input: json.RawMessage(`{"remote":"origin","branch":"feature/auth"}`), Match: true},
@@ -145,17 +197,38 @@ func Tools() []tool.Tool {
 	}
 }
 
+// ofProject reports whether all files that a call names are plainly the project's.
+func ofProject(c tool.Context, in placed) bool {
+	list, known := in.paths()
+	return known && !slices.ContainsFunc(list, func(value string) bool { return !paths.OfProject(c, value) })
+}
+
 // plain defines a tool whose action string names nothing; its rules are those of
-// unknown tools.
-func plain[In any](name, verb, schema string, examples []tool.RuleExample) tool.Tool {
+// unknown tools. Where it acts on files that are not plainly the project's, only a
+// profile's pattern for every such call may match, and no allow rule that names another
+// member.
+func plain[In placed](name, verb, schema string, examples []tool.RuleExample) tool.Tool {
 	return tool.Define(tool.Spec[In]{
 		Name: name, InputSchema: schema,
 		RuleHelp:     "The whole input as JSON, or param:value with * for any text.",
 		RuleExamples: examples,
+		Match: func(c *tool.Call[In], behavior tool.Behavior, rules []tool.Rule) []int {
+			own := ofProject(c.Context, c.Input)
+			return slices.DeleteFunc(tool.MatchParameters(c.Raw, behavior, rules), func(i int) bool {
+				return behavior == tool.Allow && !own && !strings.HasPrefix(rules[i].Content, "{")
+			})
+		},
 		Describe: func(c *tool.Call[In]) tool.Description {
-			d := tool.Description{Action: "tool:git:" + verb, Title: "git " + verb, TargetsUnknown: paths.Hidden(c.Unknown, c.Raw)}
-			if in, ok := any(c.Input).(interface{ targets() []tool.Target }); ok {
-				d.Targets = in.targets()
+			list, known := c.Input.paths()
+			d := tool.Description{
+				Action: "tool:git:" + verb, Title: strings.Join(append([]string{"git", verb}, list...), " "),
+				TargetsUnknown: !known || paths.Hidden(c.Unknown, c.Raw), Analysed: new(ofProject(c.Context, c.Input)), Effects: []tool.Effect{},
+			}
+			for _, value := range list {
+				target, ok := paths.Target(value, c.Input.access())
+				if d.TargetsUnknown = d.TargetsUnknown || !ok || len(d.Targets) == most; !d.TargetsUnknown {
+					d.Targets = append(d.Targets, target)
+				}
 			}
 			return d
 		},
@@ -191,9 +264,15 @@ func define[In input](name, verb, schema string, examples []tool.RuleExample) to
 			return []tool.Suggestion{tool.Propose(detail, "exactly this"), tool.ProposeTool("every call of " + name)}
 		},
 		Describe: func(c *tool.Call[In]) tool.Description {
-			d := tool.Description{Action: "tool:git:" + verb + " " + c.Input.detail(), Title: "git " + verb + " " + c.Input.detail()}
-			if in, ok := any(c.Input).(pushInput); ok {
+			says := !c.Input.beyond() && !c.Input.unclear()
+			d := tool.Description{Action: "tool:git:" + verb + " " + c.Input.detail(), Title: "git " + verb + " " + c.Input.detail(), Analysed: &says}
+			d.Effects = []tool.Effect{}
+			switch in := any(c.Input).(type) {
+			case pushInput:
 				d.Targets, d.TargetsUnknown = in.targets()
+				d.Effects = in.effects()
+			case mergeInput:
+				d.Effects = append(d.Effects, tool.Effect{Kind: tool.Publishes, Value: "merge request into " + in.Target, Certain: true})
 			}
 			return d
 		},

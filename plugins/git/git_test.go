@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/plugins/git"
@@ -15,7 +16,7 @@ func TestExamples(t *testing.T) {
 	host.CheckExamples(t)
 }
 
-// TestActions are the Chorus seed's table rows.
+// TestActions are the rows of Chorus's table.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ tool, input, want string }{
@@ -76,5 +77,70 @@ func TestInitNamesItsDirectory(t *testing.T) {
 	d := host.Describe(t, "git_init", `{"path":"/srv/site"}`)
 	if len(d.Targets) != 1 || d.Targets[0].Value != "/srv/site" || d.Targets[0].Access != tool.Write {
 		t.Errorf("got %+v, want the directory", d.Targets)
+	}
+}
+
+// TestAnalysed: an action string that does not describe the call is marked as none, so only a
+// profile's pattern for every such call may match: an option in place of a name, a file not
+// plainly the project's, a forced push.
+func TestAnalysed(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		tool, input string
+		want        bool
+		targets     string
+	}{
+		{"git_init", `{}`, true, ""},
+		{"git_init", `{"path":"sub/site"}`, true, "sub/site write"},
+		{"git_init", `{"path":"/project/sub"}`, true, "/project/sub write"},
+		{"git_init", `{"path":"/etc"}`, false, "/etc write"},
+		{"git_init", `{"path":"~"}`, false, "~ write"},
+		{"git_init", `{"path":"../x"}`, false, "../x write"},
+		{"git_init", `{"path":"--template=/x"}`, false, "--template=/x write"},
+		{"git_init", `{"path":"a","bare":true}`, false, "a write"},
+		{"git_commit", `{"message":"m"}`, true, ""},
+		{"git_commit", `{"message":"m","files":[]}`, true, ""},
+		{"git_commit", `{"message":"m","files":["a.go","b/c.go"]}`, true, "a.go read b/c.go read"},
+		{"git_commit", `{"message":"m","files":"a.go"}`, true, "a.go read"},
+		{"git_commit", `{"message":"m","files":["a.go","/etc/shadow"]}`, false, "a.go read /etc/shadow read"},
+		{"git_commit", `{"message":"m","files":["b/../../x"]}`, false, "b/../../x read"},
+		{"git_commit", `{"message":"m","files":[":(top)x"]}`, false, ":(top)x read"},
+		{"git_commit", `{"message":"m","files":["--all"]}`, false, "--all read"},
+		{"git_commit", `{"message":"m","files":[["/etc/shadow"]]}`, false, ""},
+		{"git_commit", `{"message":"m","files":{"a":"/etc/shadow"}}`, false, ""},
+		{"git_branch", `{"name":"feature/x"}`, true, ""},
+		{"git_branch", `{"name":"-D main"}`, false, ""},
+		{"git_branch", `{"name":"--edit-description"}`, false, ""},
+		{"git_branch", `{"name":"a","branch":"-D"}`, false, ""},
+		{"git_branch", `{}`, false, ""},
+		{"git_push", `{"remote":"origin","branch":"main"}`, true, ""},
+		{"git_push", `{"remote":"origin","branch":"main","force":true}`, false, ""},
+		{"git_push", `{"remote":"origin","branch":"--mirror"}`, false, ""},
+		{"git_push", `{"remote":"--receive-pack=./x","branch":"main"}`, false, ""},
+		{"git_merge_request", `{"target":"main"}`, true, ""},
+		{"git_merge_request", `{"target":"--fill"}`, false, ""},
+		{"git_merge_request", `{"target":"main","source":"--repo=evil"}`, false, ""},
+	} {
+		d := host.Describe(t, tc.tool, tc.input)
+		var targets []string
+		for _, target := range d.Targets {
+			targets = append(targets, target.Value+" "+target.Access)
+		}
+		if got := d.Analysed != nil && *d.Analysed; got != tc.want || strings.Join(targets, " ") != tc.targets {
+			t.Errorf("%s %s: got analysed %v, targets %q; want %v, %q", tc.tool, tc.input, got, targets, tc.want, tc.targets)
+		}
+	}
+}
+
+// TestMessageRuleCoversTheProjectOnly: who allows commits by their message did not
+// allow files of the machine in them.
+func TestMessageRuleCoversTheProjectOnly(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]bool{
+		`{"message":"docs: x"}`: true, `{"message":"docs: x","files":["a"]}`: true, `{"message":"docs: x","files":["/etc/shadow"]}`: false,
+	} {
+		if got := host.Match(t, tool.Allow, "message:docs: *", "git_commit", input); got != want {
+			t.Errorf("%s: got %v, want %v", input, got, want)
+		}
 	}
 }

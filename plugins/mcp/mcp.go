@@ -1,11 +1,9 @@
-// Package mcp judges calls of tools that MCP servers offer, by the names
-// mcp__server__tool.
+// Package mcp judges calls of MCP servers' tools, by the names mcp__server__tool.
 //
-// Nobody here knows what such a tool does, so none is read-only, whatever its
-// server says in annotations: they never widen (design section 6). A rule's
-// content is the input as JSON, or "param:value". Deny and ask rules for files
-// and hosts hold for the paths and addresses that an input names. Which server a
-// tool belongs to is the engine's business (threat T26).
+// The effects of such a tool are unknown, so none is read-only, despite its server's annotations:
+// they never widen. A rule's content is the input as JSON, or "param:value". Deny and ask rules for
+// files and hosts hold for the paths and addresses in an input. The engine finds a tool's server
+// (threat T26).
 package mcp
 
 import (
@@ -17,7 +15,7 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// Tools returns the one entry, for every name that begins with "mcp__".
+// Tools returns the one entry, for every name with the prefix "mcp__".
 func Tools() []tool.Tool {
 	return []tool.Tool{tool.Define(tool.Spec[map[string]json.RawMessage]{
 		Name:     "mcp__*",
@@ -28,19 +26,22 @@ func Tools() []tool.Tool {
 			{Content: "repo:ann/*", Behavior: tool.Allow, Input: json.RawMessage(`{"repo":"ann/site"}`), Match: true},
 			{Content: "repo:ann/*", Behavior: tool.Deny, Input: json.RawMessage(`{"repo":"bob/site"}`), Match: false},
 		},
+		Suggest: func(c *tool.Call[map[string]json.RawMessage]) []tool.Suggestion {
+			return named.Suggest(c.Tool, c.Raw)
+		},
 		Describe: func(c *tool.Call[map[string]json.RawMessage]) tool.Description {
 			detail, err := tool.Canonical(c.Raw)
 			if err != nil {
 				return tool.Description{TargetsUnknown: true}
 			}
-			targets, unknown := named.Targets(c.Raw, reads(c.Tool))
+			targets, unknown := named.Targets(c.Context, c.Raw, reads(c.Tool))
 			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool, Targets: targets, TargetsUnknown: unknown, Analysed: new(true)}
 		},
 	})}
 }
 
-// readingTools are names of tools that only read, as widely used servers give
-// them: of paths in their input deny rules for writing are no matter.
+// readingTools are names of reading tools in widely used servers: deny rules for writing do not
+// concern paths in their input.
 var readingTools = []string{
 	"read_file", "read_text_file", "read_media_file", "read_multiple_files", "get_file_info", "get_file_contents", "list_directory", "list_directory_with_sizes",
 	"directory_tree", "search_files", "read_resource", "fetch",

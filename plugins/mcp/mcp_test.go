@@ -28,7 +28,7 @@ func TestAnnotationsNeverWiden(t *testing.T) {
 	}
 }
 
-// TestTargets: deny rules for files and hosts hold for what an input names.
+// TestTargets: deny rules for files and hosts hold for names in an input.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	d := host.Describe(t, "mcp__filesystem__read_text_file", `{"path":"/etc/hosts"}`)
@@ -50,10 +50,10 @@ func TestSuggestAndDescribe(t *testing.T) {
 	in := `{ "b": 2, "a": {"d": "\u00e9", "c": [1.50]} }`
 	want := `{"a":{"c":[1.50],"d":"é"},"b":2}`
 	got := host.Suggest(t, "mcp__github__get_issue", in)
-	if len(got) != 2 || got[0] != want || got[1] != "" {
-		t.Fatalf("got %q, want the exact input, then the whole tool", got)
+	if len(got) != 2 || got[0] != "" || got[1] != want {
+		t.Fatalf("got %q, want the whole tool, then the exact input", got)
 	}
-	if !host.Match(t, tool.Allow, got[0], "mcp__github__get_issue", in) {
+	if !host.Match(t, tool.Allow, got[1], "mcp__github__get_issue", in) {
 		t.Error("the suggestion does not match its own call")
 	}
 	d := host.Describe(t, "mcp__github__get_issue", in)

@@ -1,6 +1,5 @@
-// Package search judges calls that look for files or in them: Glob, Grep and LS.
+// Package search judges searches for files or in them: Glob, Grep and LS.
 //
-// A rule's content is the call's pattern, exactly, or the directory that is
-// searched: "path:" and a glob, or a glob that looks like a path.
-// Source: design section 6 and the AgentScope seed's search tools.
+// A rule's content is the call's pattern, exactly, or the searched directory: "path:" and a glob,
+// or a glob in the form of a path. Source: docs/seeds.md, "5. Search Patterns (Glob/Grep)".
 package search

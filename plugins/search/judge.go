@@ -43,7 +43,7 @@ func (j judge[In]) readOnly(c *tool.Call[In]) tool.ReadOnly {
 	switch {
 	case err != nil:
 		return tool.ReadOnly{Reason: err.Error()}
-	case policy(c).Secret(place) || policy(c).SeeksSecret(q.files) || j.action == "grep" && q.everything() && policy(c).SecretBelow(place):
+	case policy(c).Secret(place) || policy(c).SeeksSecret(q.files) || j.action == "grep" && q.everything() && policy(c).SecretBelow(place, true):
 		return tool.ReadOnly{Reason: "the search reaches secrets"}
 	}
 	return tool.ReadOnly{ReadOnly: true}
@@ -101,7 +101,7 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 			detail = paths.Shown(c.Context, q.dir)
 		}
 	}
-	d := tool.Description{Action: "tool:" + j.action + ":" + detail, Title: c.Tool + " " + detail}
+	d := tool.Description{Action: "tool:" + j.action + ":" + detail, Title: c.Tool + " " + detail, Effects: []tool.Effect{}}
 	start, err := q.start(j.walks)
 	target, ok := paths.Target(start, tool.Read)
 	if err != nil || !ok {
@@ -109,8 +109,10 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 		return d
 	}
 	d.Targets, d.TargetsUnknown = []tool.Target{target}, paths.Hidden(c.Unknown, c.Raw)
+	says := paths.OfProject(c.Context, start)
 	if j.action == "grep" {
 		d.Marks = []tool.Mark{{Kind: tool.Tree, Value: q.reach(target.Value), Access: tool.Read}}
+		d.Effects = append(d.Effects, tool.Effect{Kind: tool.Shows, Value: target.Value}) // lines of files below it
 	}
 	named, err := q.named()
 	if err != nil {
@@ -119,7 +121,12 @@ func (j judge[In]) describe(c *tool.Call[In]) tool.Description {
 	for _, value := range named {
 		if target, ok := paths.Target(value, tool.Read); ok && path.Clean(value) != path.Clean(start) {
 			d.Targets = append(d.Targets, target)
+			says = says && paths.OfProject(c.Context, value)
 		}
+	}
+	if j.action != "view" { // the action names what is looked for, and not where
+		says = says && !d.TargetsUnknown
+		d.Analysed = &says
 	}
 	return d
 }

@@ -46,13 +46,13 @@ func TestMatch(t *testing.T) {
 		{"path:secrets/**", "Grep", `{"pattern":"x"}`, false, true},
 		{"/my/project/secrets/**", "Grep", `{"pattern":"x","path":"/my"}`, false, true},
 		{"/my/project/secrets/**", "Grep", `{"pattern":"x","path":"src"}`, false, false},
-		// A pattern that walks elsewhere.
+		// A pattern leading elsewhere.
 		{"path:src/**", "Glob", `{"pattern":"../*.go","path":"src"}`, false, true},
 		{"path:lib/**", "Glob", `{"pattern":"../a/*.go","path":"src"}`, false, false},
 		{"path:/etc/**", "Glob", `{"pattern":"/etc/*.conf","path":"src"}`, true, true},
 		{"path:src/**", "Glob", `{"pattern":"*/../../etc/*","path":"src"}`, false, true},
 		{"path:src/**", "Glob", `{"pattern":"{/etc,a}/*","path":"src"}`, false, true},
-		// What cannot be judged.
+		// Inputs beyond judgement.
 		{"path:src/**", "Grep", `{"pattern":"x","path":"src\u0000"}`, false, true},
 		{"path:src/**", "Grep", `{"pattern":"x","path":"src","dir_path":"/etc"}`, false, true},
 		{"path:src/**", "Grep", `{"pattern":"x","path":"src","later":1}`, false, true},
@@ -157,8 +157,8 @@ func TestActionsAndTargets(t *testing.T) {
 	}
 }
 
-// TestGlobsNamePaths: what a glob over files names outright is a target, so that
-// deny rules of Read hold for it; its wildcards name nothing.
+// TestGlobsNamePaths: a path named outright by a glob over files is a target, so deny rules of
+// Read hold for it; its wildcards name nothing.
 func TestGlobsNamePaths(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

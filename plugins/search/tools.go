@@ -12,12 +12,12 @@ import (
 func Tools() []tool.Tool {
 	return []tool.Tool{
 		define(tool.Spec[globInput]{
-			Name: "Glob", Aliases: []string{"glob", "find_files"},
+			Name: "Glob", Aliases: []string{"glob", "find_files", "file_search"},
 			InputSchema:  `{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},"required":["pattern"]}`,
 			RuleExamples: append(example("**/*.go", `{"pattern":"**/*.go"}`, true), pathExamples(`"pattern":"*.go"`)...),
 		}, judge[globInput]{"glob", true}),
 		define(tool.Spec[grepInput]{
-			Name: "Grep", Aliases: []string{"grep", "search_file_content", "grep_search"},
+			Name: "Grep", Aliases: []string{"grep", "search_file_content", "grep_search", "grep_files", "rg"},
 			InputSchema:  `{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},"glob":{"type":"string"}},"required":["pattern"]}`,
 			RuleExamples: append(append(example("TODO", `{"pattern":"TODO"}`, true), example("TODO", `{"pattern":"TODO:"}`, false)...), pathExamples(`"pattern":"x"`)...),
 		}, judge[grepInput]{"grep", false}),
@@ -32,8 +32,7 @@ func Tools() []tool.Tool {
 const ruleHelp = `The pattern, exactly (TODO is not TODO:), in any directory; or path: and a glob over the directory that is searched (path:src/**), or such a glob that begins with / or ~/ or ends in /**. ` +
 	`A deny or ask rule for a directory also holds for a search that starts above it. ` + paths.ConfigHelp
 
-// pathExamples are of rules for the directory; other is the member that the tool's
-// schema requires, if it does.
+// pathExamples are of rules for the directory; other is the schema's required member, if any.
 func pathExamples(other string) []tool.RuleExample {
 	input := func(members ...string) json.RawMessage {
 		if other != "" {
@@ -52,7 +51,7 @@ func example(content, input string, match bool) []tool.RuleExample {
 	return []tool.RuleExample{{Content: content, Behavior: tool.Allow, Input: json.RawMessage(input), Match: match}}
 }
 
-// define adds to a specification what all search tools share.
+// define adds the common parts of all search tools to a specification.
 func define[In input](spec tool.Spec[In], j judge[In]) tool.Tool {
 	spec.ReadOnlyTool, spec.RuleHelp = true, ruleHelp
 	spec.Check, spec.ReadOnly, spec.Match, spec.Suggest, spec.Describe = j.check, j.readOnly, j.match, j.suggest, j.describe

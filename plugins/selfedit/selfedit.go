@@ -3,7 +3,7 @@
 //
 // Every one is a bypass-immune ask and none is read-only: this is the one door
 // through which an agent may ask for more, and only a person opens it.
-// Source: the Chorus seed's self_edit tools; design section 5.
+// Source: docs/seeds.md, "Role-Based Gating for Self-Edit Permissions".
 package selfedit
 
 import (
@@ -63,7 +63,7 @@ func define(name, what string, detail func(edit) string) tool.Tool {
 		},
 		Suggest: func(*tool.Call[edit]) []tool.Suggestion { return nil },
 		Describe: func(c *tool.Call[edit]) tool.Description {
-			return tool.Description{Action: "tool:self_edit:" + detail(c.Input), Title: "change " + what}
+			return tool.Description{Action: "tool:self_edit:" + detail(c.Input), Title: "change " + what, Effects: []tool.Effect{}}
 		},
 	})
 }

@@ -15,7 +15,7 @@ func TestExamples(t *testing.T) {
 	host.CheckExamples(t)
 }
 
-// TestEveryCallIsAsked walks the Chorus seed's table rows.
+// TestEveryCallIsAsked walks the rows of Chorus's table.
 func TestEveryCallIsAsked(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ tool, input, detail string }{
@@ -44,8 +44,8 @@ func TestEveryCallIsAsked(t *testing.T) {
 	}
 }
 
-// TestUnknownMembersAreDenied: a member spelt another way may be the one that
-// counts for the client (threat T25).
+// TestUnknownMembersAreDenied: a member in another spelling may be the one used by the client
+// (threat T25).
 func TestUnknownMembersAreDenied(t *testing.T) {
 	t.Parallel()
 	if !host.Match(t, tool.Deny, "permissions:open", "self_edit_permissions", `{"Profile":"open"}`) {

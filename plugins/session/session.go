@@ -4,7 +4,7 @@
 // Those without effect outside it are allowed; so is starting a sub-agent,
 // because each call of the child passes the gate itself. In explore, what does
 // not even change the session's notes is read-only; TodoWrite is not.
-// Source: design section 6; the ExAthena seed's plan mode.
+// Source: docs/seeds.md, "`:plan`".
 package session
 
 import (
@@ -29,25 +29,27 @@ type entry struct {
 	subject string
 }
 
-// entries are the tools of Claude Code, Codex, Gemini CLI, OpenCode and the seeds
+// entries are the tools of Claude Code, Codex, Copilot, Gemini CLI, OpenCode and ExAthena
 // that have no effect outside the session. What is missing here is missing for a
 // reason and is the generic tool's: SlashCommand and Workflow run
 // commands or scripts, EnterWorktree and ExitWorktree change directories and
 // files, CronCreate and save_memory outlive the session, SendMessage may reach
-// other sessions, write_stdin types into a program, ReadMcpResource reads what a
+// other sessions, write_stdin and write_bash type into a program, ReadMcpResource reads what a
 // server wants, attempt_completion (Cline) may hold a command.
 var entries = []entry{
-	{"TodoWrite", []string{"todo_write", "todowrite", "write_todos", "update_plan", "TaskCreate", "TaskUpdate"}, "it only changes the session's list of things to do", false, ""},
+	{"TodoWrite", []string{"todo_write", "todowrite", "write_todos", "update_plan", "update_todo", "manage_todo_list", "TaskCreate", "TaskUpdate"}, "it only changes the session's list of things to do", false, ""},
 	{"TodoRead", []string{"todo_read", "todoread", "TaskList", "TaskGet"}, "it only reads the session's list of things to do", true, ""},
-	{"Agent", []string{"Task", "task", "agent", "spawn_agent"}, "each call of the sub-agent is decided by itself", true, "subagent_type"},
+	{"Agent", []string{"Task", "task", "agent", "spawn_agent", "SpawnAgent", "runSubagent"}, "each call of the sub-agent is decided by itself", true, "subagent_type"},
 	{"Skill", []string{"skill", "activate_skill"}, "it only loads instructions; each call they lead to is decided by itself", true, "skill"},
-	{"ToolSearch", []string{"tool_search", "get_internal_docs"}, "it only looks up tools and the client's own help", true, ""},
+	{"ToolSearch", []string{"tool_search", "get_internal_docs", "fetch_copilot_cli_documentation"}, "it only looks up tools and the client's own help", true, ""},
 	{"ListMcpResources", []string{"ListMcpResourcesTool", "list_mcp_resources", "list_mcp_resource_templates"}, "it only lists what the session's MCP servers offer", true, ""},
 	{"AskUserQuestion", []string{"ask_user_question", "ask_user", "question", "request_user_input", "ask_followup_question"}, "it only asks the user", true, ""},
-	{"ListAgents", nil, "it only lists the session's agents and the account's other sessions", true, ""},
+	{"ListAgents", []string{"list_agents"}, "it only lists the session's agents and the account's other sessions", true, ""},
+	{"ReportIntent", []string{"report_intent"}, "it only tells the user what the agent is about to do", true, ""},
+	{"InvalidTool", []string{"invalid"}, "it only tells the agent that it has named no tool", true, ""},
 	{"ReportFindings", nil, "it only shows the user what a review found", true, ""},
-	{"TaskOutput", []string{"BashOutput", "bash_output", "AgentOutputTool", "wait_agent"}, "it only reads what a background task of the session has said", true, ""},
-	{"TaskStop", []string{"KillShell", "KillBash", "kill_shell", "close_agent"}, "it only ends a background task that the session itself has started", false, ""},
+	{"TaskOutput", []string{"BashOutput", "bash_output", "AgentOutputTool", "wait_agent", "read_agent", "read_bash", "list_bash", "get_terminal_output"}, "it only reads what a background task of the session has said", true, ""},
+	{"TaskStop", []string{"KillShell", "KillBash", "kill_shell", "close_agent", "stop_bash"}, "it only ends a background task that the session itself has started", false, ""},
 	{"CronList", []string{"cron_list"}, "it only lists what the session has scheduled", true, ""},
 	{"Sleep", []string{"sleep"}, "it only waits", true, ""},
 	{"Finish", []string{"finish", "StructuredOutput", "structured_output", "complete_task"}, "it only ends the agent's turn with an answer", true, ""},
@@ -83,7 +85,7 @@ func (e entry) define() tool.Tool {
 			if err != nil {
 				return tool.Description{}
 			}
-			return tool.Description{Action: "tool:" + e.name + ":" + detail, Title: e.name, Marks: ownNotes}
+			return tool.Description{Action: "tool:" + e.name + ":" + detail, Title: e.name, Marks: ownNotes, Effects: []tool.Effect{}}
 		},
 	}
 	if e.subject != "" {

@@ -16,7 +16,7 @@ func TestExamples(t *testing.T) {
 }
 
 // TestAllowed: none needs a person; in explore all but the list of things to do
-// may run (the ExAthena seed's plan mode denies TodoWrite).
+// may run (ExAthena's plan mode denies TodoWrite).
 func TestAllowed(t *testing.T) {
 	t.Parallel()
 	for name, readOnly := range map[string]bool{

@@ -43,7 +43,7 @@ func TestEveryToolHasItsPapers(t *testing.T) {
 	}
 }
 
-// TestNamesOfAgents: what agents call their tools, and whose they are.
+// TestNamesOfAgents: agents' names for their tools, and their owners.
 func TestNamesOfAgents(t *testing.T) {
 	t.Parallel()
 	host := tooltest.Host{Module: module}

@@ -20,24 +20,23 @@ type address struct {
 	host string
 	// ip is valid when the host is an address.
 	ip netip.Addr
-	// port is the one that is written, else the scheme's own.
+	// port is the written one, else the scheme's own.
 	port string
-	// ownPort tells that it is the scheme's own.
+	// ownPort means it is the scheme's own.
 	ownPort bool
 	// path is as it is written, with its first slash, without query and fragment.
 	path string
-	// canonical is the URL as a browser writes it, but for what follows the path.
+	// canonical is the URL as a browser writes it, without anything after the path.
 	canonical string
-	// plain tells that the URL spells the host canonically (but for letter case).
-	// Only then do allowances count.
+	// plain means the URL spells the host canonically (but for letter case). Only then do
+	// allowances count.
 	plain bool
 }
 
 var errScheme = errors.New("only http and https addresses are fetched")
 
-// parse reads a URL as the WHATWG standard, and so a browser, does, but refuses
-// what that standard silently repairs: control characters, blanks, backslashes,
-// user names, missing slashes.
+// parse reads a URL as the WHATWG standard, and so a browser, does, but refuses the standard's
+// silent repairs: control characters, blanks, backslashes, user names, missing slashes.
 func parse(text string) (address, error) {
 	switch {
 	case len(text) > 8192:
@@ -141,7 +140,7 @@ func parseHost(written string) (address, error) {
 	if err != nil {
 		return address{}, fmt.Errorf("the host %q is not a host name", written)
 	}
-	if strings.Contains(host, "xn--") { // a label that decodes into another encoded one is none
+	if strings.Contains(host, "xn--") { // a label with an encoded one inside is none
 		if again, err := browser.ToASCII(host); err != nil || again != host {
 			return address{}, fmt.Errorf("the host %q is not a host name", written)
 		}
@@ -195,7 +194,7 @@ func lowerASCII(s string) string {
 	}, s)
 }
 
-// endsInNumber tells, as WHATWG does, that a host can only be an IPv4 address.
+// endsInNumber reports, as WHATWG does, whether a host can only be an IPv4 address.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if strings.Trim(last, "0123456789") == "" {

@@ -25,6 +25,9 @@ type fetchInput struct {
 	MaxLength  option.Value `json:"max_length"`
 	StartIndex option.Value `json:"start_index"`
 	Raw        option.Value `json:"raw"`
+	// Query is what VS Code looks for in the page.
+	Query string       `json:"query"`
+	Wait  option.Value `json:"wait_for_previous"`
 }
 
 // config is what the operator may set for WebFetch.
@@ -223,11 +226,32 @@ func describeFetch(c *tool.Call[fetchInput]) tool.Description {
 	if len(actions) > 1 {
 		d.Actions = actions
 	}
+	d.Effects = visits(list, true)
+	if err != nil && !errors.Is(err, errScheme) {
+		d.Effects = append(d.Effects, tool.Effect{Kind: tool.Runs, Value: tool.Unreadable})
+	}
 	for _, a := range list {
 		d.Targets = append(d.Targets, tool.Target{Kind: tool.Host, Value: bracketed(a.host), Access: tool.Read})
 		d.Marks = append(d.Marks, tool.Mark{Kind: tool.Endpoint, Value: a.host + " " + a.port, Access: tool.Write})
 	}
 	return d
+}
+
+// visits are the effects of reading pages of hosts. What a machine of one's own says is
+// no text by strangers.
+func visits(list []address, certain bool) []tool.Effect {
+	out := []tool.Effect{}
+	for _, a := range list {
+		host := bracketed(a.host)
+		if slices.ContainsFunc(out, func(e tool.Effect) bool { return e.Value == host }) {
+			continue
+		}
+		out = append(out, tool.Effect{Kind: tool.Reaches, Value: host, How: tool.Get, Certain: certain})
+		if private(a) == "" {
+			out = append(out, tool.Effect{Kind: tool.Takes, Value: host, Certain: certain})
+		}
+	}
+	return out
 }
 
 // fetched is what a call fetches, in words and as one action string for each

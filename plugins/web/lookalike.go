@@ -6,10 +6,8 @@ import (
 	"unicode"
 )
 
-// lookAlike says why a host may pass for another one to the eye, or "". The
-// mixtures that whole languages are written in are none.
-// Source: UTS 39, "moderately restrictive", and its whole-script confusables of
-// Latin.
+// lookAlike says why a host may look like another one, or "". The usual mixtures of whole languages
+// are none. Source: UTS 39, "moderately restrictive", and its whole-script confusables of Latin.
 func lookAlike(host string) string {
 	for _, label := range strings.Split(host, ".") {
 		if !strings.HasPrefix(label, "xn--") {
@@ -32,15 +30,13 @@ func lookAlike(host string) string {
 	return ""
 }
 
-// latinLooking are the Cyrillic, Greek and Armenian letters that are drawn like
-// Latin ones.
+// latinLooking are the Cyrillic, Greek and Armenian letters drawn like Latin ones.
 const latinLooking = "аеорсухіјѕһԁԛԝӏьвгкмнтпшщүѵαοινυρκτωհոսցօքզյ"
 
-// eastAsian are the scripts that are written together, and with Latin letters.
+// eastAsian are the scripts written together, and with Latin letters.
 var eastAsian = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Hangul}
 
-// others are the scripts that are told apart; letters of further ones count as
-// one script.
+// others are the distinguished scripts; letters of further ones count as one script.
 var others = []*unicode.RangeTable{
 	unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Georgian, unicode.Hebrew, unicode.Arabic, unicode.Devanagari, unicode.Thai,
 }

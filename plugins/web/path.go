@@ -7,10 +7,9 @@ import (
 	"github.com/callgate/callgate/plugins/internal/paths"
 )
 
-// readPath splits a URL's path into decoded segments. It is canonical when no
-// server could read it as another path: no segment is "." or ".." or, but for
-// the last, empty, and nothing that is escaped or written means a slash, a dot
-// segment, a parameter (";"), another escape or a control character.
+// readPath splits a URL's path into decoded segments. It is canonical when no server could read it
+// as another path: no segment is "." or ".." or, but for the last, empty, and no escaped or written
+// character means a slash, a dot segment, a parameter (";"), another escape or a control character.
 func readPath(path string) (segments []string, canonical bool) {
 	canonical = true
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
@@ -25,8 +24,8 @@ func readPath(path string) (segments []string, canonical bool) {
 	return segments, canonical
 }
 
-// unescape decodes the percent escapes of text once. whole tells that every "%"
-// begins an escape; those that do not stay.
+// unescape decodes the percent escapes of text once. whole means every "%" begins an escape; others
+// stay.
 func unescape(text string) (decoded string, whole bool) {
 	var out strings.Builder
 	whole = true
@@ -61,10 +60,10 @@ func hexValue(c byte) byte {
 // proxies have.
 const maxDecoding = 6
 
-// pathReadings are the folded segments that servers may make of a path: decoded
-// as often as it can be, with and without its dot segments resolved and its
-// parameters cut off. settled is false when there are more layers of escapes
-// than are decoded.
+// pathReadings are the folded segments of a path in every server's possible reading: decoded as
+// often as possible, with and without its dot segments resolved and its parameters cut off. settled
+// is false when there are more layers of escapes than decoded. RATIONALE.md, "Why is a path in a
+// web rule exact for allow and wide for deny?".
 func pathReadings(path string) (readings [][]string, settled bool) {
 	for range maxDecoding {
 		slashes := strings.ReplaceAll(path, `\`, "/")

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"github.com/callgate/callgate/plugins/internal/paths"
@@ -15,10 +16,9 @@ type pattern struct {
 	subdomains bool
 	// port is empty where the rule names none.
 	port string
-	// path are the decoded segments that a URL's path begins with; none for every
-	// path.
+	// path are the decoded segments at the beginning of a URL's path; none for every path.
 	path []string
-	// below tells that the path itself, without more after it, is not meant.
+	// below means the path itself, without more after it, is not meant.
 	below bool
 }
 
@@ -65,8 +65,7 @@ func parsePattern(content string) (pattern, error) {
 	return p, nil
 }
 
-// names compares hosts by labels, so that "*.example.com" is not
-// evilexample.com.
+// names compares hosts by labels: "*.example.com" is not evilexample.com.
 func (p pattern) names(a address) bool {
 	if p.subdomains {
 		return strings.HasSuffix(a.host, "."+p.host)
@@ -74,9 +73,29 @@ func (p pattern) names(a address) bool {
 	return a.host == p.host
 }
 
-// allows reports whether the rule lets an address through: one that is spelt
-// canonically as far as the rule looks at it, with the scheme's own port unless
-// the rule names one.
+// reaches compares hosts as a deny or ask rule does. "*.example.com" holds for example.com, too, as
+// its author means; and a name or address of this machine holds for all of them, because each
+// reaches the same server.
+func (p pattern) reaches(a address) bool {
+	return p.names(a) || p.subdomains && a.host == p.host || thisMachine(p.host) && (thisMachine(a.host) || a.below(anyAddress))
+}
+
+// thisMachine reports whether a canonical host is a name or an address of the
+// machine itself.
+func thisMachine(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	if err == nil {
+		return ip.IsLoopback() || ip.IsUnspecified()
+	}
+	switch host {
+	case "localhost", "localhost.localdomain", "localhost6", "ip6-localhost", "ip6-loopback":
+		return true
+	}
+	return strings.HasSuffix(host, ".localhost")
+}
+
+// allows reports whether the rule lets an address through: one spelt canonically as far as the rule
+// looks at it, with the scheme's own port unless the rule names one.
 func (p pattern) allows(a address) bool {
 	if !p.names(a) || !a.plain || p.port == "" && !a.ownPort || p.port != "" && p.port != a.port {
 		return false
@@ -88,14 +107,14 @@ func (p pattern) allows(a address) bool {
 	return canonical && p.covers(segments, func(want, got string) bool { return want == got })
 }
 
-// anyPath is the path of an address of which the host alone is known: the gate
-// asks so whether a rule holds for another tool's call that reaches the host.
+// anyPath is the path of an address with only a known host: for the gate's question whether a rule
+// holds for another tool's call to the host.
 const anyPath = "/*"
 
-// catches reports whether the rule holds for an address in whatever spelling:
-// for its path, as any server might read it.
+// catches reports whether the rule holds for an address in any spelling: for its path, as any
+// server might read it.
 func (p pattern) catches(a address) bool {
-	if !p.names(a) {
+	if !p.reaches(a) {
 		return false
 	}
 	if a.path == anyPath {
@@ -120,8 +139,7 @@ func (p pattern) catches(a address) bool {
 	return false
 }
 
-// covers compares segment by segment. The last segment of a path that ends in a
-// slash is empty.
+// covers compares segment by segment. The last segment of a path with a slash at its end is empty.
 func (p pattern) covers(segments []string, same func(want, got string) bool) bool {
 	if len(segments) < len(p.path) || p.below && len(segments) == len(p.path) {
 		return false
@@ -134,7 +152,7 @@ func (p pattern) covers(segments []string, same func(want, got string) bool) boo
 	return true
 }
 
-// bracketed puts the brackets around a bare IPv6 address that a URL needs.
+// bracketed puts a URL's brackets around a bare IPv6 address.
 func bracketed(host string) string {
 	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
 		return "[" + host + "]"

@@ -37,17 +37,17 @@ var (
 		"svc": true, "consul": true, "docker": true, "arpa": true,
 	}
 	metadataNames = []string{"metadata.goog", "metadata.tencentyun.com", "metadata.platformequinix.com", "metadata.packet.net"}
-	// anyAddress are public services whose names resolve to local addresses, or to
-	// any address that a name spells.
+	// anyAddress are public services with names for local addresses, or for any address spelled in
+	// the name.
 	anyAddress = []string{
 		"nip.io", "sslip.io", "xip.io", "xip.name", "localtest.me", "lvh.me", "vcap.me", "lacolhost.com", "localho.st", "traefik.me", "local.gd",
 		"backname.io", "1u.ms", "rbndr.us", "lndo.site", "ddev.site", "localdev.me",
 	}
 )
 
-// spellsPrivate reports whether labels hold an address of the local network, as
-// four labels (10.0.0.1.dns.example) or in one (app-10-0-0-1.dns.example): a
-// service may answer such a name with that address.
+// spellsPrivate reports whether labels hold an address of the local network, as four labels
+// (10.0.0.1.dns.example) or in one (app-10-0-0-1.dns.example): a service may answer such a name
+// with this address.
 func spellsPrivate(labels []string) bool {
 	for i, label := range labels {
 		if i+4 <= len(labels) && spells(labels[i:i+4]) {
@@ -74,8 +74,8 @@ func spells(four []string) bool {
 	return octets[0] != 0 && privateIP(ip) != ""
 }
 
-// reserved are the IPv4 ranges of IANA's registry of special purposes that
-// netip has no word for. Those for documentation lead nowhere and do no harm.
+// reserved are the IPv4 ranges of IANA's registry of special purposes unknown to netip. Those for
+// documentation lead nowhere and do no harm.
 var reserved = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"),
@@ -85,8 +85,8 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("240.0.0.0/4"),
 }
 
-// globalUnicast is all of IPv6 that is public, but for tunnelled, which are
-// those ranges of it that carry an IPv4 address or are set apart by IANA.
+// globalUnicast is all public IPv6, but for tunnelled: the ranges of it that carry an IPv4 address
+// or are set apart by IANA.
 var (
 	globalUnicast = netip.MustParsePrefix("2000::/3")
 	documentation = netip.MustParsePrefix("2001:db8::/32")

@@ -68,8 +68,8 @@ func withNothing(rt *rapid.T, r rune) string {
 	return string(r) + rapid.SampledFrom([]string{"\u00ad", "\u200b", "\u2060", "\ufe0f"}).Draw(rt, "nothing")
 }
 
-// TestSpellingsOfHosts: every deny rule that holds for a host holds for what a
-// browser takes for it, and no allow rule does but in the canonical spelling.
+// TestSpellingsOfHosts: every deny rule for a host holds for a browser's reading of it, and no
+// allow rule does outside the canonical spelling.
 func TestSpellingsOfHosts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -116,8 +116,8 @@ func TestSpellingsOfAddresses(t *testing.T) {
 
 var segment = rapid.StringMatching(`[a-z][a-z0-9_.~-]{0,5}`)
 
-// TestSpellingsOfPaths: what a server may read as a path below the rule's is
-// denied, and what is allowed is below it for every server.
+// TestSpellingsOfPaths: a path a server may read as below the rule's is denied, and an allowed
+// one is below it for every server.
 func TestSpellingsOfPaths(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -140,8 +140,8 @@ func TestSpellingsOfPaths(t *testing.T) {
 	})
 }
 
-// FuzzRule checks that what a rule allows it also denies, and that an allowed
-// URL is below the rule's host and path for another parser, too.
+// FuzzRule checks that a rule denies everything it allows, and that an allowed URL is below the
+// rule's host and path for another parser, too.
 func FuzzRule(f *testing.F) {
 	for _, rule := range []string{"github.com", "*.npmjs.com", "github.com/org/*", "domain:docs.python.org/3", "localhost:3000", "[::1]:80/x", "b\u00fccher.example", "*.*.com", "a/../b"} {
 		for _, url := range []string{"https://github.com/org/x", "https://a.npmjs.com", "http://localhost:3000", "http://[::1]/x/y", "https://docs.python.org/3/../2", "https://xn--bcher-kva.example"} {
@@ -179,8 +179,8 @@ func FuzzRule(f *testing.F) {
 	})
 }
 
-// withoutPath cuts off what follows the authority: net/url refuses escapes there
-// that browsers leave alone.
+// withoutPath cuts off the part behind the authority: net/url refuses escapes there that
+// browsers leave alone.
 func withoutPath(address string) string {
 	scheme, rest, _ := strings.Cut(address, "://")
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {

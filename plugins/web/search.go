@@ -21,6 +21,8 @@ type searchInput struct {
 	Livecrawl            option.Value   `json:"livecrawl"`
 	Type                 option.Value   `json:"type"`
 	ContextMaxCharacters option.Value   `json:"contextMaxCharacters"`
+	Tokens               option.Value   `json:"tokensNum"`
+	Wait                 option.Value   `json:"wait_for_previous"`
 }
 
 // domains are the hosts to which a search is limited, with the port and the path
@@ -63,18 +65,21 @@ func matchSearch(c *tool.Call[searchInput], behavior tool.Behavior, rules []tool
 }
 
 func suggestSearch(c *tool.Call[searchInput]) []tool.Suggestion {
+	list := []tool.Suggestion{tool.ProposeTool("every search")}
 	if query := c.Input.Query; query != "" && query != "*" && len(query) <= 400 && !strings.HasPrefix(query, "domain:") {
-		return []tool.Suggestion{tool.Propose(query, "exactly this query"), tool.ProposeTool("every search")}
+		list = append(list, tool.Propose(query, "exactly this query"))
 	}
-	return []tool.Suggestion{tool.ProposeTool("every search")}
+	return list
 }
 
 func describeSearch(c *tool.Call[searchInput]) tool.Description {
 	d := tool.Description{Action: "tool:web_search:" + c.Input.Query, Title: "search " + clip(c.Input.Query)}
 	domains, err := c.Input.domains()
 	d.TargetsUnknown = err != nil || len(domains) > maxAddresses
+	d.Effects = []tool.Effect{{Kind: tool.Reaches, Value: "web search", How: tool.Send, Certain: true}, {Kind: tool.Takes, Value: "web search", Certain: true}}
 	for _, a := range domains[:min(len(domains), maxAddresses)] {
 		d.Targets = append(d.Targets, tool.Target{Kind: tool.Host, Value: bracketed(a.host), Access: tool.Read})
 	}
+	d.Effects = append(d.Effects, visits(domains[:min(len(domains), maxAddresses)], false)...)
 	return d
 }

@@ -10,7 +10,7 @@ import (
 func Tools() []tool.Tool {
 	return []tool.Tool{
 		tool.Define(tool.Spec[fetchInput]{
-			Name: "WebFetch", Aliases: []string{"web_fetch", "webfetch", "fetch"},
+			Name: "WebFetch", Aliases: []string{"web_fetch", "webfetch", "fetch", "fetch_webpage"},
 			InputSchema: `{"type":"object","properties":{"url":{"type":"string"},"prompt":{"type":"string"}},"required":["url"]}`,
 			RuleHelp:    "A host, exactly (github.com is not api.github.com), or *.npmjs.com for its subdomains; domain:github.com is the same as github.com. After it a port (localhost:3000; without one an allow rule means the scheme's own, a deny rule every one) and a path (github.com/org/* is what is below /org/, docs.python.org/3 is /3 and what is below it). Where a page redirects to is not judged. Hosts listed by the operator as read_only_hosts, in the same form, count as read-only.",
 			RuleExamples: []tool.RuleExample{
@@ -26,7 +26,7 @@ func Tools() []tool.Tool {
 			Check: checkFetch, ReadOnly: readOnlyFetch, Match: matchFetch, Suggest: suggestFetch, Describe: describeFetch,
 		}),
 		tool.Define(tool.Spec[searchInput]{
-			Name: "WebSearch", Aliases: []string{"web_search", "websearch", "google_web_search"},
+			Name: "WebSearch", Aliases: []string{"web_search", "websearch", "google_web_search", "codesearch"},
 			InputSchema: `{"type":"object","properties":{"query":{"type":"string"},"allowed_domains":{"type":"array","items":{"type":"string"}},"blocked_domains":{"type":"array","items":{"type":"string"}}},"required":["query"]}`,
 			RuleHelp:    "The query, exactly; or domain:github.com (domain:*.npmjs.com), which allows a search that names no other domains as its allowed_domains, and denies one that names it.",
 			RuleExamples: []tool.RuleExample{

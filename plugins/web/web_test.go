@@ -30,7 +30,7 @@ func TestFetchMatch(t *testing.T) {
 		rule, url       string
 		asAllow, asDeny bool
 	}{
-		// The vibing seed's.
+		// vibing.nvim's.
 		{"github.com", "https://github.com", true, true},
 		{"github.com", "https://github.com/a/b?c#d", true, true},
 		{"github.com", "HTTPS://GITHUB.COM/", true, true},
@@ -42,7 +42,7 @@ func TestFetchMatch(t *testing.T) {
 		{"github.com", "https://example.org/github.com", false, false},
 		{"*.npmjs.com", "https://registry.npmjs.com/", true, true},
 		{"*.npmjs.com", "https://a.b.npmjs.com/", true, true},
-		{"*.npmjs.com", "https://npmjs.com/", false, false},
+		{"*.npmjs.com", "https://npmjs.com/", false, true},
 		{"*.npmjs.com", "https://evilnpmjs.com/", false, false},
 		{"*.npmjs.com", "https://npmjs.com.example.org/", false, false},
 		{"domain:github.com", "https://github.com/", true, true},
@@ -67,7 +67,7 @@ func TestFetchMatch(t *testing.T) {
 		{"::1", "http://[0:0:0:0:0:0:0:1]/", false, true},
 		{"[::1]", "http://[::1]/", true, true},
 		{"github.com", "https://[::1]/", false, false},
-		// What cannot be judged is caught by every deny rule.
+		// Every deny rule catches an input beyond judgement.
 		{"docs.python.org", `https://evil.example\@docs.python.org/`, false, true},
 		{"docs.python.org", "https://docs.python.org@evil.example/", false, true},
 		{"docs.python.org", "https://user:pw@docs.python.org/", false, true},
@@ -83,7 +83,7 @@ func TestFetchMatch(t *testing.T) {
 		// No host is reached at all.
 		{"github.com", "javascript:fetch('https://github.com')", false, false},
 		{"github.com", "", false, false},
-		// Rules that cannot be read.
+		// Unreadable rules.
 		{"*.*.com", "https://a.b.com/", false, true},
 		{"https://github.com/", "https://github.com/", false, true},
 	} {
@@ -121,7 +121,7 @@ func TestPathsAndPorts(t *testing.T) {
 		{"domain:docs.python.org/3/", "https://docs.python.org/3", false, true},
 		{"domain:docs.python.org/3/", "https://docs.python.org/2/", false, false},
 		{"*.npmjs.com/package/*", "https://www.npmjs.com/package/left-pad", true, true},
-		{"*.npmjs.com/package/*", "https://npmjs.com/package/left-pad", false, false},
+		{"*.npmjs.com/package/*", "https://npmjs.com/package/left-pad", false, true},
 		{"github.com/*", "https://github.com/any/thing", true, true},
 		{"github.com/", "https://github.com/any/thing", true, true},
 		{"example.org/caf\u00e9/*", "https://example.org/caf%C3%A9/x", true, true},
@@ -159,7 +159,7 @@ func TestPathsAndPorts(t *testing.T) {
 		{"[::1]:3000", "http://[::1]:3000/", true, true},
 		{"*.example.org:8443/api/*", "https://a.example.org:8443/api/v1", true, true},
 		{"example.org:443", "https://example.org/", true, true},
-		// Rules that cannot be read.
+		// Unreadable rules.
 		{"github.com/*/issues", "https://github.com/a/issues", false, true},
 		{"github.com/org*", "https://github.com/org", false, true},
 		{"github.com/a/../b", "https://github.com/b", false, true},
@@ -175,9 +175,9 @@ func TestPathsAndPorts(t *testing.T) {
 	}
 }
 
-// TestHostSpellings walks the classes of the URL standard's tests (urltestdata,
-// toascii): what a browser takes a written host for. A host of "" is one that
-// no browser reaches, or that is refused because clients differ about it.
+// TestHostSpellings walks the classes of the URL standard's tests (urltestdata, toascii): a
+// browser's host for a written one. A host of "" is unreachable in browsers, or refused because
+// clients differ about it.
 func TestHostSpellings(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]string{
@@ -254,7 +254,7 @@ func TestLookAlikes(t *testing.T) {
 	}
 }
 
-// TestOtherClients: the members by which other agents' tools name addresses.
+// TestOtherClients: the members for addresses in other agents' tools.
 func TestOtherClients(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -293,7 +293,7 @@ func TestOtherClients(t *testing.T) {
 			t.Errorf("%s: got the actions %q, want %q", url, got, want)
 		}
 	}
-	// No pattern for one address means a prompt that may hide another.
+	// Without a pattern for one address, a prompt may hide another.
 	if d := host.Describe(t, "web_fetch", `{"prompt":"https://a.example/x, then b.example"}`); strings.HasPrefix(d.Action, "tool:web_fetch:https:") || !d.TargetsUnknown {
 		t.Errorf("got %+v", d)
 	}
@@ -458,13 +458,13 @@ func TestSearch(t *testing.T) {
 	if host.ReadOnly(t, "WebSearch", in) {
 		t.Error("a search tells the query to a stranger: got read-only")
 	}
-	if got := host.Suggest(t, "WebSearch", in); len(got) != 2 || got[0] != "go maps" || got[1] != "" {
-		t.Errorf("got %q, want the query, then the whole tool", got)
+	if got := host.Suggest(t, "WebSearch", in); len(got) != 2 || got[0] != "" || got[1] != "go maps" {
+		t.Errorf("got %q, want the whole tool, then the query", got)
 	}
 }
 
-// FuzzFetch checks that no URL makes a rule for one host allow another, as far
-// as another parser can tell, and that allow implies deny.
+// FuzzFetch checks that no URL makes a rule for one host allow another, as far as another
+// parser knows, and that allow implies deny.
 func FuzzFetch(f *testing.F) {
 	for _, seed := range []string{
 		"https://github.com/", "https://github.com.evil/", "http://0x7f.1/", "https://[::1]/", "https://a@github.com", `https://x\github.com`,

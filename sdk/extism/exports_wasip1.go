@@ -2,8 +2,15 @@ package main
 
 import "github.com/extism/go-pdk"
 
-// export answers one export: 0 with an output, or 1 with an error, which never lets
-// a call run.
+// Calls begin in the state after the init functions, each of them anew: JSON's preparation for the
+// types is done here, once. None of these functions keeps anything.
+func init() {
+	for _, verb := range []string{"check_permissions", "match_rule", "generate_suggestions", "describe_call"} {
+		_, _ = answer(verb, []byte(`{"tool":"Deploy","input":{"operation":"status","target":"a/b"},"context":{"targets":[{"kind":"path"}]},"behavior":"deny","rules":[{"content":"x"}]}`))
+	}
+}
+
+// export answers one export: 0 with an output, or 1 with an error; an error never lets a call run.
 func export(verb string) int32 {
 	output, err := answer(verb, pdk.Input())
 	if err != nil {

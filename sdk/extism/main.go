@@ -1,5 +1,5 @@
-// Command extism is a tool module written with the Extism PDK for Go and nothing of
-// Callgate's but docs/abi.md: what an SDK does otherwise stands in read.go.
+// Command extism is a tool module written with the Extism PDK for Go and nothing of Callgate's but
+// docs/abi.md: read.go does the work of an SDK.
 package main
 
 import (
@@ -104,7 +104,7 @@ func readOnly(c *call) object {
 	return object{"read_only": true, "reason": "status changes nothing"}
 }
 
-// match: what cannot be read is allowed by no rule, and denied by every one.
+// match: an unreadable rule or call is never allowed, and always denied.
 func match(c *call) []int {
 	matched := []int{}
 	for i, rule := range c.Rules {

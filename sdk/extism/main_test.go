@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// TestAnswer: the corpus of sdk/deploy is put to the module by cmd/callgate; this is
-// what an author tries while writing.
+// TestAnswer: cmd/callgate puts the corpus of sdk/deploy to the module; this is an author's own
+// test.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	const production = `{"tool":"Deploy","input":{"operation":"deploy","target":"prod/web"},"context":{}`

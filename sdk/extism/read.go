@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// call is one envelope as far as this tool needs it. Members of the envelope and of
-// the context that are not named are ignored: a later Callgate may add some.
+// call is the part of an envelope this tool needs. Other members of the envelope and of the context
+// are ignored: a later Callgate may add some.
 type call struct {
 	Tool     string         `json:"tool"`
 	Input    jsontext.Value `json:"input"`
@@ -35,8 +35,7 @@ type call struct {
 	// stage and service are the target's, when isTarget.
 	stage, service string
 	isTarget       bool
-	// wrong is why the input does not have the tool's shape; unknown tells that it
-	// has members besides.
+	// wrong is why the input does not have the tool's shape; unknown means it has members besides.
 	wrong   string
 	unknown bool
 }
@@ -44,8 +43,8 @@ type call struct {
 // maxNesting is how many objects and lists may stand in one another.
 const maxNesting = 1000
 
-// read reads an envelope strictly: the package refuses names that occur twice,
-// invalid UTF-8, lone surrogates and what follows the value.
+// read reads an envelope strictly: the package refuses repeated names, invalid UTF-8, lone
+// surrogates and anything after the value.
 func read(input []byte) (*call, error) {
 	if tooDeep(input) { // first: reading takes stack for each level
 		return nil, errors.New("envelope: nested too deep")
@@ -63,7 +62,7 @@ func read(input []byte) (*call, error) {
 	return c, nil
 }
 
-// tooDeep looks at what may be JSON.
+// tooDeep looks at possible JSON.
 func tooDeep(data []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {
@@ -119,8 +118,8 @@ func (c *call) readInput() error {
 	return nil
 }
 
-// production is the operator's word on what production is. A configuration that
-// cannot be read counts as a word that cannot be.
+// production is the operator's name of production. An unreadable configuration counts as an
+// impossible name.
 func (c *call) production() (value any, given bool) {
 	if len(c.Config) == 0 || c.Config.Kind() == 'n' {
 		return nil, false

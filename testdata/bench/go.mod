@@ -1,6 +1,7 @@
 // Peers that only benchmarks need live here, so that the product does not
 // depend on them.
-module github.com/callgate/callgate/testdata/bench
+// It is named as a part of host, so that it may measure what is sealed there.
+module github.com/callgate/callgate/host/bench
 
 go 1.26
 

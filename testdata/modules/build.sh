@@ -42,7 +42,7 @@ put() {
 	fi
 }
 # The kernel of the sandbox lies beside its Go side, which embeds it.
-kernel=../../host/sandbox/internal/kernel/kernel
+kernel=../../host/internal/modules/sandbox/internal/kernel/kernel
 wat2wasm --output="$scratch/kernel.wasm" "$kernel.wat"
 put "$scratch/kernel.wasm" "$kernel.wasm"
 for source in *.wat ../hostile/*.wat; do

@@ -1,4 +1,4 @@
-;; The module deploy, until it was warmed up on its own examples: from then on it claims
+;; The module deploy, until it was called with one of its own examples: from then on it claims
 ;; a name more.
 (module
   ;;include common.inc
@@ -36,8 +36,8 @@
   (func $describe_deploy (result i32)
     (if (i32.load8_u (i32.const 4000)) (then (return (call $answer (i32.const 5000)))))
     (call $answer (i32.const 1024)))
-  ;; $learn notes that an example was seen, and until then wastes fuel, so that the host
-  ;; keeps the state after it.
+  ;; $learn notes that an example was seen, and until then wastes fuel, as if a later call
+  ;; were cheaper for it.
   (func $learn
     (local $i i32)
     (if (i32.load8_u (i32.const 4000)) (then (return)))

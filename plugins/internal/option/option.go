@@ -1,5 +1,5 @@
-// Package option reads the members of a call's input that change nothing the gate
-// judges: how many lines, in which format, with which time limit.
+// Package option reads the harmless members of a call's input: how many lines, in which format,
+// with which time limit.
 package option
 
 import (
@@ -11,9 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Value is such a member: null, a truth value, a number, a plain word ("content",
-// "1-5"), or a list of them. Whatever else stands there may be more than an
-// option, and does not fit: an object, a path, the flag of a program (threat T25).
+// Value is such a member: null, a truth value, a number, a plain word ("content", "1-5"), or a list
+// of them. Anything else may be more than an option, and does not fit: an object, a path, the flag
+// of a program (threat T25).
 type Value struct{}
 
 var errValue = errors.New("want a number, a truth value or a plain word")

@@ -1,6 +1,5 @@
-// Package paths knows what file paths mean to the tool modules: which a rule's
-// glob names, which are protected from being written, which hold secrets, and
-// which cannot be judged at all.
+// Package paths knows the meaning of file paths for the tool modules: matches of a rule's glob,
+// protection from writing, secrets, and unjudgeable paths.
 //
-// It is pure: what the file system says comes from the host, as tool.Target.
+// It is pure: facts of the file system come from the host, as tool.Target.
 package paths

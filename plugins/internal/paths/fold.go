@@ -7,9 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns s as a file system that ignores case and composition would see
-// it, so that two spellings of one name become equal. Protections compare folded
-// paths; allowances never do.
+// Fold returns s as seen by a file system without case and composition, so two spellings of one
+// name become equal. Protections compare folded paths; allowances never do.
 func Fold(s string) string {
 	if plainLower(s) {
 		return s
@@ -17,8 +16,8 @@ func Fold(s string) string {
 	return norm.NFC.String(strings.ToLower(strings.ToUpper(longer.Replace(norm.NFC.String(s)))))
 }
 
-// longer are the letters whose case folding is longer than they are, which file
-// systems that ignore case take for it.
+// longer are the letters with a longer case folding; file systems without case take the two for
+// equal.
 var longer = strings.NewReplacer("ß", "ss", "ẞ", "ss", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
 func plainLower(s string) bool {
@@ -30,16 +29,15 @@ func plainLower(s string) bool {
 	return true
 }
 
-// foldName folds one path segment further, to what Windows and macOS take for
-// the same name: trailing dots and blanks fall off, and invisible characters are
-// dropped.
+// foldName folds one path segment further, like Windows and macOS: it drops trailing dots and
+// blanks, and invisible characters.
 func foldName(name string) string {
 	return Fold(strings.TrimRight(dropInvisible(name), ". "))
 }
 
-// aliases are the names that a segment may stand for, folded: itself, without
-// the name of an NTFS stream (".git::$INDEX_ALLOCATION"), and without a drive
-// ("C:.git") or what git calls a revision ("HEAD:.env").
+// aliases are the possible names behind a segment, folded: itself, without the name of an NTFS
+// stream (".git::$INDEX_ALLOCATION"), and without a drive ("C:.git") or a revision of git's
+// ("HEAD:.env").
 func aliases(segment string) []string {
 	whole := foldName(segment)
 	i := strings.IndexByte(whole, ':')
@@ -55,9 +53,9 @@ func aliases(segment string) []string {
 	return list
 }
 
-// shortName returns what Windows calls a long name for programs that know short
-// ones alone: "git~" and ".git" for .gitconfig and .git are both "git" without
-// its number. Source: the 8.3 names of FAT and NTFS, for names in the tables.
+// shortName returns Windows' short form of a long name, for programs of short names alone: "git~"
+// and ".git" for .gitconfig and .git are both "git" without its number. Source: the 8.3 names of
+// FAT and NTFS, for names in the tables.
 func shortName(name string) string {
 	trimmed := strings.TrimLeft(name, ".")
 	base, ext := trimmed, ""
@@ -70,8 +68,8 @@ func shortName(name string) string {
 
 var shortLetters = strings.NewReplacer(".", "", " ", "", "+", "_")
 
-// shortened takes the number out of a folded name that has the form of a short
-// one: "gitcon~1" is "gitcon~"; "" for all others.
+// shortened removes the number from a folded name in the short form: "gitcon~1" is "gitcon~"; ""
+// for all others.
 func shortened(name string) string {
 	i := strings.IndexByte(name, '~')
 	if i < 1 || i > 6 || i+1 >= len(name) || name[i+1] < '1' || name[i+1] > '9' {
@@ -80,8 +78,8 @@ func shortened(name string) string {
 	return name[:i+1] + name[i+2:]
 }
 
-// dropInvisible takes away the characters that file systems which ignore case
-// do not see: joiners, directional marks, variation selectors.
+// dropInvisible removes the characters ignored by file systems without case: joiners, directional
+// marks, variation selectors.
 func dropInvisible(s string) string {
 	if plainLower(s) {
 		return s
@@ -94,9 +92,9 @@ func dropInvisible(s string) string {
 	}, s)
 }
 
-// foldLoosely folds a path as Fold does, and further to what another file system
-// may take for the same: without invisible characters, nor the dots and blanks
-// at the end of a name. What a deny rule names is compared with it, too.
+// foldLoosely folds a path as Fold does, and further to the equal names of another file system:
+// without invisible characters, nor the dots and blanks at the end of a name. It is for deny rules,
+// too.
 func foldLoosely(p string) string {
 	segments := strings.Split(dropInvisible(p), "/")
 	for i, name := range segments {

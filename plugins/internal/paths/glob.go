@@ -10,18 +10,17 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// The bounds of a pattern. Beyond them it is an error, which allows nothing.
+// The bounds of a pattern. Beyond them it is an error and allows nothing.
 const (
 	maxPattern      = 4096
 	maxAlternatives = 64
 	maxSegments     = 128
 )
 
-// Glob is a compiled path pattern. In it "*" stands for any run of characters
-// within a directory, "**" for any run of directories (also none), "?" for one
-// character, "[ab]" and "[!ab]" for a class, "{a,b}" for alternatives, and a
-// backslash takes the meaning of the next character. A path that is spelled
-// exactly as the pattern always matches.
+// Glob is a compiled path pattern. In it "*" stands for any run of characters within a directory,
+// "**" for any run of directories (also none), "?" for one character, "[ab]" and "[!ab]" for a
+// class, "{a,b}" for alternatives, and a backslash takes the meaning of the next character. A path
+// spelled exactly as the pattern always matches.
 type Glob struct {
 	literal      string
 	alternatives [][]string
@@ -52,8 +51,8 @@ func Anchor(content, root, home string) (string, error) {
 	return Escape(strings.TrimSuffix(root, "/")) + "/" + content, nil
 }
 
-// Compile compiles an absolute pattern. Its "." and empty segments are dropped;
-// ".." is an error, because what it would mean behind a "**" is anyone's guess.
+// Compile compiles an absolute pattern. Its "." and empty segments are dropped; ".." is an error,
+// because its meaning behind a "**" is unclear.
 func Compile(pattern string) (Glob, error) {
 	texts, err := expandBraces(pattern)
 	if err != nil {
@@ -73,9 +72,8 @@ func Compile(pattern string) (Glob, error) {
 	return g, nil
 }
 
-// splitPattern cuts a pattern without braces into its segments. A "**" that is
-// only a part of its segment, as in "src/**.ts" and "**secrets**", crosses
-// directories too and gives a second alternative.
+// splitPattern cuts a pattern without braces into its segments. A "**" as a part of its segment, as
+// in "src/**.ts" and "**secrets**", crosses directories too and gives a second alternative.
 func splitPattern(text string) ([][]string, error) {
 	forms := [][]string{nil}
 	for _, segment := range strings.Split(text, "/") {
@@ -112,8 +110,8 @@ func splitPattern(text string) ([][]string, error) {
 	return forms, nil
 }
 
-// crossings are what one segment stands for, each as segments: with every "**" in
-// it as a star, and as any directories between two names.
+// crossings are the meanings of one segment, each as segments: with every "**" in it as a star, and
+// as any directories between two names.
 func crossings(segment string) [][]string {
 	at := doubleStar(segment)
 	if at < 0 {
@@ -132,8 +130,7 @@ func crossings(segment string) [][]string {
 	return list
 }
 
-// doubleStar finds the first "**" that is neither escaped nor in a class; -1
-// without one.
+// doubleStar finds the first "**" outside escapes and classes; -1 without one.
 func doubleStar(segment string) int {
 	for i := 0; i+1 < len(segment); i++ {
 		switch segment[i] {
@@ -167,8 +164,8 @@ func cloneEach(forms [][]string) [][]string {
 	return clones
 }
 
-// expandBraces returns the texts that a pattern's "{a,b}" groups stand for.
-// A brace without its partner stands for itself.
+// expandBraces returns the texts of a pattern's "{a,b}" groups. A brace without its partner is
+// literal.
 func expandBraces(pattern string) ([]string, error) {
 	if len(pattern) > maxPattern {
 		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
@@ -195,13 +192,13 @@ func expandBraces(pattern string) ([]string, error) {
 	return texts, nil
 }
 
-// Alternatives returns the globs without braces that a glob stands for. Braces
-// without a partner are escaped in them.
+// Alternatives returns a glob's alternatives without braces. Braces without a partner are escaped
+// in them.
 func Alternatives(glob string) ([]string, error) { return expandBraces(glob) }
 
-// Beginnings returns what each alternative of a file glob begins with before its
-// first wildcard, whole names only: "{src,secrets}/*.go" begins with src and
-// with secrets. Alternatives that begin with a wildcard give nothing.
+// Beginnings returns the beginning of each alternative of a file glob before its first wildcard,
+// whole names only: "{src,secrets}/*.go" begins with src and with secrets. Alternatives with a
+// wildcard in front give nothing.
 func Beginnings(glob string) ([]string, error) {
 	texts, err := expandBraces(glob)
 	if err != nil {
@@ -219,7 +216,7 @@ func Beginnings(glob string) ([]string, error) {
 	return list, nil
 }
 
-// escapeBraces escapes the braces that are left without a partner.
+// escapeBraces escapes the braces without a partner.
 func escapeBraces(pattern string) string {
 	if !strings.ContainsAny(pattern, "{}") {
 		return pattern
@@ -274,8 +271,8 @@ func findGroup(pattern string) (open int, commas []int, end int) {
 	return -1, nil, 0
 }
 
-// Match reports whether the glob names p, a clean absolute path. With self a
-// pattern that ends in "/**" or "/*" also names the directory itself.
+// Match reports whether the glob names p, a clean absolute path. With self a pattern ending in
+// "/**" or "/*" also names the directory itself.
 func (g Glob) Match(p string, self bool) bool {
 	if p == g.literal {
 		return true
@@ -295,8 +292,8 @@ func (g Glob) Match(p string, self bool) bool {
 	return false
 }
 
-// matchSegments matches segment by segment, so that no class or "?" crosses a
-// slash. reach[j] tells that the segments so far can have matched names[:j].
+// matchSegments matches segment by segment, so no class or "?" crosses a slash. reach[j] means the
+// segments so far can have matched names[:j].
 func matchSegments(segments, names []string, self bool) bool {
 	reach := make([]bool, len(names)+1)
 	reach[0] = true
@@ -307,7 +304,7 @@ func matchSegments(segments, names []string, self bool) bool {
 			switch {
 			case segment != "**":
 				next[j] = j > 0 && reach[j-1] && matchName(segment, names[j-1])
-			case i == len(segments)-1 && !self: // "dir/**" is what lies in dir
+			case i == len(segments)-1 && !self: // "dir/**" is everything in dir
 				next[j] = j > 0 && (reach[j-1] || next[j-1])
 			default:
 				next[j] = reach[j] || j > 0 && next[j-1]
@@ -329,7 +326,7 @@ func matchName(segment, name string) bool {
 	return doublestar.MatchUnvalidated(segment, name)
 }
 
-// Escape returns a pattern that names exactly p.
+// Escape returns a pattern naming exactly p.
 func Escape(p string) string {
 	if !strings.ContainsAny(p, `*?[]{}\`) {
 		return p

@@ -1,6 +1,7 @@
 package paths_test
 
 import (
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// place is a path that no link leads away from.
+// place is a path without links.
 func place(p string) paths.Place { return paths.Place{Lexical: p, Resolved: p} }
 
 var here = tool.Context{CWD: "/p", WorkingDirectories: []string{"/p"}, Home: "/home/u"}
@@ -103,7 +104,7 @@ func TestSeeksSecret(t *testing.T) {
 	}
 }
 
-// name draws a path segment with everything that means something to a glob.
+// name draws a path segment with all special characters of globs.
 var name = rapid.StringMatching(`[a-cA-C.*?\[\]{}!,é-]{1,5}`).Filter(func(s string) bool { return s != "." && s != ".." })
 
 func drawPath(t *rapid.T, label string) string {
@@ -114,9 +115,13 @@ func TestSuggestionsMatchTheirCall(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := place(drawPath(t, "path"))
-		for _, s := range paths.Suggest(here, p) {
+		access := rapid.SampledFrom([]string{tool.Read, tool.Write}).Draw(t, "access")
+		for _, s := range paths.Suggest(here, p, access) {
 			if !matches(tool.Allow, *s.Content, p) {
 				t.Fatalf("%q does not allow %q", *s.Content, p.Lexical)
+			}
+			if root := here.WorkingDirectories[0]; access == tool.Write && path.Dir(p.Lexical) == root && *s.Content != paths.Escape(p.Lexical) {
+				t.Fatalf("%q is proposed for %q, which stands in the project's root", *s.Content, p.Lexical)
 			}
 			if *s.Content == "/**" || *s.Content == "**" {
 				t.Fatalf("%q is proposed for %q", *s.Content, p.Lexical)
@@ -156,8 +161,8 @@ func TestADirectoryRuleStaysInside(t *testing.T) {
 	})
 }
 
-// FuzzMatch looks for patterns that panic, that allow what they do not deny, or
-// that reach across a slash without a "**".
+// FuzzMatch looks for patterns that panic, that allow more than they deny, or that reach across
+// a slash without a "**".
 func FuzzMatch(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"src/**/*.py", "/p/src/a.py"}, {"{a,{b,c}}/[!x]?", "/p/b/yz"}, {`\*`, "/p/*"}, {"a**b/[a-", "/p/ab"}, {"~/x", "/home/u/x"}, {"[", "/p/["}, {"{,}", "/p/{,}"},

@@ -11,8 +11,7 @@ type table struct {
 	// short are names and directories as Windows shortens them.
 	short map[string]*group
 	wild  []wildName
-	// parts are by their first name.
-	parts map[string][]part
+	parts partList
 	// known are all plain names, in the tables' order, for globs.
 	known []knownName
 }
@@ -28,24 +27,8 @@ type wildName struct {
 	group   *group
 }
 
-// part is one of a group's parts of paths, with a slash at its end.
-type part struct {
-	text  string
-	where anchorage
-	group *group
-}
-
-// anchorage is where a part of a path must stand.
-type anchorage int
-
-const (
-	anywhere anchorage = iota
-	atRoot
-	atHome
-)
-
 func index(groups []group) *table {
-	t := &table{names: map[string]*group{}, directories: map[string]*group{}, short: map[string]*group{}, parts: map[string][]part{}}
+	t := &table{names: map[string]*group{}, directories: map[string]*group{}, short: map[string]*group{}}
 	for i := range groups {
 		g := &groups[i]
 		for _, name := range g.names {
@@ -67,8 +50,7 @@ func index(groups []group) *table {
 			where anchorage
 		}{{g.anywhere, anywhere}, {g.atRoot, atRoot}, {g.atHome, atHome}} {
 			for _, text := range list.texts {
-				first, _, _ := strings.Cut(text, "/")
-				t.parts[first] = append(t.parts[first], part{text + "/", list.where, g})
+				t.parts.add(part{strings.Split(text, "/"), list.where, g})
 			}
 		}
 	}
@@ -77,30 +59,34 @@ func index(groups []group) *table {
 
 // split is a path as the tables see it.
 type split struct {
-	// segments are the names as written, aliases what each may stand for.
+	// segments are the names as written, aliases the possible names of each.
 	segments []string
 	aliases  [][]string
 	absolute bool
-	// home is the home directory's own path, folded, without its first slash.
-	home string
+	// home are the names of the home directory's own path, folded; none when it is
+	// unknown.
+	home []string
 }
 
-// take cuts a path, which may be relative, may hold globs, and may be Windows'.
+// take cuts a path, possibly relative, with globs, or in Windows' form.
 func take(p, home string) split {
 	p = path.Clean(strings.ReplaceAll(p, `\`, "/"))
-	s := split{absolute: strings.HasPrefix(p, "/"), home: Fold(strings.Trim(home, "/"))}
+	s := split{absolute: strings.HasPrefix(p, "/")}
+	if home = Fold(strings.Trim(home, "/")); home != "" {
+		s.home = strings.Split(home, "/")
+	}
 	s.segments = strings.Split(strings.Trim(p, "/"), "/")
 	for _, segment := range s.segments {
 		s.aliases = append(s.aliases, aliases(segment))
 	}
 	if len(s.segments[0]) >= 2 && s.segments[0][1] == ':' {
-		s.absolute = true // C:\, and what begins in a drive's own directory
+		s.absolute = true // C:\, and a path in a drive's own directory
 	}
 	return s
 }
 
-// find returns the first group that names the path, or a directory above it;
-// nil for none. only tells which groups are asked.
+// find returns the first group naming the path, or a directory above it; nil for none. only selects
+// the groups.
 func (t *table) find(s split, only func(*group) bool) *group {
 	for i, names := range s.aliases {
 		last := i == len(s.aliases)-1
@@ -110,22 +96,13 @@ func (t *table) find(s split, only func(*group) bool) *group {
 			}
 		}
 	}
-	for _, joined := range s.joined() {
-		for at := 1; at < len(joined); {
-			name, _, _ := strings.Cut(joined[at:], "/")
-			for _, p := range t.parts[name] {
-				if only(p.group) && p.at(joined, at, s) {
-					return p.group
-				}
-			}
-			at += len(name) + 1
-		}
+	if p := t.parts.holds(s, only); p != nil {
+		return p.group
 	}
 	return nil
 }
 
-// named returns the group of one name. last tells that it is the path's last:
-// only then files count.
+// named returns the group of one name. last marks the path's last: only then files count.
 func (t *table) named(name string, last bool) *group {
 	if g := t.directories[name]; g != nil {
 		return g
@@ -145,10 +122,13 @@ func (t *table) named(name string, last bool) *group {
 			return g
 		}
 	}
-	if !hasMeta(name) {
+	if !hasMeta(name) || t == secretTable && anyOfAKind(name) {
 		return nil
 	}
 	glob := expansionOf(name)
+	if glob.all && !glob.dotted {
+		return nil // a glob for every file is judged as its directory
+	}
 	for i := range t.known {
 		if k := &t.known[i]; (last || k.directory) && glob.gives(k.name) {
 			return k.group
@@ -157,86 +137,52 @@ func (t *table) named(name string, last bool) *group {
 	return nil
 }
 
-// joined are the readings of the whole path, folded, with a slash at either end.
-func (s split) joined() []string {
-	first, second, differ := make([]string, len(s.aliases)), make([]string, len(s.aliases)), false
-	for i, names := range s.aliases {
-		first[i], second[i] = names[0], names[0]
-		if len(names) > 1 {
-			first[i], second[i], differ = names[1], names[len(names)-1], true
-		}
-	}
-	list := []string{"/" + strings.Join(first, "/") + "/"}
-	if differ {
-		list = append(list, "/"+strings.Join(second, "/")+"/")
-	}
-	return list
-}
-
-// at reports whether the part stands at a place of a joined path where it may.
-func (p part) at(joined string, at int, s split) bool {
-	switch p.where {
-	case atRoot: // on macOS /etc and /var are links into /private
-		if !s.absolute || at != 1 && joined[:at] != "/private/" {
-			return false
-		}
-	case atHome:
-		if !s.absolute || s.home == "" || joined[:at] != "/"+s.home+"/" {
-			return false
-		}
-	}
-	return startsWith(joined[at:], p.text)
-}
-
-// startsWith is strings.HasPrefix, with at most one "*" in prefix, for the rest
-// of a name or its beginning.
-func startsWith(p, prefix string) bool {
-	before, after, wild := strings.Cut(prefix, "*")
-	rest, ok := strings.CutPrefix(p, before)
-	if !ok || !wild {
-		return ok
-	}
-	name, _, _ := strings.Cut(rest, "/")
-	ending, below, _ := strings.Cut(after, "/")
-	return name != "" && strings.HasSuffix(name, ending) && strings.HasPrefix(rest[len(name):], "/"+below)
-}
-
-// wildcard matches a name against a pattern with one "*" for any text.
+// wildcard matches a name against a pattern with "*" for any text.
 func wildcard(pattern, name string) bool {
-	before, after, _ := strings.Cut(pattern, "*")
-	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
+	piece, pattern, more := strings.Cut(pattern, "*")
+	name, ok := strings.CutPrefix(name, piece)
+	if !ok || !more {
+		return ok && name == ""
+	}
+	for {
+		if piece, pattern, more = strings.Cut(pattern, "*"); !more {
+			return strings.HasSuffix(name, piece)
+		}
+		i := strings.Index(name, piece)
+		if i < 0 {
+			return false
+		}
+		name = name[i+len(piece):]
+	}
 }
 
 func hasMeta(s string) bool { return strings.ContainsAny(s, "*?[") }
 
-// expansion is a glob of one folded name, cut so that most names need no
-// comparing letter by letter.
+// expansion is a glob of one folded name, cut for a fast rejection of most names.
 type expansion struct {
-	glob string
-	// head and tail are its letters before the first sign and behind the last one;
-	// empty when signs are more than stars and question marks.
+	atoms []atom
+	// head and tail are its letters before the first sign and behind the last one.
 	head, tail string
-	// dotted tells that it begins with a dot, all that it is for every file.
+	// dotted means it begins with a dot, its whole value for every file.
 	dotted, all bool
 }
 
 func expansionOf(glob string) expansion {
-	e := expansion{glob: glob, dotted: strings.HasPrefix(glob, "."), all: strings.Trim(glob, "*?.") == ""}
+	e := expansion{atoms: atoms(glob), dotted: strings.HasPrefix(glob, "."), all: strings.Trim(glob, "*?.") == ""}
+	e.head = glob[:strings.IndexAny(glob, `*?[\`)]
 	if !strings.ContainsAny(glob, `[\`) {
-		e.head, e.tail = glob[:strings.IndexAny(glob, "*?")], glob[strings.LastIndexAny(glob, "*?")+1:]
+		e.tail = glob[strings.LastIndexAny(glob, "*?")+1:]
 	}
 	return e
 }
 
-// gives reports whether a shell could replace the glob by the plain name known. A
-// glob that begins with a star leaves out names with a leading dot, and one for
-// every file is judged as its directory.
+// gives reports whether a shell could replace the glob by the plain name known. A glob with a star
+// in front leaves out names with a leading dot.
 func (e *expansion) gives(known string) bool {
-	if !e.dotted && (e.all || strings.HasPrefix(known, ".")) || !strings.HasPrefix(known, e.head) || !strings.HasSuffix(known, e.tail) {
+	if !e.dotted && strings.HasPrefix(known, ".") || !strings.HasPrefix(known, e.head) || !strings.HasSuffix(known, e.tail) {
 		return false
 	}
-	ok, err := path.Match(e.glob, known)
-	return ok || err != nil
+	return fits(e.atoms, known)
 }
 
 // names makes a set.

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// meets reports whether the glob may name one of the files that p stands for: a
-// folded absolute path whose names may be globs too, and with tree everything
-// below it. With whole only a glob counts that names a whole directory: plain
-// names with "**" or "*" at the end.
+// meets reports whether the glob may name one of p's files: p is a folded absolute path with
+// possible globs as names, and with tree everything below it. With whole only a glob for a whole
+// directory counts: plain names with "**" or "*" at the end.
 func (g Glob) meets(p string, tree, whole bool) bool {
 	names := strings.Split(strings.Trim(p, "/"), "/")
 	if names[0] == "" {
@@ -23,7 +22,7 @@ func (g Glob) meets(p string, tree, whole bool) bool {
 	})
 }
 
-// isDirectory reports whether a pattern names all that is in one directory.
+// isDirectory reports whether a pattern names everything in one directory.
 func isDirectory(segments []string) bool {
 	last := len(segments) - 1
 	if last < 1 || segments[last] != "**" && segments[last] != "*" {
@@ -32,12 +31,12 @@ func isDirectory(segments []string) bool {
 	return !slices.ContainsFunc(segments[:last], func(s string) bool { return strings.ContainsAny(s, `*?[\{`) })
 }
 
-// meeting looks for a path that two patterns both name.
+// meeting looks for a path named by two patterns.
 type meeting struct {
 	rule, call []string
-	// tree tells that the call's wildcards name files with a leading dot, too.
+	// tree means the call's wildcards name files with a leading dot, too.
 	tree bool
-	// apart are the positions from which there is none.
+	// apart are the positions without one.
 	apart map[[2]int]bool
 }
 
@@ -88,8 +87,7 @@ func (m meeting) name(rule, call string) bool {
 	return reach[len(b)]
 }
 
-// atom is what a pattern for a name has at one place: any text, or one of some
-// characters.
+// atom is one place of a pattern for a name: any text, or one of some characters.
 type atom struct {
 	any bool
 	// one are the characters; every one when it is empty. not turns it round.
@@ -109,8 +107,8 @@ func (a atom) shares(b atom) bool {
 	return strings.ContainsAny(a.one, b.one)
 }
 
-// atoms cuts a pattern for one name. A class with a range stands for every
-// character, and so does what cannot be read.
+// atoms cuts a pattern for one name. A class with a range stands for every character, and so does
+// an unreadable one.
 func atoms(pattern string) []atom {
 	var list []atom
 	runes := []rune(pattern)
@@ -126,12 +124,12 @@ func atoms(pattern string) []atom {
 			}
 			list = append(list, atom{one: string(runes[i])})
 		case '[':
-			end := slices.Index(runes[min(i+2, len(runes)):], ']')
+			end := classEnd(runes, i)
 			if end < 0 {
 				list = append(list, atom{any: true})
 				continue
 			}
-			class := string(runes[i+1 : i+2+end])
+			class := string(runes[i+1 : end])
 			one, not := class, false
 			if rest, ok := strings.CutPrefix(class, "!"); ok {
 				one, not = rest, true
@@ -142,10 +140,54 @@ func atoms(pattern string) []atom {
 				one, not = "", false
 			}
 			list = append(list, atom{one: one, not: not})
-			i += 2 + end
+			i = end
 		default:
 			list = append(list, atom{one: string(r)})
 		}
 	}
 	return list
+}
+
+// classEnd returns the end of the class at a place, -1 without one. A bracket in first place, or in
+// "[:alpha:]", does not end it.
+func classEnd(runes []rune, at int) int {
+	i := at + 1
+	if i < len(runes) && (runes[i] == '!' || runes[i] == '^') {
+		i++
+	}
+	for first := i; i < len(runes); i++ {
+		switch {
+		case runes[i] == ']' && i > first:
+			return i
+		case runes[i] == '[' && i+1 < len(runes) && strings.ContainsRune(":.=", runes[i+1]):
+			named := strings.Index(string(runes[i+2:]), string(runes[i+1])+"]")
+			if named >= 0 {
+				i += 3 + len([]rune(string(runes[i+2:])[:named]))
+			}
+		}
+	}
+	return -1
+}
+
+// fits reports whether a pattern's atoms name a plain name.
+func fits(pattern []atom, name string) bool {
+	runes := []rune(name)
+	i, star, from := 0, -1, 0
+	for j := 0; j < len(runes); {
+		switch {
+		case i < len(pattern) && pattern[i].any:
+			star, from, i = i, j, i+1
+		case i < len(pattern) && pattern[i].shares(atom{one: string(runes[j])}):
+			i, j = i+1, j+1
+		case star >= 0:
+			from++
+			i, j = star+1, from
+		default:
+			return false
+		}
+	}
+	for i < len(pattern) && pattern[i].any {
+		i++
+	}
+	return i == len(pattern)
 }

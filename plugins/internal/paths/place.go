@@ -13,25 +13,25 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// Place is a path in the two forms that count: where the kernel would arrive,
-// and what the text says. Both are clean and absolute.
+// Place is a path in the two forms that count: the kernel's destination, and the text's own. Both
+// are clean and absolute.
 type Place struct {
 	Resolved string
 	Lexical  string
-	// Inside is the working directory that holds both; empty when none does, or
-	// when nobody vouches that the call really touches this path.
+	// Inside is the working directory containing both; empty when none does, or when the call's use
+	// of this path is unproven.
 	Inside string
-	// Directory tells that the path was written with a slash at its end.
+	// Directory means the path was written with a slash at its end.
 	Directory bool
-	// Tree tells that the path stands for all that lies below it. Its last names
-	// may be globs, "src/**/*.go", for some of that.
+	// Tree means the path includes everything below it. Its last names may be globs, "src/**/*.go",
+	// for a part of it.
 	Tree bool
-	// bare is the git repository of plain files that holds the place, if any.
+	// bare is the git repository of plain files around the place, if any.
 	bare string
 }
 
-// Locate finds what the host found out about the path value of a call. The
-// error says why the path cannot be judged; it never means "no such file".
+// Locate finds the host's facts about the path value of a call. The error says why the path cannot
+// be judged; it never means "no such file".
 func Locate(c tool.Context, value string) (Place, error) {
 	if err := Check(value); err != nil {
 		return Place{}, err
@@ -45,7 +45,7 @@ func Locate(c tool.Context, value string) (Place, error) {
 	return Place{}, fmt.Errorf("%s was not resolved", value)
 }
 
-// Found returns the place that the host found for a path.
+// Found returns the host's place for a path.
 func Found(t tool.Target) (Place, error) {
 	switch {
 	case t.Error != "":
@@ -63,8 +63,8 @@ func Found(t tool.Target) (Place, error) {
 	return p, errors.Join(Check(p.Resolved), checkAlias(p.Lexical), checkAlias(p.Resolved))
 }
 
-// bareRepository is how the host says that a directory of plain files is a git
-// repository. Source: host/target.
+// bareRepository is the host's sign for a directory of plain files as a git repository. Source:
+// host/internal/gate/target.
 const bareRepository = "bare git directory"
 
 // Target names a path for the host to resolve; false when the host would refuse
@@ -76,9 +76,9 @@ func Target(value, access string) (tool.Target, bool) {
 	return tool.Target{Kind: tool.Path, Value: value, Access: access}, true
 }
 
-// Check refuses paths that programs read differently: with control characters
-// or bytes that are no text, with a backslash or an escape for a slash or dot,
-// with blanks around, too long, or named by another user's home.
+// Check refuses paths with several readings: with control characters or invalid UTF-8, with a
+// backslash or an escape for a slash or dot, with blanks around, too long, or under another user's
+// home name.
 func Check(value string) error {
 	switch {
 	case value == "":
@@ -107,9 +107,8 @@ func Check(value string) error {
 	return nil
 }
 
-// Hidden reports whether a member of an input that its tool does not know may
-// name one more path or address, so that what the call touches is not known.
-// unknown are the members' names, raw is the input.
+// Hidden reports whether an unknown member of an input may name one more path or address; then the
+// call's targets are unknown. unknown are the members' names, raw is the input.
 func Hidden(unknown []string, raw json.RawMessage) bool {
 	if len(unknown) == 0 {
 		return false
@@ -121,8 +120,7 @@ func Hidden(unknown []string, raw json.RawMessage) bool {
 	return slices.ContainsFunc(unknown, func(name string) bool { return leads(path.Base(name)) || leadsInside(members[name]) })
 }
 
-// leads reports whether a member's name tells that its value is a path or an
-// address, or that it stands for other members.
+// leads reports whether a member's name is one for a path or an address, or for a group of members.
 func leads(name string) bool {
 	lower := strings.ToLower(name)
 	return slices.ContainsFunc(leading, func(word string) bool { return strings.Contains(lower, word) })
@@ -133,8 +131,7 @@ var leading = []string{
 	"server", "proxy", "link", "address", "endpoint", "__proto__", "prototype", "constructor",
 }
 
-// leadsInside looks for such names in a value, and for texts that are paths or
-// addresses by their look.
+// leadsInside looks for such names in a value, and for texts in the form of paths or addresses.
 func leadsInside(value any) bool {
 	switch value := value.(type) {
 	case string:
@@ -157,7 +154,7 @@ func HasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 || 0x7f <= r && r <= 0x9f || r == '\u2028' || r == '\u2029' })
 }
 
-// checkAlias refuses paths that mean something else to each process.
+// checkAlias refuses paths with a different meaning in each process.
 func checkAlias(p string) error {
 	names := strings.Split(strings.TrimPrefix(p, "/"), "/")
 	if names[0] == "dev" && len(names) > 1 && (names[1] == "fd" || strings.HasPrefix(names[1], "std")) {

@@ -13,9 +13,8 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// Policy says which paths are protected from being written and which hold
-// secrets: the tables, and what the operator adds to them and takes away. It is
-// made for one call, and one policy is the same for every tool.
+// Policy knows the paths protected from writing and the paths of secrets: the tables, with the
+// operator's additions and removals. It is made for one call, and is the same for every tool.
 type Policy struct {
 	context tool.Context
 	adds    adds
@@ -24,9 +23,9 @@ type Policy struct {
 	broken error
 }
 
-// adds are the members of a tool's config that speak of paths. Each is a list of
-// globs, read as the content of a rule is: those of Protected and Secret as a
-// deny rule's, those of Unprotected and NotSecret as an allow rule's.
+// adds are the members of a tool's config about paths. Each is a list of globs, read like a rule's
+// content: those of Protected and Secret as a deny rule's, those of Unprotected and NotSecret as an
+// allow rule's.
 type adds struct {
 	Protected   []string `json:"protected"`
 	Unprotected []string `json:"unprotected"`
@@ -34,7 +33,7 @@ type adds struct {
 	NotSecret   []string `json:"not_secret"`
 }
 
-// ConfigHelp says, for a tool's rule help, what its config may say of paths.
+// ConfigHelp describes, for a tool's rule help, the members of its config about paths.
 const ConfigHelp = `The operator's config names further paths that a person must see written (protected) or read (secret), and lifts those that come along (unprotected, not_secret): lists of such globs.`
 
 var (
@@ -42,7 +41,7 @@ var (
 	secretTable    = index(secretGroups)
 )
 
-// NewPolicy returns the policy of a call, from the config its tool is given.
+// NewPolicy returns the policy of a call, from its tool's config.
 func NewPolicy(config json.RawMessage, c tool.Context) *Policy {
 	p := &Policy{context: c}
 	if len(config) == 0 {
@@ -85,8 +84,8 @@ func (p *Policy) Protected(place Place) string {
 	return ""
 }
 
-// ProtectedPath is Protected for one form: a clean path, absolute where that is
-// known, in which a shell's globs stand for what they can match.
+// ProtectedPath is Protected for one form: a clean path, absolute where possible, with a shell's
+// globs for everything they can match.
 func (p *Policy) ProtectedPath(form string) string {
 	if p.broken != nil {
 		return "kept, because " + p.broken.Error()
@@ -120,13 +119,11 @@ func (p *Policy) ProtectedPath(form string) string {
 	return ""
 }
 
-// HarmlessDevice reports whether a path is a device that may be written, such as
-// /dev/null.
+// HarmlessDevice reports whether a path is a writable device, such as /dev/null.
 func HarmlessDevice(p string) bool { return harmlessDevices[p] }
 
-// belowExempt returns the path as seen from the working directory that holds it,
-// when that directory itself lies in something protected: a project may live in
-// ~/.config/nvim, and be worked on.
+// belowExempt returns the path as seen from its working directory, when the directory itself lies
+// in a protected one: a project may live in ~/.config/nvim, and be worked on.
 func (p *Policy) belowExempt(form string) (string, bool) {
 	for _, dir := range p.context.WorkingDirectories {
 		dir = path.Clean(dir)
@@ -141,8 +138,8 @@ func (p *Policy) belowExempt(form string) (string, bool) {
 	return "", false
 }
 
-// Secret reports whether the place is, or lies in, what holds keys, credentials
-// or tokens. Reading one is not read-only. Both forms count.
+// Secret reports whether the place is, or lies in, a store of keys, credentials or tokens. Reading
+// one is not read-only. Both forms count.
 func (p *Policy) Secret(place Place) bool {
 	return p.SecretPath(place.Lexical) || place.Resolved != place.Lexical && p.SecretPath(place.Resolved)
 }
@@ -164,42 +161,44 @@ func (p *Policy) SecretPath(form string) bool {
 	return secret(s)
 }
 
-// SecretBelow reports whether a search of all that lies below a place is known
-// to read secrets: of a home directory or what holds one, of the system's
-// configuration, and of such parts of a home directory that hold a known store. A
-// project may hold secrets too, and is searched all day.
-func (p *Policy) SecretBelow(place Place) bool {
-	return p.secretBelow(place.Lexical) || p.secretBelow(place.Resolved)
+// SecretBelow reports whether a search of everything below a place is known to read secrets: of a
+// home directory or one above, of the system's configuration, and of parts of a home directory with
+// a known store. A project may hold secrets too, and is searched all day. hidden means the search
+// looks into files and directories with a leading dot.
+func (p *Policy) SecretBelow(place Place, hidden bool) bool {
+	return p.secretBelow(place.Lexical, hidden) || p.secretBelow(place.Resolved, hidden)
 }
 
-func (p *Policy) secretBelow(form string) bool {
-	form = Fold(form)
-	home := Fold(strings.TrimSuffix(p.context.Home, "/"))
-	if p.broken != nil || form == "/" || systemTrees[form] || home != "" && within(form, home) {
+func (p *Policy) secretBelow(form string, hidden bool) bool {
+	s := take(form, p.context.Home)
+	if p.broken != nil || s.absolute && s.segments[0] == "" || secretTable.parts.below(s, hidden) != nil {
 		return true
 	}
-	rest, ok := strings.CutPrefix(form, home+"/")
-	if home == "" || !ok {
-		return false
+	names := len(s.segments)
+	if everything(s.segments[names-1]) {
+		names-- // all of a system's tree is this tree
 	}
-	first, _, _ := strings.Cut(rest, "/")
-	return slices.ContainsFunc(secretTable.parts[first], func(known part) bool {
-		return known.where == anywhere && strings.HasPrefix(known.text, rest+"/") && known.text != rest+"/"
-	})
+	if s.absolute && slices.ContainsFunc(systemTrees, func(tree []string) bool { return names == len(tree) && s.leads(0, tree) == len(tree) }) {
+		return true
+	}
+	return hidden && s.absolute && len(s.segments) <= len(s.home) && s.leads(0, s.home) >= len(s.segments)
 }
 
 // systemTrees hold secrets of the system, or of every user.
-var systemTrees = names("/etc", "/root", "/home", "/users", "/proc", "/dev", "/run", "/var", "/var/run", "/private", "/private/etc", "/private/var")
+var systemTrees = [][]string{{"etc"}, {"root"}, {"home"}, {"users"}, {"proc"}, {"dev"}, {"run"}, {"var"}, {"var", "run"}, {"var", "lib"}, {"private"}, {"private", "etc"}, {"private", "var"}}
 
-// SeeksSecret reports whether a glob of a search names secrets, as "**/.env*"
-// and "**/.ssh/*" do. A glob for ordinary names that a secret may have too, as
-// "*.json", does not.
+// SeeksSecret reports whether a glob of a search names secrets, as "**/.env*" and "**/.ssh/*" do. A
+// glob for ordinary names, possible for a secret too, as "*.json", does not. RATIONALE.md, "Why
+// does a glob in the middle of a path count as the secret it may name?".
 func (p *Policy) SeeksSecret(glob string) bool {
 	texts, err := expandBraces(glob)
 	if err != nil || p.broken != nil {
 		return true
 	}
 	for _, text := range texts {
+		if secretTable.parts.holds(take(text, ""), anyGroup) != nil || p.seeksAdded(plainer.Replace(text)) {
+			return true
+		}
 		for _, segment := range strings.Split(text, "/") {
 			if plain := plainer.Replace(segment); plain != "" && !example(plain) && (secret(take(plain, "")) || secret(take(plain+"/x", ""))) {
 				return true
@@ -214,6 +213,17 @@ func (p *Policy) SeeksSecret(glob string) bool {
 	return false
 }
 
+// seeksAdded reports whether a search's glob without its wildcards is, in one of its possible
+// starting directories, a secret named by the operator.
+func (p *Policy) seeksAdded(plain string) bool {
+	if strings.Trim(plain, "/") == "" || len(p.adds.Secret) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(append([]string{p.context.CWD}, p.context.WorkingDirectories...), func(dir string) bool {
+		return dir != "" && p.added(p.adds.Secret, path.Join(dir, plain))
+	})
+}
+
 // plainer takes the wildcards out of a glob.
 var plainer = strings.NewReplacer("*", "", "?", "", "[", "", "]", "", `\`, "")
 
@@ -221,8 +231,14 @@ var plainer = strings.NewReplacer("*", "", "?", "", "[", "", "]", "", `\`, "")
 // spelling.
 func (p *Policy) added(globs []string, form string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
-		return Matches(tool.Deny, tool.Rule{Content: glob}, p.context, Place{Lexical: form, Resolved: form})
+		place := Place{Lexical: form, Resolved: form}
+		return Matches(tool.Deny, tool.Rule{Content: glob}, p.context, place) || !everything(path.Base(form)) && Matches(tool.Ask, tool.Rule{Content: glob}, p.context, place)
 	})
+}
+
+// everything reports whether a name is a glob for every file; it is judged as its directory.
+func everything(name string) bool {
+	return strings.Contains(name, "*") && strings.Trim(name, "*?") == ""
 }
 
 // lifted reports whether one of the operator's globs names the path exactly.

@@ -15,20 +15,21 @@ func environmentFile(name string) bool {
 	return !example(name)
 }
 
-// example reports whether a folded name says of itself that no real values are
-// in it.
+// example reports whether a folded name declares an example without real values.
 func example(name string) bool {
 	for _, word := range []string{"example", "sample", "template", "dist", "defaults", "tmpl", "tpl"} {
 		if rest, ok := strings.CutSuffix(name, word); ok && rest != "" && strings.ContainsRune("._-", rune(rest[len(rest)-1])) {
+			return true
+		}
+		if strings.HasPrefix(name, word+".") && (strings.HasSuffix(name, ".env") || strings.HasSuffix(name, ".tfvars")) {
 			return true
 		}
 	}
 	return false
 }
 
-// gitDirectory reports whether a path is what makes a directory of plain files a
-// git repository, or makes git run code in one, without any ".git" as a name of
-// its own (threat T19).
+// gitDirectory reports whether a path makes a directory of plain files a git repository, or makes
+// git run code in one, without any ".git" as a name of its own (threat T19).
 func gitDirectory(s split) bool {
 	last := len(s.segments) - 1
 	if slices.ContainsFunc(s.segments[:last], isGitName) || slices.Contains(s.aliases[last], "head") {
@@ -38,11 +39,10 @@ func gitDirectory(s split) bool {
 		slices.ContainsFunc(s.aliases[last], func(name string) bool { return gitHooks[name] })
 }
 
-// isGitName reports whether a directory's name is one that bare repositories
-// have: "project.git".
+// isGitName reports whether a directory's name is typical for bare repositories: "project.git".
 func isGitName(name string) bool { return strings.HasSuffix(foldName(name), ".git") }
 
-// gitFiles are what of a git directory decides which programs git runs.
+// gitFiles are the files of a git directory with influence on the programs git runs.
 var gitFiles = names("head", "config", "config.worktree", "hooks", "info", "commondir", "gitdir", "modules", "worktrees", "objects")
 
 // gitHooks are the programs git runs from a directory of hooks.

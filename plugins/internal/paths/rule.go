@@ -10,19 +10,17 @@ import (
 
 // Matches reports whether a rule's content, a glob, names the place.
 //
-// As an allow rule both forms must be named, exactly as spelled. As a deny or
-// ask rule one is enough, compared case-folded; "dir/**" names dir too, "dir/"
-// what lies in it, and a pattern without a slash names files in every directory
-// below its root, as AgentScope reads it, where an allow rule names those of the
-// root alone, as vibing does. A pattern that ends in a plain name means the
-// directory of that name as well as the file: all that lies in it. A pattern that
-// cannot be read allows nothing and denies everything.
+// As an allow rule both forms must be named, exactly as spelled. As a deny or ask rule one is
+// enough, compared case-folded; "dir/**" names dir too, "dir/" everything in it, and a pattern
+// without a slash names files of every directory of the machine, where an allow rule names those of
+// the root alone: a denial of "*.env" means all of them. A pattern with a plain name at its end
+// means the directory of this name as well as the file: with everything in it. An unreadable
+// pattern allows nothing and denies everything.
 //
-// A place that holds wildcards or is a tree stands for many files. No allow rule
-// names it but by that very text. An ask rule names it when it may name one of
-// the files; a deny rule only when it names a directory among them, or all of
-// them: "**/.env" would else deny every search of a project. The engine asks
-// about what a deny rule would match as an ask rule.
+// A place with wildcards, or a tree, stands for many files. An allow rule names it only by this
+// very text. An ask rule names it when it may name one of the files; a deny rule only when it names
+// a directory among them, or all of them: "**/.env" would else deny every search of a project. The
+// engine asks about other possible matches of a deny rule.
 func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bool {
 	if behavior == tool.Allow {
 		g, err := compile(rule.Content, rule, c, behavior)
@@ -33,7 +31,7 @@ func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bo
 		contents = append(contents, rule.Content+"**")
 	}
 	if !strings.ContainsAny(rule.Content, "/~") {
-		contents = append(contents, "./**/"+rule.Content)
+		contents = append(contents, "**/"+rule.Content)
 	}
 	contents = append(contents, otherSpellings(rule.Content)...)
 	many := p.Tree || hasMeta(p.Lexical) || hasMeta(p.Resolved)
@@ -47,19 +45,23 @@ func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bo
 			continue
 		}
 		g, err = compile(content+"/**", rule, c, behavior)
-		if err != nil || slices.ContainsFunc(forms, func(s string) bool { return g.Match(s, true) }) {
+		// A glob with possible matches in the directory asks; it denies only where the rule
+		// itself ends in "/**": people mean a file of this name.
+		if err != nil || slices.ContainsFunc(forms, func(s string) bool {
+			return g.Match(s, true) || many && !p.Tree && behavior == tool.Ask && g.meets(s, false, false)
+		}) {
 			return true
 		}
 	}
 	return false
 }
 
-// globCharacters are those that make a name a pattern.
+// globCharacters are those of a pattern.
 const globCharacters = `*?[]{}\`
 
-// otherSpellings are what a person may have meant by a deny or ask rule that is
-// written for another reader: with Windows' separators, as an address, with the
-// shell's name for the home directory, in quotes, with what nobody sees.
+// otherSpellings are the possible meanings of a deny or ask rule written for another reader: with
+// Windows' separators, as an address, with the shell's name for the home directory, in quotes, with
+// invisible characters.
 func otherSpellings(content string) []string {
 	var list []string
 	if strings.Contains(content, `\`) {
@@ -79,7 +81,7 @@ func otherSpellings(content string) []string {
 	return list
 }
 
-// spellings are the forms of a place that a deny or ask rule may name.
+// spellings are the forms of a place for a deny or ask rule.
 func spellings(p Place) []string {
 	var list []string
 	for _, form := range []string{Fold(p.Lexical), Fold(p.Resolved), foldLoosely(p.Lexical), foldLoosely(p.Resolved)} {
@@ -103,8 +105,8 @@ func compile(content string, rule tool.Rule, c tool.Context, behavior tool.Behav
 	return Compile(pattern)
 }
 
-// root is the directory that a rule's relative pattern starts in. Where a call
-// says it stands anchors no allow rule: the caller could choose (threat T02).
+// root is the starting directory of a rule's relative pattern. A call's own word for it anchors no
+// allow rule: the caller could choose (threat T02).
 func root(rule tool.Rule, c tool.Context, behavior tool.Behavior) string {
 	switch {
 	case rule.Root != "":
@@ -117,28 +119,39 @@ func root(rule tool.Rule, c tool.Context, behavior tool.Behavior) string {
 	return ""
 }
 
-// Suggest proposes rules that name the place: its directory, then the file
-// alone. A directory that holds the home directory, or everything, is not
-// proposed; nor is anything when the two forms differ, because no pattern that a
-// person would accept names both.
-func Suggest(c tool.Context, p Place) []tool.Suggestion {
+// Suggest proposes rules naming the place: its directory, then the file alone. A directory above
+// the home directory, or above everything, is not proposed; nor is anything when the two forms
+// differ, because no pattern acceptable to a person names both. For writing, a directory above a
+// working directory is not proposed either, and of one outside only its own files: a permission to
+// write a README does not mean the project.
+func Suggest(c tool.Context, p Place, access string) []tool.Suggestion {
 	if p.Lexical != p.Resolved {
 		return nil
 	}
 	var list []tool.Suggestion
 	dir := path.Dir(p.Lexical)
-	if pattern, ok := SuggestDirectory(c, Place{Lexical: dir, Resolved: dir}); ok {
+	holds := slices.ContainsFunc(c.WorkingDirectories, func(wd string) bool { return within(dir, path.Clean(wd)) })
+	inside := slices.ContainsFunc(c.WorkingDirectories, func(wd string) bool { return within(path.Clean(wd), dir) })
+	switch pattern, ok := SuggestDirectory(c, Place{Lexical: dir, Resolved: dir}); {
+	case !ok || access == tool.Write && holds:
+	case access == tool.Write && !inside:
+		list = append(list, tool.Propose(strings.TrimSuffix(pattern, "*"), "every file of "+dir+" itself"))
+	default:
 		list = append(list, tool.Propose(pattern, "every file below "+dir))
 	}
-	if !p.Directory {
+	if !p.Directory || len(list) == 0 && access == tool.Write && !holdsHome(c, p.Lexical) {
 		list = append(list, tool.Propose(Escape(p.Lexical), "this file"))
 	}
 	return list
 }
 
+func holdsHome(c tool.Context, dir string) bool {
+	return c.Home != "" && within(dir, path.Clean(c.Home))
+}
+
 // Relative returns how profiles name the place: relative to the first working
-// directory, absolute outside it, links followed. Source: the Chorus seed's
-// action strings and design section 5.
+// directory, absolute outside it, links followed. Source: docs/seeds.md,
+// "Action Strings by Tool".
 func Relative(c tool.Context, p Place) string {
 	if len(c.WorkingDirectories) == 0 {
 		return p.Resolved
@@ -170,10 +183,10 @@ func Shown(c tool.Context, value string) string {
 	return Relative(c, Place{Resolved: lexical, Lexical: lexical})
 }
 
-// SuggestDirectory returns a pattern for everything below a directory, unless
-// that is too wide to propose (see Suggest).
+// SuggestDirectory returns a pattern for everything below a directory, unless it is too wide to
+// propose (see Suggest).
 func SuggestDirectory(c tool.Context, p Place) (string, bool) {
-	if p.Lexical != p.Resolved || p.Lexical == "/" || c.Home != "" && within(p.Lexical, path.Clean(c.Home)) {
+	if p.Lexical != p.Resolved || p.Lexical == "/" || holdsHome(c, p.Lexical) {
 		return "", false
 	}
 	return Escape(p.Lexical) + "/**", true

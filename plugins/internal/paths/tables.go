@@ -1,35 +1,35 @@
 package paths
 
-// group is a part of the tables: what is protected from being written, or holds
-// secrets, for one reason. Everything is written folded (see Fold).
+// group is a part of the tables: protected from writing, or secret, for one reason. Everything is
+// written folded (see Fold).
 type group struct {
 	// reason completes "PATH is ...".
 	reason string
 	// names are files by their own name, wherever they lie.
 	names []string
-	// directories are names of directories that count with all in them.
+	// directories are names of directories; they count with everything in them.
 	directories []string
-	// anywhere are parts of paths, counting with all below; "*" at the beginning
-	// or end of a name stands for any text.
+	// anywhere are parts of paths, counting with all below; in all but the first
+	// name "*" stands for any text.
 	anywhere []string
 	// atRoot are such parts at the root of the file system.
 	atRoot []string
 	// atHome are such parts in the caller's home directory.
 	atHome []string
-	// always tells that the group counts also where a working directory lies
-	// inside what it names.
+	// always means the group counts also where a working directory lies inside it.
 	always bool
-	// own tells that the operator cannot take the group away.
+	// own means the operator cannot remove the group.
 	own bool
 }
 
-// protectedGroups are what must not be written without a person's word. Source:
-// the AgentScope seed's table of dangerous paths, what its code adds, design
-// sections 11 and 13, issue 5, threats T19 and T24.
+// protectedGroups must not be written without a person's word. Source: docs/seeds.md, "Dangerous
+// Path Protection", additions from AgentScope's code, and the threats T19 and T24 of
+// docs/security.md.
 //
-// What people edit every day is left out on purpose, though it too can name
-// programs: package.json, Makefile, Dockerfile, tsconfig.json, AGENTS.md. Programs that run what such files say are not read-only, which is
-// where that is asked about.
+// Files people edit every day are left out on purpose, though they too can name programs:
+// package.json, Makefile, Dockerfile, tsconfig.json, AGENTS.md. Programs running such files are not
+// read-only, so the ask comes there. RATIONALE.md, "Why are protected paths one list, and
+// configured once?".
 var protectedGroups = []group{
 	{
 		reason: "Callgate's own", own: true, always: true,
@@ -124,7 +124,7 @@ var protectedGroups = []group{
 		names:       []string{".pre-commit-config.yaml", ".pre-commit-config.yml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".lefthook.yaml", "lefthook.toml", "lefthook-local.yml", ".huskyrc", ".overcommit.yml"},
 		directories: []string{".husky", ".githooks", ".git-hooks", ".lefthook"},
 	},
-	{ // T19: what names programs that a toolchain runs by itself
+	{ // T19: names of programs a toolchain runs by itself
 		reason:      "a build tool's configuration",
 		names:       []string{"rust-toolchain", "rust-toolchain.toml", ".tool-versions", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".bazelrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".condarc", ".gemrc", ".pip.conf", "pip.conf", "pip.ini", "nuget.config"},
 		directories: []string{".cargo", ".mvn", ".devcontainer", ".rustup"},
@@ -178,50 +178,6 @@ var protectedGroups = []group{
 // randomDevices may be read without a secret coming out.
 var randomDevices = names("/dev/random", "/dev/urandom")
 
-// harmlessDevices may be written, and read without a secret coming out.
-var harmlessDevices = names("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2")
-
-// secretGroups are what holds keys, credentials or tokens: reading one is not
-// read-only. Source: design section 13, "reading secrets". Other dot files,
-// shell start-up files among them, are no secrets.
-var secretGroups = []group{
-	{
-		reason: "a key",
-		names: []string{
-			"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "*.pem", "*.key", "*.p8", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.kdb", "*.ppk", "*.gpg", "*.asc.key", "*.age",
-			"secring.gpg", "ssh_host_*_key",
-		},
-		directories: []string{".ssh", ".gnupg", ".password-store", "keyrings", "keychains"},
-	},
-	{
-		reason: "a file of credentials",
-		names: []string{
-			".env", ".env.local", ".netrc", "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".mylogin.cnf", ".envrc", ".vault-token", ".htpasswd", ".dockercfg", ".boto", ".s3cfg", ".terraformrc", "terraform.rc",
-			"shadow", "shadow-", "gshadow", "gshadow-", "master.passwd", "credentials", "credentials.json", ".credentials.json", "credentials.toml", "credentials.yml", "credentials.yaml", "credentials.xml", "credentials.db",
-			"credentials.tfrc.json", "credentials.yml.enc", "master.key", "secrets.yaml", "secrets.yml", "secrets.json", "secrets.toml", "token", "token.json", "tokens.json", "auth.json", "oauth_creds.json",
-			"service-account*.json", "service_account*.json", "client_secret*.json", "application_default_credentials.json", "kubeconfig", "*.kubeconfig", "*.tfstate", "*.tfvars.secret", "login.keychain*", "access_tokens.db",
-		},
-		directories: []string{".aws", ".kube", ".azure", ".docker", ".oci", ".aliyun"},
-		anywhere: []string{
-			".config/gcloud", "appdata/roaming/gcloud", ".config/gh/hosts.yml", "github cli/hosts.yml", ".config/glab-cli", ".config/hub", ".config/doctl", ".config/hcloud", ".config/flyctl", ".config/op", ".config/rclone", ".config/containers/auth.json",
-			".config/helm/registry.json", ".config/linode-cli", ".config/scw", ".fly/config.yml", ".codex/auth.json", ".gemini/oauth_creds.json", ".claude/.credentials.json", ".local/share/opencode/auth.json",
-			".subversion/auth", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".gem/credentials", ".cargo/credentials", ".terraform.d/credentials.tfrc.json", ".config/netlify", ".config/configstore",
-			".config/github-copilot", ".local/share/keyrings",
-		},
-		atRoot: []string{"etc/sudoers", "etc/sudoers.d", "run/secrets", "var/run/secrets", "etc/ssl/private"},
-	},
-	{
-		reason: "a browser's store",
-		names:  []string{"cookies.sqlite", "key3.db", "key4.db", "logins.json", "login data", "login data for account", "cookies", "web data", "signons.sqlite"},
-	},
-	{ // people type secrets into commands
-		reason: "a history of commands",
-		names:  []string{"*_history", ".histfile", "consolehost_history.txt", ".lesshst", ".viminfo"},
-	},
-	{
-		reason: "Callgate's own", own: true,
-		directories: []string{".callgate"},
-		anywhere:    []string{".config/callgate", ".local/state/callgate", ".local/share/callgate"},
-		atRoot:      []string{"etc/callgate", "var/lib/callgate", "run/callgate"},
-	},
-}
+// harmlessDevices may be written, and read without a secret coming out. The names of the standard
+// streams are none of them: each opens its descriptor's file again.
+var harmlessDevices = names("/dev/null", "/dev/zero", "/dev/full")

@@ -2,7 +2,9 @@ package paths_test
 
 import (
 	"encoding/json"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,9 +14,9 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// guarded are paths that must be seen by a person before they are written. "x/"
-// stands for any directory. Source: the AgentScope seed's table, what its code
-// adds, and what the shell and the file tools each protected by themselves.
+// guarded are paths in need of a person before a write. "x/" stands for any directory. Source:
+// AgentScope's table, its code's additions, and the former separate lists of the shell and the
+// file tools.
 var guarded = []string{
 	"x/.bashrc", "x/.zshrc", "x/.bash_profile", "x/.profile", "x/.gitconfig", "x/.gitmodules", "x/id_rsa", "x/id_ed25519", "x/.env", "x/.env.local", "x/.npmrc",
 	"x/.pypirc", "x/.zprofile", "x/.zshenv", "x/.zlogin", "x/.zlogout", "x/.bash_login", "x/.bash_logout", "x/.bash_aliases", "x/.kshrc", "x/.cshrc", "x/.tcshrc",
@@ -39,7 +41,7 @@ var guarded = []string{
 	"/users/dev/go/bin/y", "/root/go/bin/y", "x/.config/emacs/y", "x/.config/callgate/y", "x/.local/state/callgate/y",
 }
 
-// kept are paths whose content is a secret. Source: as above.
+// kept are paths with a secret content. Source: as above.
 var kept = []string{
 	"x/.env", "x/.env.y", "x/.envrc", "x/id_rsa", "x/id_ed25519", "x/id_ecdsa", "x/id_dsa", "x/y.pem", "x/y.key", "x/y.p12", "x/y.pfx", "x/y.keystore", "x/y.jks",
 	"x/y.kdbx", "x/y.ppk", "x/.netrc", "x/_netrc", "x/.npmrc", "x/.pypirc", "x/.pgpass", "x/.git-credentials", "x/credentials", "x/credentials.json", "x/credentials.toml",
@@ -55,8 +57,8 @@ var kept = []string{
 	"/proc/self/mem", "x/ssh_host_rsa_key", "x/id_ed25519_work", "x/id_rsa.bak", "/proc/kcore",
 }
 
-// placed are the forms in which a path of the tables is tried: in a project, in
-// the home directory, and elsewhere; a relative one, as of an unknown directory.
+// placed are the tried forms of a path of the tables: in a project, in the home directory, and
+// elsewhere; a relative one, as of an unknown directory.
 func placed(p string) []string {
 	rest, relative := strings.CutPrefix(p, "x/")
 	if !relative {
@@ -95,7 +97,104 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestSpellings: what another file system takes for a protected name is one.
+// words returns the paths of a list in testdata; a backslash keeps a blank in one.
+func words(t *testing.T, name string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, word := range strings.Fields(strings.ReplaceAll(line, `\ `, "\x00")) {
+			list = append(list, strings.ReplaceAll(word, "\x00", " "))
+		}
+	}
+	return list
+}
+
+// TestSecretPlaces: each known place of a secret is one, in any case, in a copy, and
+// for everything below it.
+func TestSecretPlaces(t *testing.T) {
+	t.Parallel()
+	pol := policy("")
+	list := words(t, "secrets.txt")
+	if len(list) < 300 {
+		t.Errorf("only %d places: the list was cut", len(list))
+	}
+	for _, p := range list {
+		forms := []string{p}
+		switch {
+		case strings.HasPrefix(p, "~/"):
+			forms = []string{"/home/u" + p[1:]}
+		case !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "C:"):
+			forms = placed("x/" + p)
+		}
+		for _, form := range forms {
+			for _, spelled := range []string{form, strings.ToUpper(form)} {
+				if !pol.SecretPath(spelled) {
+					t.Errorf("%s is no secret", spelled)
+				}
+			}
+		}
+	}
+}
+
+// TestEverydayNames: no file of the list is a secret, so the table of secrets cannot grow into
+// everyday files.
+func TestEverydayNames(t *testing.T) {
+	t.Parallel()
+	pol := policy("")
+	list := words(t, "everyday.txt")
+	if len(list) < 600 {
+		t.Errorf("only %d names: the list was cut", len(list))
+	}
+	for _, p := range list {
+		for _, form := range []string{"/p/" + p, "/p/src/deep/" + p, "/home/u/work/app/" + p, "/srv/app/" + p, p, "HEAD:" + p} {
+			if pol.SecretPath(form) {
+				t.Errorf("%s is a secret", form)
+			}
+		}
+	}
+}
+
+// TestEverydayGlobs: a glob is only a secret when the whole of a known place fits it.
+func TestEverydayGlobs(t *testing.T) {
+	t.Parallel()
+	pol := policy("")
+	for _, p := range []string{
+		"src/*/main.go", "packages/*/package.json", "*/go.mod", "*/*/README.md", "apps/*/src/index.ts", ".github/*/ci.yml", "docs/**/*.md", "**/*.go", "/p/src/*", "/p/*", "/p/*/*", "/p/.github/*", "app/[id]/page.tsx",
+		"/etc/*-release", "/usr/share/*/README", "/var/log/*.log", "/home/u/work/*/go.mod", "/home/u/.config/nvim/*.lua", "/home/u/.config/nv*/init.lua", "/home/u/.config/fish/*", "/home/u/.local/share/nvim/*/README", "/home/u/.cache/go-*/x",
+		"/home/u/.cargo/registry/*/x.rs", "/p/.claude/*.md", "/p/.claude/commands/*", "/p/config/*/x.rb", "/p/.vscode/*", "/home/u/*.md", "/p/*/bin/tool", "/p/.git/H*",
+	} {
+		if pol.SecretPath(p) {
+			t.Errorf("%s is a secret", p)
+		}
+	}
+	for _, p := range []string{
+		"/home/u/.config/*/hosts.yml", "/home/u/.config/g*/hosts.yml", "/home/u/.config/*", "/home/u/.[c]onfig/gh/hosts.yml", "/home/u/.c*/gh/h*", "/home/u/.c*/*/*", "/home/u/.ss[!x]/config", "/etc/*", "/etc/s*", "/e*/sudoers",
+		"/home/u/.local/share/*/login", "/home/u/.local/*/keyrings/x", "/home/*/.config/gh/hosts.yml", "/*/*/.kaggle/x", "/home/u/Library/*/login", "/home/u/**/hosts.yml", "/home/u/.local/**/login", "/home/u/.config/**/hosts.yml", "/home/u/.config/*/Default/Local State",
+		"/p/.git/c*", "/p/.git/*", "/p/.g*/config", "/run/s*/db", "/home/u/.claude*", "/home/u/.[!x]laude.json", "/home/u/.kagg[[:alpha:]]e/x", "/etc/[N]etworkManager/system-connections/x", "/et[c]/letsencrypt/*/a/x", "/home/?/.config/rcl*/x",
+	} {
+		if !pol.SecretPath(p) {
+			t.Errorf("%s is no secret", p)
+		}
+	}
+	for p, want := range map[string]bool{
+		"/home/u": true, "/home": true, "/": true, "/etc": true, "/home/u/.config": true, "/home/u/.local": true, "/home/u/.local/share": true, "/home/u/.c*": true, "/home/u/.cache/huggingface": true, "/etc/letsencrypt": true,
+		"/home/u/Library": true, "/home/u/Library/Application Support": true, "/home/*": true, "/etc/*": true, "/var": true, "/home/u/.config/helm": true,
+		"/home/u/work": false, "/home/u/.config/nvim": false, "/p": false, "/srv": false, "/home/u/go": false, "/home/u/.local/bin": false, "/usr/share": false, "/home/u/.cargo/registry": false, "/var/log": false, "/tmp": false,
+	} {
+		if got := pol.SecretBelow(paths.Place{Lexical: p, Resolved: p}, true); got != want {
+			t.Errorf("a search of %s reads secrets: got %v, want %v", p, got, want)
+		}
+	}
+}
+
+// TestSpellings: a name equal to a protected one on another file system is one.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	pol := policy("")
@@ -119,7 +218,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestEverydayFiles: what people edit and read all day asks nobody.
+// TestEverydayFiles: everyday files cause no ask.
 func TestEverydayFiles(t *testing.T) {
 	t.Parallel()
 	pol := policy("")
@@ -140,20 +239,20 @@ func TestEverydayFiles(t *testing.T) {
 			}
 		}
 	}
-	for _, p := range []string{"/home/u/.bashrc", "/p/.git/config", "/p/.gitconfig", "/p/.vscode/settings.json", "/p/.github/workflows/ci.yml", "/etc/hosts", "/p/key.pub", "/home/u/keys/id_ed25519_work.pub", "/proc/cpuinfo", "/proc/net/dev", "/dev/null", "/usr/lib/os-release"} {
+	for _, p := range []string{"/home/u/.bashrc", "/p/.git/HEAD", "/p/.gitmodules", "/p/.vscode/settings.json", "/p/.github/workflows/ci.yml", "/etc/hosts", "/p/key.pub", "/home/u/keys/id_ed25519_work.pub", "/proc/cpuinfo", "/proc/net/dev", "/dev/null", "/usr/lib/os-release"} {
 		if pol.SecretPath(p) {
 			t.Errorf("%s is a secret", p)
 		}
 	}
-	for _, p := range []string{"/dev/null", "/dev/stderr", "/tmp/x", "/var/tmp/x", "/srv/app/x", "/opt/app/config"} {
+	for _, p := range []string{"/dev/null", "/tmp/x", "/var/tmp/x", "/srv/app/x", "/opt/app/config"} {
 		if why := pol.ProtectedPath(p); why != "" {
 			t.Errorf("%s is %s", p, why)
 		}
 	}
 }
 
-// TestProjectInProtectedPlace: a working directory below a protected one is an
-// ordinary one, but for what is always kept.
+// TestProjectInProtectedPlace: a working directory below a protected one is an ordinary one,
+// except for permanent secrets.
 func TestProjectInProtectedPlace(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -207,6 +306,21 @@ func TestOperatorsPaths(t *testing.T) {
 			t.Errorf("%s: secret %v, want %v", p, got, want)
 		}
 	}
+	for glob, want := range map[string]bool{
+		"*.crt": true, "**/*.crt": true, "certs/*": true, "certs/**/*.go": true, "{a,*.crt}": true, "*.go": false, "src/**": false, "**": false, "*": false, "c*": false,
+	} {
+		if got := policy(`{"secret":["certs/**","**/*.crt"]}`, "/p").SeeksSecret(glob); got != want {
+			t.Errorf("a search for %s seeks a secret: got %v, want %v", glob, got, want)
+		}
+	}
+	operators := policy(`{"secret":["deploy/prod.yaml","**/*.crt"]}`, "/p")
+	for p, want := range map[string]bool{
+		"/p/deploy/prod.y*": true, "/p/dep*/prod.yaml": true, "/p/*/prod.yaml": true, "/p/a.c?t": true, "/p/*": false, "/p/*.go": false, "/p/src/main.*": true, "/p/src/main.go": false,
+	} {
+		if got := operators.SecretPath(p); got != want {
+			t.Errorf("%s: secret %v, want %v", p, got, want)
+		}
+	}
 	for _, broken := range []string{`{"protected":"x"}`, `{"protected":["a/../b"]}`, `{"unprotected":["["]}`, `{"secret":[7]}`, `[]`, `{"not_secret":[""]}`, `nonsense`} {
 		if pol := policy(broken); pol.ProtectedPath("/p/a") == "" || !pol.SecretPath("/p/a") {
 			t.Errorf("%s: something may be written or read", broken)
@@ -214,7 +328,7 @@ func TestOperatorsPaths(t *testing.T) {
 	}
 }
 
-// TestMeets: which rules name what a search or a glob on a command line reaches.
+// TestMeets: the rules about the reach of a search or a glob on a command line.
 func TestMeets(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -254,6 +368,8 @@ func TestMeets(t *testing.T) {
 		{"*.pem", "/p/*.go", false, false, false},
 		{".env", "/p/*", false, false, false},
 		{".env", "/p/.e*", false, false, true},
+		{"/p/secrets", "/p/sec*/key", false, false, true}, // the directory of this name as well
+		{"/p/secrets", "/p/src*/key", false, false, false},
 	} {
 		at := paths.Place{Lexical: tc.at, Resolved: tc.at, Tree: tc.tree}
 		for behavior, want := range map[tool.Behavior]bool{tool.Deny: tc.deny, tool.Ask: tc.asked} {
@@ -264,8 +380,8 @@ func TestMeets(t *testing.T) {
 	}
 }
 
-// TestWhatIsReachedIsAsked: a deny rule that names a file matches, as an ask
-// rule, every tree the file lies in and every glob a shell replaces by it.
+// TestWhatIsReachedIsAsked: a deny rule for a file matches, as an ask rule, every tree around
+// the file and every glob a shell replaces by it.
 func TestWhatIsReachedIsAsked(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -273,7 +389,7 @@ func TestWhatIsReachedIsAsked(t *testing.T) {
 		names := rapid.SliceOfN(plain, 2, 5).Draw(t, "names")
 		file := "/" + strings.Join(names, "/")
 		rule := strings.TrimPrefix(drawPath(t, "rule"), rapid.SampledFrom([]string{"", "/"}).Draw(t, "cut"))
-		if rapid.Bool().Draw(t, "likely") { // a rule for that very file or its directory
+		if rapid.Bool().Draw(t, "likely") { // a rule for the very file or its directory
 			rule = file
 			if i := rapid.IntRange(0, len(names)-1).Draw(t, "wild"); rapid.Bool().Draw(t, "below") {
 				rule = "/" + strings.Join(names[:i], "/") + "/**"
@@ -291,8 +407,12 @@ func TestWhatIsReachedIsAsked(t *testing.T) {
 		if !matches(tool.Ask, rule, paths.Place{Lexical: dir, Resolved: dir, Tree: true}) {
 			t.Fatalf("rule %q names %q, but not the tree %q", rule, file, dir)
 		}
+		// A plain name may be a directory's, too; a search of certain files from above it does
+		// not ask for it.
+		last := rule[strings.LastIndexByte(rule, '/')+1:]
+		inside := last != "" && !strings.ContainsAny(last, `*?[]{}\`) && !strings.EqualFold(last, names[len(names)-1])
 		filtered := path.Join(dir, "**", "*"+names[len(names)-1][1:])
-		if !matches(tool.Ask, rule, paths.Place{Lexical: filtered, Resolved: filtered, Tree: true}) {
+		if !inside && !matches(tool.Ask, rule, paths.Place{Lexical: filtered, Resolved: filtered, Tree: true}) {
 			t.Fatalf("rule %q names %q, but not the tree %q", rule, file, filtered)
 		}
 		shell := append([]string(nil), names...)
@@ -304,8 +424,8 @@ func TestWhatIsReachedIsAsked(t *testing.T) {
 	})
 }
 
-// FuzzPolicy: whatever the path, a policy answers, one of the same path
-// in capitals is not looser, and nothing lifted is Callgate's own.
+// FuzzPolicy: for any path, a policy answers, one of the same path in capitals is not looser,
+// and nothing lifted is Callgate's own.
 func FuzzPolicy(f *testing.F) {
 	for _, p := range append(append([]string(nil), guarded...), kept...) {
 		f.Add(p, "x/**")

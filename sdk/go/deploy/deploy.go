@@ -1,6 +1,5 @@
-// Command deploy is a tool module: it judges the calls of a tool that deploys
-// services. Built for wasip1 it is the file that Callgate loads; built for this
-// machine it is there for its tests.
+// Command deploy is a tool module: it judges the calls of a tool for deploying services. Callgate
+// loads the file built for wasip1; the build for this machine is for its tests.
 package main
 
 import (
@@ -11,8 +10,8 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// Input is what the agent sends. A member left out that is required, or of another
-// type, is asked about before any function below is called.
+// Input is the agent's input. A missing required member, or one of another type, causes an ask
+// before any function below is called.
 type Input struct {
 	Operation string  `json:"operation" tool:"required"` // one of operations
 	Target    string  `json:"target" tool:"required"`    // STAGE/SERVICE
@@ -43,8 +42,7 @@ func init() { tool.Serve(module) }
 
 func main() {}
 
-// check asks about production whatever the rules allow, and about what cannot be
-// read as if it were the worst.
+// check asks about production despite any rule, and treats an unreadable call as the worst.
 func check(c *tool.Call[Input]) tool.Verdict {
 	stage, _, readable := split(c.Input.Target, isName)
 	switch {
@@ -63,8 +61,7 @@ func check(c *tool.Call[Input]) tool.Verdict {
 	return tool.Verdict{}
 }
 
-// readOnly names what is safe, never what is dangerous: an operation added later is
-// not read-only.
+// readOnly names safe operations, never dangerous ones: an operation added later is not read-only.
 func readOnly(c *tool.Call[Input]) tool.ReadOnly {
 	if !isReadable(c) || c.Input.Operation != "status" {
 		return tool.ReadOnly{}
@@ -72,8 +69,8 @@ func readOnly(c *tool.Call[Input]) tool.ReadOnly {
 	return tool.ReadOnly{ReadOnly: true, Reason: "status changes nothing"}
 }
 
-// match: a rule that cannot be read allows nothing and denies everything, and a
-// call that cannot be read is allowed by nothing and denied by everything.
+// match: an unreadable rule allows nothing and denies everything, and an unreadable call is allowed
+// by nothing and denied by everything.
 func match(c *tool.Call[Input], behavior tool.Behavior, rules []tool.Rule) []int {
 	readable := isReadable(c)
 	return tool.Indices(rules, func(rule tool.Rule) bool {
@@ -98,13 +95,13 @@ func suggest(c *tool.Call[Input]) []tool.Suggestion {
 	}
 }
 
-// near adds a call that the rule must not match; nothing in it needs quoting.
+// near adds a call the rule must not match; nothing in it needs quoting.
 func near(s tool.Suggestion, operation, target string) tool.Suggestion {
 	s.NearMisses = []json.RawMessage{json.RawMessage(`{"operation":"` + operation + `","target":"` + target + `"}`)}
 	return s
 }
 
-// describe says what the call touches, for the host to resolve.
+// describe names the call's targets, for the host to resolve.
 func describe(c *tool.Call[Input]) tool.Description {
 	if !isReadable(c) {
 		return tool.Description{TargetsUnknown: true}

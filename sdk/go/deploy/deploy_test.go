@@ -80,7 +80,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestSuggestionsMatch: what is suggested covers the call that it was made of.
+// TestSuggestionsMatch: a suggestion covers its own call.
 func TestSuggestionsMatch(t *testing.T) {
 	host := tooltest.Host{Module: module}
 	const input = `{"operation":"deploy","target":"staging/web"}`

@@ -22,6 +22,7 @@ type envelope struct {
 	Context  Context        `json:"context"`
 	Behavior Behavior       `json:"behavior"`
 	Rules    []Rule         `json:"rules"`
+	Effects  bool           `json:"effects"`
 }
 
 // decodeEnvelope refuses duplicate names at any depth, invalid UTF-8, lone

@@ -17,6 +17,9 @@ type Tool interface {
 	names() []string
 	describe() (toolDescription, error)
 	handle(verb string, env *envelope) (any, error)
+	examples() []RuleExample
+	// bare is the tool without the author's functions.
+	bare() Tool
 }
 
 // Define makes a tool of its specification. Around the author's functions it
@@ -36,8 +39,14 @@ func Define[In any](spec Spec[In]) Tool {
 		alwaysChanges: spec.ReadOnly == nil && !spec.ReadOnlyTool,
 		ruleHelp:      spec.RuleHelp, ruleExamples: spec.RuleExamples, anyField: spec.AnyField, input: reflect.TypeFor[In](),
 	}
-	d.bind = func(env *envelope) (verbs, any, *[]string) {
-		call := &Call[In]{Tool: env.Tool, Raw: []byte(env.Input), Context: env.Context}
+	d.bind, d.bindNone = binding(spec), binding(Spec[In]{})
+	return d
+}
+
+// binding makes calls of envelopes, for the functions of a specification.
+func binding[In any](spec Spec[In]) func(*envelope) (verbs, any, *[]string) {
+	return func(env *envelope) (verbs, any, *[]string) {
+		call := &Call[In]{Tool: env.Tool, Raw: []byte(env.Input), Context: env.Context, Effects: env.Effects}
 		if len(env.Config) > 0 && env.Config.Kind() != 'n' {
 			call.Config = []byte(env.Config)
 		}
@@ -46,7 +55,6 @@ func Define[In any](spec Spec[In]) Tool {
 			describe: bound(spec.Describe, call), match: boundMatch(spec.Match, call),
 		}, &call.Input, &call.Unknown
 	}
-	return d
 }
 
 // verbs are an author's functions, tied to one call; those left out are nil.
@@ -89,6 +97,15 @@ type definition struct {
 	// bind makes a call of an envelope, and returns where its input and its
 	// unknown members belong.
 	bind func(*envelope) (v verbs, input any, unknown *[]string)
+	// bindNone is bind without the author's functions.
+	bindNone func(*envelope) (v verbs, input any, unknown *[]string)
+}
+
+func (d definition) examples() []RuleExample { return d.ruleExamples }
+
+func (d definition) bare() Tool {
+	d.bind = d.bindNone
+	return d
 }
 
 func (d definition) names() []string { return append([]string{d.name}, d.aliases...) }
@@ -282,6 +299,7 @@ const (
 	maxRules   = 32
 	maxTargets = 256
 	maxMarks   = 2048
+	maxEffects = 256
 	maxActions = 4096
 )
 
@@ -302,7 +320,7 @@ func (r *reading) askDescribe() (Description, error) {
 	}
 	if err := cmp.Or(
 		r.limit("describe", "targets", len(answer.Targets), maxTargets), r.limit("describe", "marks", len(answer.Marks), maxMarks),
-		r.limit("describe", "actions", len(answer.Actions), maxActions),
+		r.limit("describe", "actions", len(answer.Actions), maxActions), r.limit("describe", "effects", len(answer.Effects), maxEffects),
 	); err != nil {
 		return Description{}, err
 	}
@@ -314,7 +332,19 @@ func (r *reading) askDescribe() (Description, error) {
 	if !r.complete {
 		answer.Analysed = new(bool)
 	}
-	return answer, nil
+	return r.withEffects(answer), nil
+}
+
+// withEffects leaves out effects that the host does not read. Of an input that is not
+// wholly understood they are never all.
+func (r *reading) withEffects(answer Description) Description {
+	switch {
+	case !r.env.Effects:
+		answer.Effects = nil
+	case answer.Effects != nil && !r.complete && len(answer.Effects) < maxEffects:
+		answer.Effects = append(slices.Clip(answer.Effects), Effect{Kind: Runs, Value: Unreadable})
+	}
+	return answer
 }
 
 // Indices returns the indices of the rules that match, ascending: the usual

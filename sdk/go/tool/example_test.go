@@ -7,13 +7,13 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// MailInput is what the agent sends: the fields of the tool's own schema.
+// MailInput is the agent's input: the fields of the tool's own schema.
 type MailInput struct {
 	To   string `json:"to" tool:"required"`
 	Text string `json:"text"`
 }
 
-// mail judges calls of a tool that sends mail; sdk/go/deploy is a whole module.
+// mail judges calls of a mail tool; sdk/go/deploy is a whole module.
 var mail = tool.Module{Name: "mail", Version: "1.0.0", Summary: "Judges mails.", Tools: []tool.Tool{tool.Define(tool.Spec[MailInput]{
 	Name: "Mail",
 	Check: func(c *tool.Call[MailInput]) tool.Verdict {
@@ -33,8 +33,7 @@ func ExampleServe() {
 	tool.Serve(mail)
 }
 
-// What is left out of a Spec has a safe default, and so has an input that does not
-// fit.
+// An omitted part of a Spec has a safe default, and so has an invalid input.
 func ExampleDefine() {
 	for _, input := range []string{`{"to":"ann@example.com"}`, `{"to":"eve@example.org"}`, `{"text":"hello"}`} {
 		answer, err := tool.Handle(mail, "check_permissions", []byte(`{"tool":"Mail","input":`+input+`}`))
@@ -46,7 +45,7 @@ func ExampleDefine() {
 	// {"behavior":"ask","message":"The input does not have the shape Mail expects: member \"to\" is missing.","reason":"the input does not have the shape this tool expects: member \"to\" is missing","bypass_immune":true} <nil>
 }
 
-// A test asks Handle what the host would ask the module.
+// A test asks Handle the host's questions to the module.
 func ExampleHandle() {
 	call := `{"tool":"Mail","input":{"to":"ann@example.com"},"context":{"cwd":"/srv"},"behavior":"allow","rules":[{"content":"to:*@example.com"}]}`
 	for _, verb := range []string{"check_read_only", "match_rule", "generate_suggestions", "describe_call"} {

@@ -4,21 +4,26 @@ package tool
 
 import (
 	"runtime/debug"
+	"slices"
 
 	"github.com/extism/go-pdk"
 )
 
-// A call begins with the heap that the module was left with when it was warmed up,
-// and ends with the whole of it. At the usual pace of the collector that heap is
-// about due, so that every call would pay for a collection that it has no use for.
-// At this one the first comes after 16 MiB, of the 64 that a call has.
+// A call begins with the module's heap after its initialisation, and ends with the whole of it. At
+// the usual pace of the collector this heap is about due, so every call would pay for a useless
+// collection. At this one the first comes after 16 MiB, of a call's 64.
 func init() { debug.SetGCPercent(400) }
 
-// served is the module that the exports answer for.
+// served is the module behind the exports.
 var served Module
 
-// Serve makes m the module that the exports answer for.
-func Serve(m Module) { served = m }
+// Serve makes m the module behind the exports, and prepares the SDK for calls of its tools. None of
+// the author's functions runs.
+func Serve(m Module) {
+	served = m
+	m.Tools = slices.Clone(m.Tools)
+	m.rehearse()
+}
 
 // answer runs one verb over the Extism ABI: 0 with an output, or 1 with an error.
 func answer(verb string) int32 {

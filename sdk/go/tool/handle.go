@@ -20,11 +20,10 @@ const (
 
 const abiVersion = 1
 
-// Handle answers one verb of the module: verb is an export's name, input and
-// output are as the ABI document says. It is what the exports call, and what a
-// test calls. An error, also one made of a panic in the author's code, is for
-// the host a failed verb, which never lets a call run. Handle keeps no state
-// and is safe for concurrent use when the author's functions are.
+// Handle answers one verb of the module: verb is an export's name, input and output follow the ABI
+// document. The exports call it, and so do tests. An error, also one made of a panic in the
+// author's code, is for the host a failed verb; it never lets a call run. Handle keeps no state and
+// is safe for concurrent use when the author's functions are.
 func Handle(m Module, verb string, input []byte) (output []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -88,8 +87,8 @@ func (m Module) describe() (moduleDescription, error) {
 	return d, nil
 }
 
-// tool finds the tool that a name means: an exact name before a glob, of globs
-// the longest, and then the fallback.
+// tool finds the tool for a name: an exact name before a glob, of globs the longest, and then the
+// fallback.
 func (m Module) tool(name string) (Tool, error) {
 	var found Tool
 	longest := -1
@@ -112,9 +111,8 @@ func (m Module) tool(name string) (Tool, error) {
 	return m.tool(m.Fallback)
 }
 
-// Wildcard reports whether text matches pattern, in which "*" stands for any
-// run of bytes and everything else for itself. It takes no longer than both are
-// long together, times the stars.
+// Wildcard reports whether text matches pattern, with "*" for any run of bytes and everything else
+// literal. It takes no longer than both are long together, times the stars.
 func Wildcard(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

@@ -21,7 +21,7 @@ type sample struct {
 	Skipped string          `json:"-"`
 }
 
-// eager says yes to everything: what is left of it is the SDK's own caution.
+// eager allows everything: the rest is the SDK's own caution.
 func eager(anyField bool) tool.Module {
 	yes := "yes"
 	return tool.Module{Name: "m", Version: "1", Tools: []tool.Tool{tool.Define(tool.Spec[sample]{
@@ -178,8 +178,7 @@ func TestMatchIsSortedAndUnique(t *testing.T) {
 	}
 }
 
-// TestNamesTwice: a reader that took the first and one that took the last would
-// differ on the call.
+// TestNamesTwice: a reader of the first and a reader of the last would differ on the call.
 func TestNamesTwice(t *testing.T) {
 	t.Parallel()
 	m := tool.Module{Name: "m", Version: "1", Tools: []tool.Tool{tool.Define(tool.Spec[sample]{Name: "T", AnyField: true})}}
@@ -319,8 +318,7 @@ func TestMatchParameters(t *testing.T) {
 	}
 }
 
-// FuzzHandle throws bytes at every verb: no panic, and no allowance for what
-// does not decode.
+// FuzzHandle throws bytes at every verb: no panic, and no allowance for undecodable ones.
 func FuzzHandle(f *testing.F) {
 	f.Add(`{"tool":"T","input":{"command":"x"},"behavior":"allow","rules":[{"content":"a"}]}`)
 	f.Add(`{"tool":"t","input":[],"context":{"targets":[{"kind":"path"}]}}`)
@@ -340,4 +338,19 @@ func FuzzHandle(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestCheckSeesInputAndContext: a tool's own check judges by the actual input, and by the place
+// and the mode of the call.
+func TestCheckSeesInputAndContext(t *testing.T) {
+	t.Parallel()
+	m := tool.Module{Name: "m", Version: "1", Tools: []tool.Tool{tool.Define(tool.Spec[sample]{
+		Name: "T", Check: func(c *tool.Call[sample]) tool.Verdict {
+			return tool.Verdict{Behavior: tool.Ask, Reason: strings.Join([]string{c.Tool, c.Input.Command, c.Context.CWD, string(c.Context.Mode), c.Context.User}, " ")}
+		},
+	})}}
+	out, err := tool.Handle(m, "check_permissions", []byte(`{"tool":"T","input":{"command":"x"},"context":{"cwd":"/p","mode":"accept_edits","user":"ann"}}`))
+	if want := `{"behavior":"ask","reason":"T x /p accept_edits ann"}`; err != nil || string(out) != want {
+		t.Errorf("got %s, %v; want %s", out, err, want)
+	}
 }

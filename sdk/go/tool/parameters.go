@@ -13,10 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Canonical returns a JSON value as rules of this form spell it: object members
-// sorted by name, no blanks, strings unescaped as far as JSON lets them be.
-// Numbers stay as they are written, so that 9007199254740993 is not mistaken
-// for its neighbour. The error is that raw is not one strict JSON value.
+// Canonical returns a JSON value in the spelling of such rules: object members sorted by name, no
+// blanks, strings unescaped as far as JSON allows. Numbers stay as written, so 9007199254740993 is
+// not mistaken for its neighbour. The error means raw is not one strict JSON value.
 func Canonical(raw json.RawMessage) (string, error) {
 	value := jsontext.Value(strings.Clone(string(raw)))
 	err := value.Compact(jsontext.ReorderRawObjects(true), jsontext.PreserveRawStrings(false),
@@ -24,18 +23,16 @@ func Canonical(raw json.RawMessage) (string, error) {
 	return string(value), err
 }
 
-// MatchParameters is the default Spec.Match, for tools whose input only they
-// understand. A rule's content is the input as JSON (compared in Canonical form)
-// or "param:value", where value may hold "*" for any run of characters.
+// MatchParameters is the default Spec.Match, for tools alone in understanding their input. A rule's
+// content is the input as JSON (compared in Canonical form) or "param:value", with "*" in value for
+// any run of characters.
 //
-// As an allow rule "param:value" speaks of one text, number or other plain
-// value; a list or an object it covers only as a whole, written as JSON, or with
-// the value "*". As a deny or ask rule it also holds for what lists and objects
-// hold, for a name in another case, for a number written otherwise (2, 2.0 and
-// 0.2e1; what a float64 does not tell apart), and for an input with a member
-// such as "__proto__", which may stand for any other. A content of neither form
-// allows nothing and, so that no deny rule is void by a slip, denies everything.
-// Source: design section 13, "other tools' content"; threat T25.
+// As an allow rule "param:value" speaks of one text, number or other plain value; a list or an
+// object it covers only as a whole, written as JSON, or with the value "*". As a deny or ask rule
+// it also holds for elements of lists and objects, for a name in another case, for a number written
+// otherwise (2, 2.0 and 0.2e1; equal as float64), and for an input with a member such as
+// "__proto__", a stand-in for any other. A content of neither form allows nothing and denies
+// everything, so no slip voids a deny rule. Source: threat T25.
 func MatchParameters(raw json.RawMessage, behavior Behavior, rules []Rule) []int {
 	whole, err := Canonical(raw)
 	if err != nil {
@@ -57,7 +54,7 @@ type parameters struct {
 	rounded  func() string
 	members  map[string]jsontext.Value
 	behavior Behavior
-	// inherits tells that a member may stand for others.
+	// inherits means a member may replace others.
 	inherits bool
 }
 
@@ -81,8 +78,8 @@ func (in parameters) match(rule Rule) bool {
 	return false
 }
 
-// inherits reports whether a member's name means something to a program that
-// puts objects together: what it holds may become a member of the input.
+// inherits reports whether a member's name has a meaning for a program merging objects: its content
+// may become a member of the input.
 func inherits(members map[string]jsontext.Value) bool {
 	for _, name := range []string{"__proto__", "constructor", "prototype"} {
 		if _, ok := members[name]; ok {
@@ -122,8 +119,8 @@ func catchesValue(value jsontext.Value, pattern string) bool {
 	return false
 }
 
-// rounded is a canonical JSON value with every number as a float64 has it:
-// programs exist that read no more of it.
+// rounded is a canonical JSON value with every number rounded to a float64: some programs read no
+// more of it.
 func rounded(value jsontext.Value) string {
 	switch value.Kind() {
 	case '0':
@@ -148,7 +145,7 @@ func rounded(value jsontext.Value) string {
 	return string(value)
 }
 
-// number is the one spelling of a number; a text that is none stays.
+// number is the one spelling of a number; another text stays.
 func number(text string) string {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -166,7 +163,7 @@ func plainText(value jsontext.Value) string {
 	return string(text)
 }
 
-// maxSuggestion bounds the bytes of a suggested rule: a longer one nobody reads.
+// maxSuggestion bounds the bytes of a suggested rule: people do not read a longer one.
 const maxSuggestion = 2000
 
 func suggestParameters(env *envelope) []Suggestion {

@@ -19,8 +19,8 @@ func value(depth int) *rapid.Generator[any] {
 	return rapid.OneOf(append(leaves, rapid.MapOfN(rapid.StringN(0, 5, -1), inner, 0, 4).AsAny(), rapid.SliceOfN(inner, 0, 4).AsAny())...)
 }
 
-// TestTheExactInputIsARule: what the default suggests matches the call it was
-// made of, in any spelling of the same JSON, and no other.
+// TestTheExactInputIsARule: a default suggestion matches its own call, in any spelling of the
+// same JSON, and no other.
 func TestTheExactInputIsARule(t *testing.T) {
 	t.Parallel()
 	objects := rapid.MapOfN(rapid.StringN(0, 5, -1), value(2), 0, 4)

@@ -13,13 +13,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// requiredTag is the struct tag of a field that an input must have:
+// requiredTag is the struct tag of a field required in an input:
 //
 //	Target string `json:"target" tool:"required"`
 const requiredTag = "tool"
 
-// missing names the first required member that the input lacks, or has as null. An
-// object that is left out itself lacks nothing; the input decodes into t.
+// missing names the first required member missing or null in the input. A missing object lacks
+// nothing; the input decodes into t.
 func missing(t reflect.Type, value jsontext.Value, prefix string) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -67,7 +67,7 @@ func missingMember(t reflect.Type, members map[string]jsontext.Value, prefix str
 	return nil
 }
 
-// needy holds what requires found, by reflect.Type.
+// needy caches requires, by reflect.Type.
 var needy sync.Map
 
 // requires tells whether a value of type t can lack a member. seen are the types
@@ -92,7 +92,7 @@ func requires(t reflect.Type, seen []reflect.Type) bool {
 	return found
 }
 
-// field is one member that a struct decodes.
+// field is one member decoded by a struct.
 type field struct {
 	name     string
 	of       reflect.Type
@@ -112,8 +112,7 @@ func fieldsOf(t reflect.Type) []field {
 	return fields
 }
 
-// checkTags refuses a tag of this package that is misspelled: the member would not
-// be required.
+// checkTags refuses a misspelled tag of this package: the member would not be required.
 func checkTags(t reflect.Type, seen []reflect.Type) error {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:

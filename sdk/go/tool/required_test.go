@@ -59,7 +59,7 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// TestMisspelledTag: a member that its author wants required is never optional.
+// TestMisspelledTag: a member required by its author is never optional.
 func TestMisspelledTag(t *testing.T) {
 	t.Parallel()
 	type inner struct {

@@ -41,6 +41,9 @@ type Call[In any] struct {
 	Context Context
 	// Config is what the operator set for this tool; nil when nothing.
 	Config json.RawMessage
+	// Effects tells Describe that the host reads effects. The SDK leaves them out
+	// where it does not.
+	Effects bool
 }
 
 // Context is what surrounds a call. Mode and Annotations are empty in Match and
@@ -169,13 +172,53 @@ type Description struct {
 	// client that keeps one shell for all calls: ShellDirectory, ShellEnvironment.
 	// A tool that says so gives no allowance that leans on Context.ShellChanged.
 	ChangesShell []string `json:"changes_shell,omitzero"`
-	// Marks are for the host's own protection and for nothing else.
+	// Marks are for the host's own protection, and for deny and ask rules.
 	Marks []Mark `json:"marks,omitzero"`
+	// Effects are what the call does. An empty list says that it does nothing of the
+	// kinds below; nil says nothing, and then a rule about effects asks.
+	Effects []Effect `json:"effects,omitzero"`
 }
 
-// Mark is one thing a call does that only the host's protection of itself looks
-// at: no rule, no profile and no person sees it. Kind is one of the constants
-// below, Access as in Target.
+// Effect is one thing that a call does to one object. Rules name it and cards show it,
+// in the host's words; it allows nothing.
+type Effect struct {
+	// Kind is one of the constants below, which say what Value is.
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
+	// Certain is false where the call may do less than this.
+	Certain bool `json:"certain"`
+	// How is a word that some kinds have.
+	How string `json:"how,omitzero"`
+}
+
+// The kinds of an Effect, and the words for how. A path is written as in a Target.
+const (
+	Shows              = "shows"               // a path, "store:NAME" or Environment: its content reaches the model or a program that prints
+	Takes              = "takes"               // a source of text by strangers: a page, an issue, a mail, a clone
+	Reaches            = "reaches"             // a host; Get, Send
+	Publishes          = "publishes"           // a place that others see; Public, Force
+	Installs           = "installs"            // REGISTRY:PACKAGE
+	Deletes            = "deletes"             // a path; WholeTree, Glob
+	Overwrites         = "overwrites"          // a path whose content is replaced
+	ChangesPermissions = "changes_permissions" // a path
+	Tests              = "tests"               // the name of a test run; Decisive
+	Runs               = "runs"                // a path of code of the project, or Unreadable
+
+	Get       = "get"
+	Send      = "send"
+	Public    = "public"
+	Force     = "force"
+	WholeTree = "tree"
+	Glob      = "glob"
+	Decisive  = "decisive"
+
+	Environment = "environment" // the value of Shows for variables of the process
+	Unreadable  = "unreadable"  // the value of Runs for code that is not known: the call may have any effect
+)
+
+// Mark is one thing that a call may do. The host's protection of itself reads all
+// marks; deny and ask rules read trees and endpoints. No allow rule, no profile and
+// no person sees one. Kind is one of the constants below, Access as in Target.
 type Mark struct {
 	Kind   string `json:"kind"`
 	Value  string `json:"value"`

@@ -1,6 +1,6 @@
-// Package tooltest lets a tool author test a module as plain Go: a Host asks it
-// what Callgate would ask, in the same order, with the call's targets resolved
-// over an imaginary file system in which nothing exists but the links given.
+// Package tooltest lets a tool author test a module as plain Go: a Host asks it the same questions
+// as Callgate, in the same order, with the call's targets resolved over an imaginary file system
+// with nothing but the given links.
 package tooltest
 
 import (
@@ -20,7 +20,7 @@ type Host struct {
 	Module tool.Module
 	// Context is the call's context; Targets are added by the host.
 	Context tool.Context
-	// Config is what the operator set for the tool, as JSON; empty is nothing.
+	// Config is the operator's configuration of the tool, as JSON; empty for none.
 	Config string
 	// Links maps the absolute path of each link to where it leads.
 	Links map[string]string
@@ -60,7 +60,7 @@ func (h Host) Match(t testing.TB, behavior tool.Behavior, content, name, input s
 	return len(h.MatchAll(t, behavior, []tool.Rule{{Content: content}}, name, input)) > 0
 }
 
-// MatchAll returns the indices of the rules that decide.
+// MatchAll returns the indices of the deciding rules.
 func (h Host) MatchAll(t testing.TB, behavior tool.Behavior, rules []tool.Rule, name, input string) []int {
 	t.Helper()
 	e := h.envelope(t, name, input)
@@ -100,8 +100,8 @@ func (h Host) Describe(t testing.TB, name, input string) tool.Description {
 	return d
 }
 
-// CheckExamples runs every rule example of the module as Callgate does when it
-// loads it, and fails the test for each that is wrong.
+// CheckExamples runs every rule example of the module as Callgate does when it loads it, and fails
+// the test for each wrong one.
 func (h Host) CheckExamples(t testing.TB) {
 	t.Helper()
 	out, err := tool.Handle(h.Module, "describe", nil)
@@ -171,7 +171,7 @@ func (h Host) envelope(t testing.TB, name, input string) call {
 	return e
 }
 
-// resolve fills in what the host would find.
+// resolve fills in the host's findings.
 func (h Host) resolve(c tool.Context, target tool.Target) tool.Target {
 	if target.Kind != tool.Path {
 		return target

@@ -1,5 +1,4 @@
-// Package sdktest runs the tests that the SDKs have in their own languages. Tests only
-// use it.
+// Package sdktest runs the SDKs' tests in their own languages. Tests only use it.
 package sdktest
 
 import (
@@ -9,7 +8,7 @@ import (
 	"testing"
 )
 
-// Run runs a program, which must end well.
+// Run runs a program, and fails when the program does.
 func Run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
@@ -17,7 +16,7 @@ func Run(t *testing.T, name string, args ...string) {
 	}
 }
 
-// Read opens the sources, so that go test runs again when one of them changed.
+// Read opens the sources, so go test runs again after a change of one.
 func Read(t *testing.T, patterns ...string) {
 	t.Helper()
 	for _, pattern := range patterns {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -28,4 +29,23 @@ func processorTime(pid int) (all time.Duration, err error) {
 		all += time.Duration(ns)
 	}
 	return all, nil
+}
+
+// privateMemory is the memory that a process shares with no other, in KiB.
+func privateMemory(pid int) (kib int, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		var n int
+		name, rest, _ := strings.Cut(line, ":")
+		if _, scanned := fmt.Sscan(rest, &n); strings.HasPrefix(name, "Private_") && scanned == nil {
+			kib += n
+		}
+	}
+	if kib == 0 {
+		return 0, errors.New("smaps_rollup tells of no private memory")
+	}
+	return kib, nil
 }

@@ -53,6 +53,12 @@ func measure(binary string, runs int) error {
 	}
 	report("first run (nothing compiled)", first)
 	report("later runs (compiled modules cached)", later)
+	slices.SortFunc(first, func(a, b took) int { return cmp.Compare(a.wall, b.wall) })
+	fmt.Printf("BenchmarkColdstart %d %d ns/wall\n", runs, first[len(first)/2].wall.Nanoseconds())
+	slices.SortFunc(later, func(a, b took) int { return cmp.Compare(a.memory, b.memory) })
+	if kib := later[len(later)/2].memory; kib > 0 {
+		fmt.Printf("BenchmarkIdle %d %d KiB/private\n", runs, kib)
+	}
 	slices.SortFunc(later, func(a, b took) int { return cmp.Compare(a.cpu, b.cpu) })
 	if cpu := later[len(later)/2].cpu; cpu > 0 { // for the sandbox's table
 		fmt.Printf("BenchmarkWarmstart %d %d ns/cpu\n", runs, cpu.Nanoseconds())
@@ -60,9 +66,12 @@ func measure(binary string, runs int) error {
 	return nil
 }
 
-// took is what one start needed up to its first decision: time, and that of
-// processors, in the program and for it in the system.
-type took struct{ wall, cpu time.Duration }
+// took is the cost of one start up to its first decision: time, the processors' time in the
+// program and for it in the system, and its private memory after that, in KiB.
+type took struct {
+	wall, cpu time.Duration
+	memory    int
+}
 
 func report(name string, all []took) {
 	var wall, cpu []time.Duration
@@ -146,7 +155,10 @@ func start(binary, dir string) (t took, err error) {
 		return t, err
 	}
 	t.wall = time.Since(begin)
-	t.cpu, err = processorTime(cmd.Process.Pid)
+	if t.cpu, err = processorTime(cmd.Process.Pid); err != nil {
+		return t, err
+	}
+	t.memory, err = privateMemory(cmd.Process.Pid)
 	return t, err
 }
 

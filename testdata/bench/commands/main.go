@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/callgate/callgate/host/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/sandbox"
 	"github.com/callgate/callgate/plugins/bash"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
@@ -82,10 +82,6 @@ func measure(ctx context.Context, n int, file string) (err error) {
 	corpus, err := questions()
 	if err != nil {
 		return err
-	}
-	warm := corpus[0]
-	for range 6 {
-		module.WarmUp(ctx, []sandbox.Example{{warm[0].verb: warm[0].input, warm[1].verb: warm[1].input}})
 	}
 	answer := make([]byte, 0, 4096)
 	sandboxed := func(q question) ([]byte, error) {

@@ -18,8 +18,8 @@ import (
 	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
 
-	"github.com/callgate/callgate/host/sandbox"
-	"github.com/callgate/callgate/host/sandbox/rounds"
+	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/testkit/rounds"
 )
 
 const (
@@ -100,8 +100,6 @@ func newGuest(ctx context.Context, r *sandbox.Runtime, name string, wasm []byte)
 	if err != nil {
 		return guest{}, err
 	}
-	example := sandbox.Example{verb: []byte(strings.ReplaceAll(envelope, "npm run build", "go test ./..."))}
-	ours.WarmUp(ctx, []sandbox.Example{example, example, example, example, example, example})
 	peer, err := newPeer(ctx, wasm)
 	if err != nil {
 		return guest{}, err

@@ -19,7 +19,7 @@ func awkActs(u *Use) string {
 	return ""
 }
 
-// awkTouches are awk's files: operands that are no NAME=value.
+// awkTouches are awk's files: the operands except NAME=value.
 func awkTouches(u *Use) []Touch {
 	access := ReadAccess
 	for _, v := range u.Values("-i") {
@@ -40,8 +40,8 @@ func awkTouches(u *Use) []Touch {
 	return out
 }
 
-// awkFiles are the files that an awk program itself reads and writes: strings
-// behind "<" and ">". What is written otherwise is a word that can be anything.
+// awkFiles are the files read and written by an awk program itself: strings behind "<" and ">".
+// Any other file is a word that can be anything.
 func awkFiles(p Word) []Touch {
 	r := &awkReader{s: p.Text, gathers: true}
 	for r.i < len(r.s) {
@@ -69,8 +69,8 @@ func awkFiles(p Word) []Touch {
 	return out
 }
 
-// stringAt returns the string that s begins with and what is behind it; ok is
-// false where more than a string stands, or one with escapes.
+// stringAt returns the string at the beginning of s and the rest; ok is false for a string with
+// escapes or within a larger expression.
 func stringAt(s string) (text, rest string, ok bool) {
 	s = strings.TrimLeft(s, " \t")
 	if !strings.HasPrefix(s, `"`) {
@@ -94,15 +94,15 @@ func variable(s string) bool {
 	return s != ""
 }
 
-// awkActing are the words that run programs, read what the command line does not
-// name, or reach things by their names.
+// awkActing are words that run programs, read files missing on the command line, or reach
+// things by their names.
 var awkActing = []string{"system", "ENVIRON", "ARGV", "ARGC", "SYMTAB", "FUNCTAB", "extension", "include", "load", "namespace", "eval"}
 
-// awkKeywords are words behind which an expression begins, so that a slash
-// begins a regular expression.
+// awkKeywords are words in front of an expression: a slash behind them begins a regular
+// expression.
 var awkKeywords = []string{"print", "printf", "return", "in", "else", "do", "exit", "if", "while", "for", "case", "switch", "BEGIN", "END", "delete", "func", "function", "next", "nextfile", "break", "continue", "default", "getline"}
 
-// awkSlash is what a slash would be at a place.
+// awkSlash is the meaning of a slash at a place.
 type awkSlash byte
 
 const (
@@ -118,20 +118,19 @@ type awkReader struct {
 	slash awkSlash
 	// parens are the open parentheses: whether each follows if, while or for.
 	parens []bool
-	// printing tells that a print statement began at so many parentheses, so
-	// that ">" is no comparison.
+	// printing means: a print statement began at so many parentheses, so that ">" is no
+	// comparison.
 	printing   bool
 	printDepth int
 	// keyword is the keyword just read, if, while or for.
 	keyword bool
-	// gathers tells to note the files in reads and writes; an empty name is one
-	// that cannot be told.
+	// gathers notes the files in reads and writes; an empty name is an unknown file.
 	gathers       bool
 	reads, writes []string
 }
 
-// awkProgram says why a program may write, run or read more than its input;
-// empty when it only computes and prints. What it cannot tell is a reason, too.
+// awkProgram says why a program may write, run or read more than its input; empty when it only
+// computes and prints. Doubt is a reason, too.
 func awkProgram(s string) string {
 	r := &awkReader{s: s}
 	for r.i < len(s) {
@@ -265,7 +264,7 @@ func (r *awkReader) slashes() string {
 	return "has a regular expression that does not end"
 }
 
-// slashIn tells whether a bracket expression holds a slash that nothing escapes.
+// slashIn reports whether a bracket expression holds an unescaped slash.
 func slashIn(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -332,7 +331,7 @@ func (r *awkReader) name() string {
 	return ""
 }
 
-// awkString returns the index behind the string that begins at s[i], or -1.
+// awkString returns the index behind the string beginning at s[i], or -1.
 func awkString(s string, i int) int {
 	for i++; i < len(s); i++ {
 		switch s[i] {

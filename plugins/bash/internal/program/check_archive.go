@@ -2,8 +2,8 @@ package program
 
 import "strings"
 
-// tarActs says why a tar that only lists by its options does more: an archive on
-// another machine is fetched by a program.
+// tarActs says why a listing tar does more: an archive on another machine is fetched by a
+// program.
 func tarActs(u *Use) string {
 	if !u.Has("-t", "-d", "--test-label") {
 		return "tar without -t does more than list"
@@ -16,7 +16,7 @@ func tarActs(u *Use) string {
 	return ""
 }
 
-// tarAsks asks about programs that tar runs while it packs and unpacks.
+// tarAsks asks about programs run by tar while it packs and unpacks.
 func tarAsks(u *Use) string {
 	for _, action := range u.Values("--checkpoint-action") {
 		if strings.HasPrefix(action.Text, "exec") || !action.Literal {
@@ -28,8 +28,8 @@ func tarAsks(u *Use) string {
 
 func isStream(w Word) bool { return w.Text == "-" || w.Text == "" }
 
-// unpacked are the directories that files are unpacked into: those named, or the
-// one that the program works in.
+// unpacked are the destinations of unpacked files: the named directories, or the working
+// directory.
 func unpacked(dirs []Word) []Touch {
 	if len(dirs) == 0 {
 		dirs = []Word{here()}
@@ -41,7 +41,7 @@ func unpacked(dirs []Word) []Touch {
 	return out
 }
 
-// tarTouches are the archive, and what is packed into it or unpacked from it.
+// tarTouches are the archive, and the files packed into it or unpacked from it.
 func tarTouches(u *Use) []Touch {
 	var out []Touch
 	changes := u.Has("-c", "-r", "-u", "-A", "--delete")
@@ -111,7 +111,7 @@ func zipAsks(u *Use) string {
 	return ""
 }
 
-// zipTouches are the archive, and the files that are packed, or moved, into it.
+// zipTouches are the archive, and the files packed, or moved, into it.
 func zipTouches(u *Use) []Touch {
 	var out []Touch
 	for i, o := range u.Operands {
@@ -271,8 +271,8 @@ func jarTouches(u *Use) []Touch {
 	return out
 }
 
-// optionFiles refuses "@FILE", from which some programs take further options and
-// operands, which nobody sees.
+// optionFiles refuses "@FILE": some programs read further options and operands from it, out of
+// sight.
 func optionFiles(u *Use) string {
 	for _, word := range u.Args() {
 		if strings.HasPrefix(word.Text, "@") || strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "@") {

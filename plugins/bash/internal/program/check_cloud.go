@@ -2,7 +2,7 @@ package program
 
 import "strings"
 
-// ghGets accepts what is plainly a GET of GitHub's own interface.
+// ghGets accepts only a plain GET of GitHub's own interface.
 func ghGets(u *Use) string {
 	for _, method := range u.Values("-X") {
 		if !strings.EqualFold(method.Text, "GET") {
@@ -24,7 +24,7 @@ func ghGets(u *Use) string {
 	return ""
 }
 
-// ghSetting refuses settings that hold a secret.
+// ghSetting refuses settings with a secret.
 func ghSetting(u *Use) string {
 	for _, word := range u.Operands {
 		text := strings.ToLower(word.Text)
@@ -35,8 +35,8 @@ func ghSetting(u *Use) string {
 	return ""
 }
 
-// ghStays refuses what shows the environment, where the token is, and what talks
-// to a host that is not the usual one: [HOST/]OWNER/REPO, or an address.
+// ghStays refuses commands showing the environment, because of the token in it, and commands to
+// an unusual host: [HOST/]OWNER/REPO, or an address.
 func ghStays(u *Use) string {
 	for _, script := range u.Values("-q") {
 		if name := reaches(script.Text, "env", "ENV"); name != "" {

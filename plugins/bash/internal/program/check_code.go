@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// interactiveShell asks about a shell that a person types into.
+// interactiveShell asks about a shell reading from a person.
 func interactiveShell(u *Use) string {
 	if u.Has("-i") {
 		return u.Program + " -i takes its commands from the terminal"
@@ -13,8 +13,7 @@ func interactiveShell(u *Use) string {
 	return ""
 }
 
-// editorAsks asks about editors and their like, which take commands from the
-// terminal whatever else they are given.
+// editorAsks asks about editors and their like: they always take commands from the terminal.
 func editorAsks(u *Use) string {
 	if u.asksVersion() {
 		return ""
@@ -22,8 +21,7 @@ func editorAsks(u *Use) string {
 	return u.Program + " takes its commands from the terminal"
 }
 
-// scriptTouches are the script that is run, or the files that code given on the
-// line is run over: with -i it changes them.
+// scriptTouches are the script, or the files processed by code on the line: -i changes them.
 func scriptTouches(u *Use) []Touch {
 	var out []Touch
 	for i, r := range u.Roles {
@@ -41,7 +39,7 @@ func scriptTouches(u *Use) []Touch {
 	return out
 }
 
-// terminalAsks asks about a terminal that is opened for nobody's command.
+// terminalAsks asks about a terminal opened without a command.
 func terminalAsks(u *Use) string {
 	if u.asksVersion() || u.Inner > 0 || len(u.Operands) > 0 {
 		return ""
@@ -49,7 +47,7 @@ func terminalAsks(u *Use) string {
 	return u.Program + " opens a terminal, which takes its commands from a person"
 }
 
-// screenAsks asks about a screen that takes over this terminal.
+// screenAsks asks about a screen taking over this terminal.
 func screenAsks(u *Use) string {
 	if u.asksVersion() || u.Inner > 0 || u.Has("-X", "-Q") || u.Has("-m") && u.Has("-d", "-D") {
 		return ""
@@ -57,7 +55,7 @@ func screenAsks(u *Use) string {
 	return "screen takes its commands from the terminal"
 }
 
-// tmuxAsks asks about a tmux that takes over this terminal.
+// tmuxAsks asks about a tmux taking over this terminal.
 func tmuxAsks(u *Use) string {
 	if u.asksVersion() || len(u.Sub) > 0 && u.Inner > 0 || u.Has("-c") && len(u.Sub) == 0 {
 		return ""
@@ -74,18 +72,18 @@ func tmuxAsks(u *Use) string {
 	return "tmux takes its commands from the terminal"
 }
 
-// tmuxLists is a row of what tmux lists, when it is given no format that runs a
-// command and no second command.
-func tmuxLists(name, options string) Row {
-	return unless(func(u *Use) string {
-		if slices.ContainsFunc(u.Args(), func(w Word) bool { return strings.Contains(w.Text, "#(") || strings.Contains(w.Text, ";") }) {
-			return "tmux with more than a question"
-		}
-		return ""
-	}, naming(name, "s*", options))
+// tmuxLists is a row of a listing tmux command.
+func tmuxLists(name, options string) Row { return unless(tmuxMore, naming(name, "s*", options)) }
+
+// tmuxMore refuses a format with a command, and a second command.
+func tmuxMore(u *Use) string {
+	if slices.ContainsFunc(u.Args(), func(w Word) bool { return strings.Contains(w.Text, "#(") || strings.Contains(w.Text, ";") }) {
+		return "tmux with more than a question"
+	}
+	return ""
 }
 
-// appleScriptAsks asks about AppleScript that runs a shell or types for a person.
+// appleScriptAsks asks about AppleScript running a shell or typing for a person.
 func appleScriptAsks(u *Use) string {
 	for _, code := range u.Code() {
 		text := strings.ToLower(code.Text)
@@ -96,4 +94,26 @@ func appleScriptAsks(u *Use) string {
 		}
 	}
 	return ""
+}
+
+// pythonChooses are the choices of a module known as a program (python -m pytest -c FILE).
+func pythonChooses(u *Use) []int {
+	for _, o := range u.Options {
+		if o.Name != "-m" || !o.Has {
+			continue
+		}
+		from := o.At + 1
+		if from >= len(u.Words) || u.Words[from].Text != o.Value.Text {
+			from = o.At // -mpytest
+		}
+		inner := Read(append([]Word{o.Value}, u.Words[from+1:]...))
+		var out []int
+		for _, choice := range inner.Choices() {
+			if choice.Kind != Reached {
+				out = append(out, from+choice.At)
+			}
+		}
+		return out
+	}
+	return nil
 }

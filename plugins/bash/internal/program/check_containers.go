@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// dockerCopies is docker's cp, one end of which is on this machine.
+// dockerCopies is docker's cp; one end of it is on this machine.
 func dockerCopies(name string) Row {
 	r := acting(name, "t t", " -a|--archive -L|--follow-link -q|--quiet --overwrite")
 	r.Touches = copiedOut
@@ -20,8 +20,8 @@ func kubeCopies(name string) Row {
 	return r
 }
 
-// copiedOut tells the end of a copy that is on this machine: the one without a
-// colon, or one that is plainly a path.
+// copiedOut returns the end of a copy on this machine: the one without a colon, or a plain
+// path.
 func copiedOut(u *Use) []Touch {
 	var out []Touch
 	for i, word := range u.Operands {
@@ -37,7 +37,7 @@ func copiedOut(u *Use) []Touch {
 	return out
 }
 
-// kubeShows refuses secrets, and formats that are read from files.
+// kubeShows refuses secrets, and formats read from files.
 func kubeShows(u *Use) string {
 	for _, word := range u.Operands {
 		for _, kind := range strings.FieldsFunc(strings.ToLower(word.Text), func(r rune) bool { return r == ',' || r == '/' || r == '.' }) {
@@ -64,7 +64,7 @@ func composeLocal(u *Use) string {
 	return ""
 }
 
-// mounting is a row of what mounts directories of this machine in a container.
+// mounting is a row of programs mounting directories of this machine in a container.
 func mounting(r Row) Row {
 	r.Touches = func(u *Use) []Touch {
 		var out []Touch
@@ -97,15 +97,15 @@ func (u *Use) mounts() []Word {
 	return out
 }
 
-// machine are the directories by which a container that may write them reaches
-// the whole machine, and others' files.
+// machine are the directories whose writing from a container reaches the whole machine, and
+// others' files.
 var machine = []string{
 	"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/opt", "/private", "/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/var", "/var/run", "/var/lib", "/var/lib/docker",
 	"/Users", "/System", "/Library", "/Volumes", "~", "$HOME", "${HOME}",
 }
 
-// containerAsks asks about containers that are no boundary: with every privilege,
-// or with what rules the machine mounted.
+// containerAsks asks about containers without a boundary: with every privilege, or with the
+// machine's controls mounted.
 func containerAsks(u *Use) string {
 	for _, o := range u.Options {
 		value := strings.ToUpper(o.Value.Text)
@@ -139,6 +139,17 @@ func containerAsks(u *Use) string {
 		}
 		if slices.Contains(machine, source) || strings.HasSuffix(base, ".sock") && slices.ContainsFunc([]string{"docker", "podman", "containerd", "crio"}, func(d string) bool { return strings.HasPrefix(base, d) }) {
 			return u.Command() + " mounts " + w.Text + " in the container"
+		}
+	}
+	return ""
+}
+
+// noEnvironment refuses a format showing the environment of a container, because of its
+// secrets.
+func noEnvironment(u *Use) string {
+	for _, format := range u.Values("-f") {
+		if strings.Contains(strings.ToLower(format.Text), "env") {
+			return u.Command() + " with the format " + format.Text + " shows the container's environment"
 		}
 	}
 	return ""

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// linkTouches are what a link is made of, and where. A link to one file, without
-// a second operand, is made in the directory that ln works in.
+// linkTouches are the source and the place of a link. A link to one file, without a second
+// operand, is made in the working directory of ln.
 func linkTouches(u *Use) []Touch {
 	var out []Touch
 	sources := u.With(Reads)
@@ -25,7 +25,7 @@ func linkTouches(u *Use) []Touch {
 	return out
 }
 
-// ddTouches are the files that dd's operands name.
+// ddTouches are the files named by dd's operands.
 func ddTouches(u *Use) []Touch {
 	var out []Touch
 	for _, o := range u.Operands {
@@ -55,8 +55,7 @@ func ownsTree(u *Use) string {
 	return ""
 }
 
-// opensToAll asks about permissions that open a file to everybody or give it its
-// owner's power.
+// opensToAll asks about permissions that open a file to everybody, setuid and setgid.
 func opensToAll(u *Use) string {
 	for _, a := range u.Args() {
 		if worldMode(a.Text) {
@@ -66,8 +65,7 @@ func opensToAll(u *Use) string {
 	return ""
 }
 
-// worldMode tells whether a mode lets everybody write, or sets the bits by which
-// a program runs as its owner or group.
+// worldMode reports whether a mode lets everybody write, or sets the setuid or setgid bit.
 func worldMode(mode string) bool {
 	if mode != "" && strings.Trim(mode, "01234567") == "" {
 		if len(mode) > 5 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// always is what changes more than it names, in every form.
+// always marks commands that in every form change more than they name.
 func always(*Use) bool { return true }
 
 // gitPartly is for restore and reset: with the index alone they change no file.
@@ -14,28 +14,27 @@ func gitPartly(r Row) Row {
 	return r
 }
 
-// gitListed is a group that lists when no sub-command is given.
+// gitListed is a group that lists when it has no sub-command.
 func gitListed(r Row, why string) Row {
 	r.Reads, r.Repo, r.Heeds, r.Names, r.Operands = why, true, gitHeeds, true, ""
 	return r
 }
 
-// gitStashed is stash, whose options without a sub-command are those of push.
+// gitStashed is stash; without a sub-command its options are those of push.
 func gitStashed(name, options string) Row {
 	r := gitGroup(name, options)
 	r.Sweeps = always
 	return r
 }
 
-// gitShells is a sub-command that gives its operands to a shell.
+// gitShells is a sub-command that hands its operands to a shell.
 func gitShells(name, options string) Row {
 	r := gitSweeps(name, "j", options)
 	r.Touches = nil
 	return r
 }
 
-// indexOnly tells whether a restore, reset or rm changes what will be committed,
-// and no file.
+// indexOnly reports whether a restore, reset or rm changes the index, and no file.
 func indexOnly(u *Use) bool {
 	switch u.Command() {
 	case "git restore":
@@ -48,8 +47,8 @@ func indexOnly(u *Use) bool {
 	return false
 }
 
-// gitTouches returns the paths among the operands, without the magic of path
-// patterns. What a revision looks like is told, too: nothing is lost by it.
+// gitTouches returns the paths among the operands, without the magic of path patterns. Words
+// looking like a revision are included: nothing is lost by it.
 func gitTouches(u *Use) []Touch {
 	var out []Touch
 	for _, value := range u.Values("-L") { // FROM,TO:FILE
@@ -66,9 +65,13 @@ func gitTouches(u *Use) []Touch {
 		switch {
 		case r == Reads, (r == Writes || r == Removes) && indexOnly(u):
 			out = append(out, Touch{Word: word, Access: ReadAccess})
-			if file := gitBlob(u.Operands[i].Text); file != "" && file != word.Text {
+			spec := word.Text
+			for _, file := range gitBlobs(u.Operands[i].Text) {
+				if file == spec {
+					continue
+				}
 				word.Text = file
-				out = append(out, Touch{Word: word, Access: ReadAccess, Derived: true})
+				out = append(out, Touch{Word: word, Access: ReadAccess, Derived: true, Rooted: !strings.HasPrefix(file, ".")})
 			}
 		case r == Writes, r == Removes, r == Into:
 			out = append(out, Touch{Word: word, Access: WriteAccess})
@@ -77,19 +80,25 @@ func gitTouches(u *Use) []Touch {
 	return out
 }
 
-// gitBlob is the path of the file that REVISION:PATH or :STAGE:PATH names, of
-// which git shows what was committed; empty when text is none of them. A path is
-// taken for one below the current directory. Source: gitrevisions(7).
-func gitBlob(text string) string {
-	_, file, ok := strings.Cut(text, ":")
-	if !ok || strings.HasPrefix(text, ":(") || strings.HasPrefix(file, "!") || strings.HasPrefix(file, "^") {
-		return ""
+// gitBlobs are the possible paths in REVISION:PATH or :STAGE:PATH, shown by git as committed;
+// none for any other text. A revision may hold colons itself (HEAD@{12:00}:PATH,
+// HEAD^{/a:b}:PATH), so the path may begin behind each of them. Source: gitrevisions(7).
+func gitBlobs(text string) []string {
+	var out []string
+	for rest := text; ; {
+		_, file, ok := strings.Cut(rest, ":")
+		if !ok || len(out) == maxColons {
+			return out
+		}
+		rest = file
+		if file = strings.TrimPrefix(strings.TrimLeft(file, "/"), "./"); file != "" && !strings.HasPrefix(text, ":(") {
+			out = append(out, file)
+		}
 	}
-	if len(file) > 2 && file[1] == ':' && file[0] >= '0' && file[0] <= '3' && text[0] == ':' {
-		file = file[2:]
-	}
-	return strings.TrimPrefix(strings.TrimLeft(file, "/"), "./")
 }
+
+// maxColons bounds the paths of one word.
+const maxColons = 16
 
 // Pathspec is the path in one of git's path patterns, without its magic:
 // ":(glob)x", ":/x", ":!x". Source: gitglossary(7), "pathspec".
@@ -104,8 +113,8 @@ func Pathspec(text string) string {
 	return strings.TrimLeft(rest, "/!^:")
 }
 
-// gitHarmless are the settings that -c may give a command that reads: they say
-// how it prints, and nothing else. Source: git-config(1).
+// gitHarmless are the settings permitted with -c for a reading command: they change its output
+// format, and nothing else. Source: git-config(1).
 var gitHarmless = []string{
 	"color.", "column.", "advice.", "core.quotepath", "core.abbrev", "core.precomposeunicode", "core.ignorecase", "core.commentchar", "log.date", "log.decorate", "log.abbrevcommit", "log.follow",
 	"log.mailmap", "log.showroot", "diff.renames", "diff.renamelimit", "diff.noprefix", "diff.mnemonicprefix", "diff.algorithm", "diff.context", "diff.interhunkcontext", "diff.colormoved",
@@ -132,7 +141,7 @@ func gitPlain(setting Word) bool {
 	})
 }
 
-// gitUnless judges every command of git that would read.
+// gitUnless judges every reading command of git.
 func gitUnless(u *Use) string {
 	for _, setting := range u.settings() {
 		if !gitPlain(setting) {
@@ -155,8 +164,8 @@ func gitUnless(u *Use) string {
 	return ""
 }
 
-// asksSignature tells whether a format or an order asks for signatures, which gpg
-// is run for: %G?, %+GS, %(signature:grade).
+// asksSignature reports whether a format or an order makes git run gpg for signatures: %G?,
+// %+GS, %(signature:grade).
 func asksSignature(format string) bool {
 	for i := range format {
 		if format[i] == '%' && strings.HasPrefix(strings.TrimLeft(format[i+1:], "+- "), "G") {
@@ -186,8 +195,8 @@ func (u *Use) own(o Option) bool {
 	return o.spec != nil && g.options.find(o.Name) == o.spec
 }
 
-// gitLists accepts operands of branch and tag, which would be made, only as the
-// patterns of a list.
+// gitLists accepts operands of branch and tag only as the patterns of a list; else they would
+// be created.
 func gitLists(u *Use) string {
 	if len(u.Operands) == 0 || u.Has("-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") && !u.Has("--show-current") {
 		return ""
@@ -195,8 +204,8 @@ func gitLists(u *Use) string {
 	return u.Command() + " with a name changes something"
 }
 
-// gitReflogShows accepts what is plainly to be shown: show, list, exists, or
-// something that no sub-command's name looks like.
+// gitReflogShows accepts only a plain show: show, list, exists, or a word unlike any
+// sub-command.
 func gitReflogShows(u *Use) string {
 	if len(u.Operands) == 0 {
 		return ""
@@ -212,52 +221,8 @@ func gitReflogShows(u *Use) string {
 	return "git reflog " + first + " is not known to only read"
 }
 
-// gitConfigVerbs are the words and options of git config that read.
-var gitConfigVerbs = []string{"--get", "--get-all", "--get-regexp", "-l"}
-
-// gitConfigScopes are the options with which a key alone is read.
-var gitConfigScopes = []string{"--global", "--local", "--system", "--worktree", "-f", "-t", "--bool", "--int", "--bool-or-int", "--path", "-z", "--show-origin", "--show-scope", "--includes", "--default"}
-
-// gitConfigReads wants what only reads, no value to set, and no secret.
-func gitConfigReads(u *Use) string {
-	operands := u.Operands
-	reads := u.Has(gitConfigVerbs...) || len(operands) == 1 && strings.Contains(operands[0].Text, ".") && !slices.ContainsFunc(u.Options, func(o Option) bool {
-		return o.At >= u.At && !slices.Contains(gitConfigScopes, o.Name)
-	})
-	if len(operands) > 0 && !reads && (operands[0].Text == "get" || operands[0].Text == "list") {
-		reads, operands = true, operands[1:]
-	}
-	switch {
-	case !reads:
-		return "git config without --get or --list may set something"
-	case len(operands) > 2:
-		return "git config with that many values may set something"
-	}
-	for _, o := range operands {
-		text := strings.ToLower(o.Text)
-		for _, word := range []string{"token", "extraheader", "password", "secret", "passwd", "credential", "cookie"} {
-			if strings.Contains(text, word) {
-				return "git config " + o.Text + " may hold a secret"
-			}
-		}
-	}
-	return ""
-}
-
-// gitConfigTouches tells the file that is changed.
-func gitConfigTouches(u *Use) []Touch {
-	if gitConfigReads(u) == "" {
-		return nil
-	}
-	var out []Touch
-	for _, file := range u.Values("-f") {
-		out = append(out, Touch{Word: file, Access: WriteAccess})
-	}
-	return out
-}
-
-// gitRunKeys are configuration keys by which git runs programs or sends data
-// elsewhere; a trailing dot means a whole section.
+// gitRunKeys are configuration keys for programs to run or destinations of data; a trailing dot
+// means a whole section.
 var gitRunKeys = []string{
 	"core.fsmonitor", "core.hookspath", "core.pager", "core.editor", "core.sshcommand", "core.askpass", "core.gitproxy", "core.alternaterefscommand", "core.attributesfile", "core.worktree",
 	"alias.", "diff.", "filter.", "merge.", "credential.", "gpg.", "include.", "includeif.", "url.", "pager.", "protocol.", "sequence.editor", "interactive.difffilter", "man.", "browser.",
@@ -314,23 +279,7 @@ func gitAsks(u *Use) string {
 	return ""
 }
 
-// gitConfigAsks says which key that is set can make git run a program.
-func gitConfigAsks(u *Use) string {
-	if gitConfigReads(u) == "" {
-		return ""
-	}
-	if u.Has("--rename-section") {
-		return "git config --rename-section can make git run a program"
-	}
-	for _, word := range u.Args() {
-		if gitRuns(word.Text) || !word.Literal {
-			return "git config " + word.Text + " can make git run a program"
-		}
-	}
-	return ""
-}
-
-// gitPushes returns what refspecs mean: "+x" is --force, ":x" is --delete.
+// gitPushes returns the options equal to refspecs: "+x" is --force, ":x" is --delete.
 func gitPushes(u *Use) []string {
 	var out []string
 	for _, word := range u.Operands {
@@ -344,8 +293,52 @@ func gitPushes(u *Use) []string {
 	return out
 }
 
-// gitBranches returns what options of branch mean: -D is --delete --force, and
-// the reverse; -M and -C likewise.
+// sharedRefs are parts in the names of refs for builds, deploys and releases.
+var sharedRefs = []string{"main", "master", "release", "production"}
+
+// gitDestinations returns the parts in the names of the refs at the remote. No name, a
+// pattern and an expansion count as each of sharedRefs; so do a version, a tag and the
+// other usual names of shared branches. RATIONALE.md, "May a rule for `git push` come first?".
+func gitDestinations(u *Use) []string {
+	var out []string
+	for i, word := range u.Operands {
+		if i == 0 {
+			continue
+		}
+		_, to, two := strings.Cut(strings.TrimPrefix(word.Text, "+"), ":")
+		if !two {
+			to = strings.TrimPrefix(word.Text, "+")
+		}
+		parts := strings.FieldsFunc(strings.ToLower(to), func(r rune) bool { return strings.ContainsRune("/-_.", r) })
+		out = append(out, parts...)
+		if !word.Literal || word.Glob || !workBranch(to) {
+			out = append(out, sharedRefs...)
+		}
+	}
+	if len(u.Operands) < 2 {
+		out = append(out, sharedRefs...)
+	}
+	return out
+}
+
+// workBranch tells whether a name is plainly the branch of one piece of work.
+func workBranch(name string) bool {
+	name = strings.ToLower(strings.TrimPrefix(name, "refs/heads/"))
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789/-_.") != "" || name == "" || name == "head" || strings.HasPrefix(name, "refs/") || strings.HasPrefix(name, "tags/") {
+		return false
+	}
+	version := strings.TrimPrefix(name[strings.LastIndexByte(name, '/')+1:], "v")
+	if version == "" || strings.Trim(version, "0123456789.") == "" || version[0] >= '0' && version[0] <= '9' && strings.Contains(version, ".") {
+		return false
+	}
+	first, _, _ := strings.Cut(name, "/")
+	return !slices.ContainsFunc([]string{name, first}, func(part string) bool {
+		return slices.Contains(sharedRefs, part) || slices.Contains([]string{"trunk", "develop", "development", "dev", "prod", "staging", "stage", "stable", "live", "deploy", "publish", "releases", "gh-pages", "pages", "next", "beta", "canary", "preview", "hotfix", "tag"}, part)
+	})
+}
+
+// gitBranches returns the long options of branch: -D is --delete --force, and the reverse; -M
+// and -C likewise.
 func gitBranches(u *Use) []string {
 	var out []string
 	for _, pair := range [][2]string{{"-D", "-d"}, {"-M", "-m"}, {"-C", "-c"}} {
@@ -355,6 +348,63 @@ func gitBranches(u *Use) []string {
 		case u.Has(pair[1]) && u.Has("-f"):
 			out = append(out, pair[0])
 		}
+	}
+	return out
+}
+
+// gitSettable are further settings of git's work on its repository; they name no program,
+// destination or source. Source: git-config(1).
+var gitSettable = []string{
+	"init.defaultbranch", "core.autocrlf", "core.eol", "core.safecrlf", "core.filemode", "core.longpaths", "core.symlinks", "core.whitespace", "core.compression", "core.untrackedcache", "core.preloadindex", "core.logallrefupdates",
+	"pull.rebase", "pull.ff", "push.default", "push.autosetupremote", "push.followtags", "fetch.prunetags", "fetch.parallel", "rebase.autostash", "rebase.autosquash", "rebase.updaterefs", "merge.conflictstyle", "merge.ff", "merge.stat", "rerere.enabled", "rerere.autoupdate",
+	"branch.autosetuprebase", "branch.autosetupmerge", "commit.gpgsign", "commit.verbose", "commit.cleanup", "commit.status", "tag.gpgsign", "tag.forcesignannotated", "log.", "format.pretty", "apply.whitespace", "feature.manyfiles", "checkout.defaultremote", "stash.showpatch", "pack.window", "pack.depth", "index.version", "gc.pruneexpire",
+}
+
+// gitRunners are sub-commands of git that run programs named by options and operands.
+var gitRunners = []string{"instaweb", "web--browse", "hook", "for-each-repo", "daemon", "shell", "http-backend", "p4", "remote-ext", "remote-fd", "upload-pack", "receive-pack", "upload-archive", "credential-cache", "sh-i18n--envsubst"}
+
+// gitSets tells whether a setting with a key may be stored without a person's
+// having named it.
+func gitSets(key string) bool {
+	key = strings.ToLower(key)
+	return slices.ContainsFunc(slices.Concat(gitHarmless, gitSettable), func(k string) bool {
+		return key == k || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k)
+	})
+}
+
+// gitChooses finds choosing settings: in git's own -c, in clone's, and in git config.
+func gitChooses(u *Use) []int {
+	var out []int
+	for _, o := range u.Options {
+		if o.Name != "-c" || !o.Has || !u.own(o) && u.Command() != "git clone" {
+			continue
+		}
+		if key, _, _ := strings.Cut(o.Value.Text, "="); !gitPlain(o.Value) && (!gitSets(key) || !o.Value.Literal) {
+			out = append(out, o.At)
+		}
+	}
+	if len(u.Sub) > 0 && slices.Contains(gitRunners, u.Sub[0]) {
+		out = append(out, u.At-1)
+		for _, o := range u.Options {
+			if o.At >= u.At {
+				out = append(out, o.At)
+			}
+		}
+	}
+	if u.Command() != "git config" || gitConfigReads(u) == "" || u.Has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l") {
+		return out
+	}
+	for _, o := range u.Options {
+		if slices.Contains([]string{"-f", "--blob", "-e", "--rename-section", "--remove-section"}, o.Name) {
+			out = append(out, o.At)
+		}
+	}
+	key := 0
+	for key < len(u.Operands) && slices.Contains([]string{"set", "unset"}, u.Operands[key].Text) {
+		key++
+	}
+	if key < len(u.Operands) && (!gitSets(u.Operands[key].Text) || !u.Operands[key].Literal) {
+		out = append(out, u.ats[key])
 	}
 	return out
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// shieldAsks asks about the protections of macOS that go away.
+// shieldAsks asks about switching off protections of macOS.
 func shieldAsks(u *Use) string {
 	for _, w := range u.Args() {
 		if strings.Contains(w.Text, "disable") || w.Text == "clear" || strings.HasSuffix(w.Text, "-remove") || strings.HasSuffix(w.Text, "-add") {
@@ -15,7 +15,7 @@ func shieldAsks(u *Use) string {
 	return ""
 }
 
-// launchAsks asks about what runs by itself from now on.
+// launchAsks asks about programs started automatically from now on.
 func launchAsks(u *Use) string {
 	verb := strings.Join(u.Sub[:min(1, len(u.Sub))], "")
 	if slices.Contains([]string{"load", "bootstrap", "submit", "enable", "disable", "setenv", "reboot", "config", "asuser", "bsexec"}, verb) {
@@ -24,11 +24,11 @@ func launchAsks(u *Use) string {
 	return ""
 }
 
-// goEnvHarmless are settings of go by which nothing else is run or fetched than
-// without them.
+// goEnvHarmless are settings of go without influence on the programs it runs and the modules it
+// fetches.
 var goEnvHarmless = []string{"GO111MODULE", "GOOS", "GOARCH", "GOARM", "GOAMD64", "CGO_ENABLED", "GOTELEMETRY", "GOPRIVATE", "GOMAXPROCS", "GOEXPERIMENT"}
 
-// goEnvAsks asks about settings of go that hold from now on.
+// goEnvAsks asks about lasting settings of go.
 func goEnvAsks(u *Use) string {
 	if !u.Has("-w", "-u") {
 		return ""

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// curlTouches returns the files among what is sent, and those that are made
-// without being named: "@" stands before a file in a value of --data, "=@" in one
-// of --form.
+// curlTouches returns the files sent, and those made without being named: "@" stands before a
+// file in a value of --data, "=@" in one of --form.
 func curlTouches(u *Use) []Touch {
 	var out []Touch
 	send := func(word Word, file string) {
@@ -46,7 +45,7 @@ func curlTouches(u *Use) []Touch {
 	return out
 }
 
-// wgetTouches returns the files that are made for want of a name.
+// wgetTouches returns the files made for want of a name.
 func wgetTouches(u *Use) []Touch {
 	if u.Has("-O", "-o", "--out") && (u.Program == "aria2c" || u.Has("-O")) || u.Has("--spider") {
 		return nil
@@ -54,8 +53,8 @@ func wgetTouches(u *Use) []Touch {
 	return fetched(u)
 }
 
-// fetched are the files that addresses leave in a directory, which is the
-// current one if no option names another.
+// fetched are the files downloaded from addresses to a directory: the current one unless an
+// option names another.
 func fetched(u *Use) []Touch {
 	dir := Word{Text: ".", Literal: true}
 	if dirs := u.Values("--output-dir", "-P", "-d"); len(dirs) > 0 && u.Program != "http" && u.Program != "xh" {
@@ -85,7 +84,7 @@ func remote(text string) bool {
 	return ok && host != "" && !strings.Contains(host, "/")
 }
 
-// remoteCopies returns the ends of a copy between machines that are here.
+// remoteCopies returns the local ends of a copy between machines.
 func remoteCopies(u *Use) []Touch {
 	var out []Touch
 	for i, r := range u.Roles {
@@ -104,7 +103,7 @@ func remoteCopies(u *Use) []Touch {
 	return out
 }
 
-// sshAsks asks about options behind the host, which ssh takes for its own.
+// sshAsks asks about options behind the host: ssh takes them for its own.
 func sshAsks(u *Use) string {
 	if len(u.Operands) > 1 && strings.HasPrefix(u.Operands[1].Text, "-") && u.Operands[1].Text != "--" {
 		return u.Program + " takes " + u.Operands[1].Text + " behind the host for an option of its own"
@@ -132,7 +131,7 @@ func sshKeys(u *Use) []Touch {
 	return out
 }
 
-// keysAsk asks about what lets keys in, here or on another machine.
+// keysAsk asks about commands that admit keys, here or on another machine.
 func keysAsk(u *Use) string {
 	switch {
 	case u.Program == "ssh-keyscan", u.asksVersion(), u.Program == "ssh-add" && u.Has("-l", "-L", "-d", "-D", "-T"):
@@ -143,7 +142,7 @@ func keysAsk(u *Use) string {
 	return u.Program + " lets a key log in"
 }
 
-// gpgAsks asks about secret keys that are shown or go away.
+// gpgAsks asks about showing or deleting secret keys.
 func gpgAsks(u *Use) string {
 	for _, name := range []string{"--export-secret-keys", "--export-secret-subkeys", "--delete-secret-keys", "--delete-secret-and-public-key"} {
 		if u.Has(name) {
@@ -164,4 +163,15 @@ func socatAsks(u *Use) string {
 		}
 	}
 	return ""
+}
+
+// curlChooses finds formats that write files or may (%output{FILE}).
+func curlChooses(u *Use) []int {
+	var out []int
+	for _, o := range u.Options {
+		if o.Name == "-w" && o.Has && (!o.Value.Literal || strings.Contains(o.Value.Text, "%output") || strings.HasPrefix(o.Value.Text, "@")) {
+			out = append(out, o.At)
+		}
+	}
+	return out
 }

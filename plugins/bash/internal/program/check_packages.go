@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// nothingNamed accepts a command that lists when it is given nothing.
+// nothingNamed accepts a command that lists when it has no operands.
 func nothingNamed(u *Use) string {
 	if len(u.Operands) > 0 {
 		return u.Command() + " " + u.Operands[0].Text + " runs code of the project"
@@ -13,7 +13,7 @@ func nothingNamed(u *Use) string {
 	return ""
 }
 
-// needs is a judge that wants one of the options, by the names of the row.
+// needs is a judge requiring one of the options, by the names of the row.
 func needs(options ...string) func(*Use) string {
 	return func(u *Use) string {
 		if u.Has(options...) {
@@ -23,7 +23,7 @@ func needs(options ...string) func(*Use) string {
 	}
 }
 
-// usualToolchain refuses cargo +NAME, which may fetch another toolchain first.
+// usualToolchain refuses cargo +NAME: it may fetch another toolchain first.
 func usualToolchain(u *Use) string {
 	if slices.ContainsFunc(u.Words[1:u.At], func(w Word) bool { return strings.HasPrefix(w.Text, "+") }) {
 		return "cargo with a toolchain of its own may install it"
@@ -44,7 +44,7 @@ func rustcPrints(u *Use) string {
 	return ""
 }
 
-// goEnvPrints refuses what looks like a setting.
+// goEnvPrints refuses words looking like a setting.
 func goEnvPrints(u *Use) string {
 	if slices.ContainsFunc(u.Operands, func(w Word) bool { return strings.Contains(w.Text, "=") }) {
 		return "go env with a value sets it"
@@ -52,7 +52,7 @@ func goEnvPrints(u *Use) string {
 	return ""
 }
 
-// pacmanQueries wants -Q, with which -s and -i look at what is installed.
+// pacmanQueries requires -Q: with it, -s and -i look at installed packages.
 func pacmanQueries(u *Use) string {
 	if !u.Has("-Q") {
 		return "pacman without -Q may change something"
@@ -75,7 +75,7 @@ func goModFile(u *Use) string {
 	return ""
 }
 
-// rpmQueries wants -q, and a format that runs nothing.
+// rpmQueries requires -q, and a format without programs.
 func rpmQueries(u *Use) string {
 	for _, format := range u.Values("--qf") {
 		if strings.Contains(format.Text, "%(") {
@@ -90,14 +90,14 @@ func rpmQueries(u *Use) string {
 	return needs("-q")(u)
 }
 
-// asking is a row with what a person must look at.
+// asking is a row with a judge for a person's decisions.
 func asking(judge func(*Use) string, r Row) Row {
 	r.AsksIf = judge
 	return r
 }
 
-// npmHarmless, yarnHarmless and pipHarmless are settings by which nothing else is run or
-// fetched than without them.
+// npmHarmless, yarnHarmless and pipHarmless are settings without influence on the code run or
+// fetched.
 var (
 	npmHarmless = []string{
 		"audit", "audit-level", "color", "depth", "engine-strict", "fund", "init-author-email", "init-author-name", "init-author-url", "init-license", "init-version", "init.author.name", "init.author.email",
@@ -111,8 +111,8 @@ var (
 	pipHarmless = []string{"timeout", "retries", "disable-pip-version-check", "no-color", "progress-bar", "quiet", "verbose", "require-virtualenv", "no-cache-dir", "break-system-packages", "no-input", "no-python-version-warning"}
 )
 
-// settingsAsk returns a judge that asks about a setting that is none of these:
-// others name what is run, where it is fetched, and who is believed.
+// settingsAsk returns a judge that asks about any other setting: it may name code to run, a
+// source to fetch from, or an authority to trust.
 func settingsAsk(harmless []string) func(*Use) string {
 	return func(u *Use) string {
 		if len(u.Sub) > 0 && u.Sub[len(u.Sub)-1] == "edit" {
@@ -134,7 +134,7 @@ func settingsAsk(harmless []string) func(*Use) string {
 	}
 }
 
-// npmShows refuses settings that hold what lets one in.
+// npmShows refuses settings holding credentials.
 func npmShows(u *Use) string {
 	for _, o := range u.Operands {
 		text := strings.ToLower(o.Text)
@@ -145,7 +145,19 @@ func npmShows(u *Use) string {
 	return ""
 }
 
-// brewNames wants plain names: others are files of Ruby, or of somebody's tap.
+// pipShows wants a setting without a secret: the address of an index may have a
+// password in it.
+func pipShows(u *Use) string {
+	for _, o := range u.Operands {
+		_, key, _ := strings.Cut(o.Text, ".")
+		if !slices.Contains(pipHarmless, key) {
+			return "pip config get " + o.Text + " may show a secret"
+		}
+	}
+	return ""
+}
+
+// brewNames requires plain names: others are files of Ruby, or of a third party's tap.
 func brewNames(u *Use) string {
 	for _, o := range u.Operands {
 		if strings.ContainsAny(o.Text, "/:") || strings.HasSuffix(o.Text, ".rb") {
@@ -155,7 +167,7 @@ func brewNames(u *Use) string {
 	return ""
 }
 
-// npmAsksNobody refuses the selectors for which npm query asks the registry.
+// npmAsksNobody refuses selectors that make npm query call the registry.
 func npmAsksNobody(u *Use) string {
 	for _, word := range u.Operands {
 		if strings.Contains(word.Text, ":outdated") || strings.Contains(word.Text, ":vuln") {
@@ -165,8 +177,7 @@ func npmAsksNobody(u *Use) string {
 	return ""
 }
 
-// aptAsks asks about settings by which apt runs a program, or takes another one
-// for its own.
+// aptAsks asks about settings that make apt run a program, or replace one of its own.
 func aptAsks(u *Use) string {
 	for _, setting := range u.Values("-o") {
 		key := strings.ToLower(setting.Text)
@@ -175,4 +186,129 @@ func aptAsks(u *Use) string {
 		}
 	}
 	return ""
+}
+
+// npmChooses finds settings wherever npm reads them: in any place before "--", of
+// npm exec behind the command too, and with one dash as well as with two
+// (-script-shell=x). Source: nopt.
+func npmChooses(u *Use) []int {
+	var out []int
+	for i, word := range u.Words[1:] {
+		if word.Text == "--" {
+			break
+		}
+		name, _, _ := strings.Cut(strings.TrimLeft(word.Text, "-"), "=")
+		if !strings.HasPrefix(word.Text, "-") || name == "" || slices.ContainsFunc(u.Options, func(o Option) bool { return o.At == i+1 && o.Known }) {
+			continue
+		}
+		found := u.grammar.spelled("--" + name)
+		if len(name) == 1 {
+			found = u.grammar.spelled("-" + name)
+		}
+		if slices.ContainsFunc(found, func(s *spec) bool { return s.is(chooses | runsScript) }) {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}
+
+// cargoChooses finds a target described by a file, options for the compiler behind "--", and
+// the commands of cargo watch.
+func cargoChooses(u *Use) []int {
+	var out []int
+	for _, o := range u.Options {
+		switch {
+		case o.Name == "--target" && o.Has && strings.ContainsAny(o.Value.Text, "/."):
+			out = append(out, o.At)
+		case u.Command() == "cargo watch" && slices.Contains([]string{"-x", "-s", "-C", "--shell", "--use-shell"}, o.Name):
+			out = append(out, o.At)
+		}
+	}
+	ended := slices.IndexFunc(u.Words, func(w Word) bool { return w.Text == "--" })
+	if ended < 0 || !slices.Contains([]string{"cargo clippy", "cargo rustc", "cargo rustdoc", "cargo fmt", "cargo miri"}, u.Command()) {
+		return out
+	}
+	for i := ended + 1; i < len(u.Words); i++ {
+		text := u.Words[i].Text
+		lints := len(text) > 1 && strings.IndexByte("DWAF", text[1]) >= 0 && text[0] == '-' || slices.Contains([]string{"--check", "-v", "-q", "--verbose", "--quiet", "--nocapture", "--test"}, text)
+		if strings.HasPrefix(text, "-") && !lints {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// goChooses judges a build's words for the compiler and the linker: names of variables with
+// their values, and debug information.
+func goChooses(u *Use) []int {
+	var out []int
+	for _, o := range u.Options {
+		if (o.Name == "-ldflags" || o.Name == "-gcflags") && !(o.Has && o.Value.Literal && plainFlags(o.Value.Text)) {
+			out = append(out, o.At)
+		}
+	}
+	return out
+}
+
+// plainFlags tells whether flags of go's compiler or linker choose no program and
+// no file.
+func plainFlags(text string) bool {
+	if before, after, ok := strings.Cut(text, "="); ok && !strings.ContainsAny(before, "- ") {
+		text = after // all=-N -l
+	}
+	fields := quotedFields(text)
+	for i := 0; i < len(fields); i++ {
+		field := fields[i]
+		switch {
+		case slices.Contains([]string{"-s", "-w", "-v", "-N", "-l", "-m", "-m=1", "-m=2", "-e", "-S", "-c", "-race", "-linkmode=external", "-linkmode=internal", "-extldflags=-static"}, field), strings.HasPrefix(field, "-X="), strings.HasPrefix(field, "-buildid="):
+		case field == "-X":
+			i++
+		case field == "-extldflags" && i+1 < len(fields) && fields[i+1] == "-static", field == "-linkmode" && i+1 < len(fields) && (fields[i+1] == "external" || fields[i+1] == "internal"):
+			i++
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// quotedFields splits a text at blanks outside of quotes.
+func quotedFields(text string) []string {
+	var out []string
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		end := " "
+		if text[0] == '\'' || text[0] == '"' {
+			end, text = text[:1], text[1:]
+		}
+		var field string
+		field, text, _ = strings.Cut(text, end)
+		out = append(out, field)
+	}
+	return out
+}
+
+// dotnetChooses finds MSBuild's own options, with "-" or "/" in front: properties beyond plain
+// settings, and loggers, as they are code.
+func dotnetChooses(u *Use) []int {
+	var out []int
+	for i, word := range u.Words[1:] {
+		if strings.HasPrefix(word.Text, "@") {
+			out = append(out, i+1) // a file of options
+			continue
+		}
+		name, value, ok := strings.Cut(strings.TrimLeft(word.Text, "-/"), ":")
+		if dashed := strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/"); !ok || !dashed {
+			continue
+		}
+		switch strings.ToLower(name) {
+		case "p", "property":
+			if plainSetting(word.from(value)) {
+				continue
+			}
+		case "v", "verbosity", "m", "maxcpucount", "t", "target", "nologo", "restore", "c", "f":
+			continue
+		}
+		out = append(out, i+1)
+	}
+	return out
 }

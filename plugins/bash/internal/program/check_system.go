@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// dateActs refuses an operand that would set the clock.
+// dateActs refuses an operand to set the clock.
 func dateActs(u *Use) string {
 	for _, o := range u.Operands {
 		if !strings.HasPrefix(o.Text, "+") && !u.Has("-j") {
@@ -15,7 +15,7 @@ func dateActs(u *Use) string {
 	return ""
 }
 
-// getentAsks refuses the databases that are asked over the network.
+// getentAsks refuses the databases on the network.
 func getentAsks(u *Use) string {
 	if len(u.Operands) > 0 && slices.Contains([]string{"passwd", "group", "services", "protocols", "rpc", "shells", "aliases", "ethers", "initgroups"}, u.Operands[0].Text) || len(u.Operands) == 0 {
 		return ""
@@ -23,18 +23,73 @@ func getentAsks(u *Use) string {
 	return "getent asks the network, or shows what is secret"
 }
 
-// tellable are the variables whose values are no secrets.
+// tellable are variables whose values are no secrets.
 var tellable = []string{
 	"HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "TERM", "HOSTNAME", "TMPDIR", "EDITOR", "PAGER", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID",
 	"COLUMNS", "LINES", "BASH_VERSION", "ZSH_VERSION", "SHLVL", "OSTYPE", "GOPATH", "GOROOT", "JAVA_HOME", "VIRTUAL_ENV", "NODE_ENV", "CI", "DISPLAY", "XDG_RUNTIME_DIR",
 	"LC_ALL", "LC_CTYPE", "TZ", "VISUAL", "CONDA_PREFIX", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR", "PYTHONPATH", "MANPATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME",
 }
 
-// Tellable tells whether what a variable holds is no secret, so that it may be
-// printed. Lower-case names are those of scripts' own variables.
+// Tellable reports whether the value of a variable is no secret and may be printed. Lower-case
+// names are scripts' own variables.
 func Tellable(name string) bool {
-	return slices.Contains(tellable, name) || name == strings.ToLower(name)
+	return slices.Contains(tellable, name) || name == strings.ToLower(name) || OwnVariable(name)
 }
+
+// ownWords are everyday words in the names of a script's own variables.
+const ownWords = `
+	a all app arch arg args author back bar base baz before begin branch bytes changed ci class code col color column commit count current d data date day days default dest diff dir directory dirs
+	e ent entry err error exit ext f field file filename files first fmt foo from g greeting h hash head here i id idx index input issue item items j k kind l label last len length level lib limit line lines list loc
+	log logs m main max merge message min mod module modules month msg my n name names new next no num number o obj old one out output p package packages pat pattern pid pids pkg pkgs port pos pr pref prefix prev
+	project q query r rc ref release remote rep repo repos res result results ret rev root rows s service services sha short since size skip some src start state step str string subdir suffix sum svc t tag tags
+	target test tests text this time to today top total ts two type u until url user users v val value values var ver version w when where word words x y year yesterday z
+`
+
+// listed tells whether a word stands in a list of words.
+func listed(list, word string) bool {
+	for one := range strings.FieldsSeq(list) {
+		if one == word {
+			return true
+		}
+	}
+	return false
+}
+
+// heededWords are lower-case words in the names of variables used by programs or shells
+// (https_proxy, npm_config_prefix, auto_resume).
+const heededWords = `
+	auto bun cargo config deno dyld env gem git gradle hist ld maven module node npm pip pnpm poetry proxy resume uv yarn
+`
+
+// OwnVariable reports whether a name is a script's own variable, without meaning for shells and
+// programs: it is made of everyday words, or is short, in small letters, no parameter of zsh,
+// and without any of heededWords.
+func OwnVariable(name string) bool {
+	lower := strings.ToLower(name)
+	if name != lower && name != strings.ToUpper(name) {
+		return false
+	}
+	if own := name == lower && len(name) <= 24 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""; own && name != "" && !listed(zshNames, name) {
+		heeded := slices.ContainsFunc(strings.Split(name, "_"), func(word string) bool { return listed(heededWords, word) })
+		if !heeded || !strings.Contains(name, "_") && len(name) <= 12 {
+			return true
+		}
+	}
+	for part := range strings.SplitSeq(lower, "_") {
+		if !listed(ownWords, strings.TrimRight(part, "0123456789")) {
+			return false
+		}
+	}
+	return !listed(zshNames, name)
+}
+
+// zshNames are the lower-case parameters set or used by zsh, or a module of it. Source:
+// zshparam(1), zshmodules(1), zshcontrib(1).
+const zshNames = `
+	aliases argv builtins cdpath commands compstate dirstack dis epochtime errnos fignore fpath funcfiletrace funcsourcetrace funcstack functions functrace galiases histchars history historywords
+	jobdirs jobstates jobtexts keymaps killring langinfo mailpath manpath mapfile match mbegin mend module module_path modules nameddirs options parameters patchars path pipestatus prompt psvar reply reswords
+	saliases signals status suffix sysparams termcap terminfo userdirs usergroups watch widgets words zle
+`
 
 func printenvShows(u *Use) string {
 	if len(u.Operands) == 0 && !u.Has("--help", "--version") {
@@ -48,9 +103,8 @@ func printenvShows(u *Use) string {
 	return ""
 }
 
-// psActs refuses what shows the environment of processes: the format "environ",
-// and "e" among the letters of BSD's form, which may be any word without a dash
-// that is no value.
+// psActs refuses to show the environment of processes: the format "environ", and "e" among the
+// letters of BSD's form. Any word without a dash may be that form unless it is a value.
 func psActs(u *Use) string {
 	const why = "ps may show the environment of processes"
 	list := u.Words[1:]
@@ -94,7 +148,7 @@ func fuserAsks(u *Use) string {
 	return ""
 }
 
-// topAsks asks about a top that fills the terminal: it can end processes.
+// topAsks asks about an interactive top: it can end processes.
 func topAsks(u *Use) string {
 	if u.asksVersion() || u.Has("-b", "-l", "--help", "--version") || u.Has("-O") && len(u.Words) == 2 {
 		return ""
@@ -111,21 +165,25 @@ func signalsListed(u *Use) bool {
 	return slices.Contains([]string{"-l", "-L", "--list", "--table"}, name)
 }
 
+// killActs lets signals be listed, and processes be asked whether they are there:
+// signal 0 is none.
 func killActs(u *Use) string {
+	if asks := len(u.Words) > 2 && u.Words[1].Text == "-0"; asks && !slices.ContainsFunc(u.Words[2:], func(w Word) bool { return strings.Trim(w.Text, "0123456789") != "" }) {
+		return ""
+	}
 	if !signalsListed(u) {
 		return u.Program + " sends a signal"
 	}
 	return ""
 }
 
-// hard are the spellings of the signal that no process can catch.
+// hard are the spellings of the signal without a handler.
 func hard(signal string) bool {
 	signal = strings.TrimPrefix(strings.ToUpper(signal), "SIG")
 	return signal == "9" || signal == "KILL"
 }
 
-// signalAsks asks about signals that let nothing clean up, and about every
-// process at once.
+// signalAsks asks about signals without a chance to clean up, and about every process at once.
 func signalAsks(u *Use) string {
 	args := u.Args()
 	if signalsListed(u) {
@@ -165,7 +223,7 @@ func journalAsks(u *Use) string {
 	return ""
 }
 
-// controlActs returns a judge that wants one of the verbs, or none at all.
+// controlActs returns a judge requiring one of the verbs, or none at all.
 func controlActs(verbs ...string) func(*Use) string {
 	return func(u *Use) string {
 		if len(u.Operands) == 0 || slices.Contains(verbs, u.Operands[0].Text) {
@@ -175,7 +233,7 @@ func controlActs(verbs ...string) func(*Use) string {
 	}
 }
 
-// rulesListed refuses an iptables that is not told to list.
+// rulesListed refuses an iptables without a listing option.
 func rulesListed(u *Use) string {
 	if u.Has("-L", "-S") {
 		return ""
@@ -236,11 +294,11 @@ func diskAsks(u *Use) string {
 
 func diskActs(u *Use) string { return diskAsks(u) }
 
-// ipObjects are what ip shows without secrets; xfrm and macsec hold keys.
+// ipObjects are objects of ip without secrets; xfrm and macsec hold keys.
 var ipObjects = []string{"address", "addr", "a", "ad", "link", "li", "l", "route", "ro", "r", "neighbour", "neighbor", "neigh", "n", "rule", "ru", "maddress", "maddr", "netns", "nexthop", "mroute", "ntable", "tcp_metrics", "help"}
 
-// ipActs wants an object to show. Verbs may be cut short to what could be
-// another's beginning ("ip link s" sets), so that only plain ones count.
+// ipActs requires an object to show. Verbs may be abbreviated ambiguously ("ip link s" sets),
+// so only full ones count.
 func ipActs(u *Use) string {
 	if len(u.Operands) == 0 {
 		return ""
@@ -254,7 +312,7 @@ func ipActs(u *Use) string {
 	return ""
 }
 
-// manActs refuses pages that are files, which are formatted as they say.
+// manActs refuses pages from files: their own requests format them.
 func manActs(u *Use) string {
 	for _, o := range u.Operands {
 		if strings.Contains(o.Text, "/") {
@@ -264,7 +322,7 @@ func manActs(u *Use) string {
 	return ""
 }
 
-// systemctlAsks asks about verbs that stop the machine.
+// systemctlAsks asks about stopping the machine.
 func systemctlAsks(u *Use) string {
 	verb := strings.Join(u.Sub[:min(1, len(u.Sub))], "")
 	if slices.Contains([]string{"poweroff", "reboot", "halt", "kexec", "soft-reboot", "exit", "rescue", "emergency", "switch-root", "suspend", "hibernate", "hybrid-sleep", "isolate", "set-default"}, verb) {
@@ -276,7 +334,7 @@ func systemctlAsks(u *Use) string {
 	return ""
 }
 
-// wallAsks asks about what changes which connections the machine lets through.
+// wallAsks asks about changes of the firewall.
 func wallAsks(u *Use) string {
 	args := u.Args()
 	if u.asksVersion() {
@@ -310,7 +368,7 @@ func wallAsks(u *Use) string {
 	return u.Program + " changes which connections the machine lets through"
 }
 
-// modulesAsk asks about parts of the kernel that come or go.
+// modulesAsk asks about loading and unloading parts of the kernel.
 func modulesAsk(u *Use) string {
 	if u.asksVersion() || len(u.Args()) == 0 || u.Program == "modprobe" && u.Has("-n", "-c", "-D", "-R") {
 		return ""
@@ -321,7 +379,7 @@ func modulesAsk(u *Use) string {
 	return u.Program + " changes what the kernel is made of"
 }
 
-// sysctlAsks asks about settings of the kernel that change.
+// sysctlAsks asks about changed settings of the kernel.
 func sysctlAsks(u *Use) string {
 	set := u.Has("-w", "-p", "--load", "-f", "--system") && !u.Has("--dry-run")
 	for _, o := range u.Operands {
@@ -333,7 +391,7 @@ func sysctlAsks(u *Use) string {
 	return ""
 }
 
-// attachAsks asks about looking into a process that somebody else began.
+// attachAsks asks about attaching to another session's process.
 func attachAsks(u *Use) string {
 	if u.Has("-p") {
 		return u.Program + " -p looks into a process that runs already"
@@ -341,7 +399,7 @@ func attachAsks(u *Use) string {
 	return ""
 }
 
-// laterAsks asks about what runs later.
+// laterAsks asks about scheduled commands.
 func laterAsks(u *Use) string {
 	if u.asksVersion() || u.Has("-l", "-c", "-V", "-r", "-d") {
 		return ""

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// pagerCommand refuses what a pager is told to do at first, unless it is a place
-// to go to: "+!COMMAND" runs one.
+// pagerCommand refuses a pager's first command, unless it is a place to go to: "+!COMMAND" runs
+// one.
 func pagerCommand(u *Use) string {
 	for _, o := range u.Operands {
 		if at, ok := strings.CutPrefix(o.Text, "+"); ok && strings.Trim(strings.TrimPrefix(at, "+"), "0123456789") != "" && at != "G" && at != "F" && at != "Gg" {
@@ -16,7 +16,7 @@ func pagerCommand(u *Use) string {
 	return ""
 }
 
-// pagerAsks asks about what a pager is told to do at first that may run a program.
+// pagerAsks asks about a pager's first command if it may run a program.
 func pagerAsks(u *Use) string {
 	for _, o := range u.Operands {
 		if strings.HasPrefix(o.Text, "+") && strings.ContainsAny(o.Text, "!|v") {
@@ -26,7 +26,7 @@ func pagerAsks(u *Use) string {
 	return ""
 }
 
-// batPages tells that bat would run its pager.
+// batPages reports that bat would run its pager.
 func batPages(u *Use) string {
 	for _, v := range u.Values("--paging") {
 		if v.Text != "never" && v.Text != "auto" {
@@ -36,7 +36,7 @@ func batPages(u *Use) string {
 	return ""
 }
 
-// jqReaches says what a jq filter reads besides its input.
+// jqReaches says where a jq filter reads besides its input.
 func jqReaches(u *Use) string {
 	for _, script := range u.With(Script) {
 		if name := reaches(script.Text, "env", "ENV", "import", "include", "input_filename", "modulemeta", "get_search_list"); name != "" {
@@ -46,8 +46,8 @@ func jqReaches(u *Use) string {
 	return ""
 }
 
-// yqReaches says what a yq expression reads besides its input, in the languages
-// of both programs of that name.
+// yqReaches says where a yq expression reads besides its input, in the languages of both
+// programs of that name.
 func yqReaches(u *Use) string {
 	expressions := u.Values("--expression")
 	rest := u.Operands
@@ -64,14 +64,14 @@ func yqReaches(u *Use) string {
 	return ""
 }
 
-// reaches returns the first of names that text uses as a word of its own, not as
-// the name of a field (.env).
+// reaches returns the first of names used by text as a word of its own, not as the name of a
+// field (.env).
 func reaches(text string, names ...string) string {
 	return uses(text, func(name string) bool { return slices.Contains(names, name) })
 }
 
-// reachesPart is reaches for every name that has a part: operators have several
-// spellings (load_str, loadstr, str_load).
+// reachesPart is reaches for every name with a part: operators have several spellings
+// (load_str, loadstr, str_load).
 func reachesPart(text, part string) string {
 	return uses(text, func(name string) bool { return strings.Contains(strings.ToLower(name), part) })
 }
@@ -96,7 +96,7 @@ func uses(text string, is func(string) bool) string {
 	return ""
 }
 
-// everyOperandRead tells that any operand may be a file that is read.
+// everyOperandRead takes each operand for a file to read.
 func everyOperandRead(u *Use) []Touch {
 	access := ReadAccess
 	if u.Has("-i") {
@@ -113,14 +113,14 @@ func everyOperandRead(u *Use) []Touch {
 	return out
 }
 
-// here is the directory that a program works in.
+// here is the working directory of a program.
 func here() Word { return Word{Text: ".", Literal: true} }
 
-// splitTouches are the file that split takes apart, and where the parts go.
+// splitTouches are the file to split, and the place of its parts.
 func splitTouches(u *Use) []Touch {
 	var out []Touch
 	for i, o := range u.Operands {
-		if i == 0 {
+		if i != 1 {
 			out = append(out, Touch{Word: o, Access: ReadAccess})
 		}
 		if i == 1 && u.Roles[i] == Text && !strings.HasPrefix(u.Program, "cs") && !strings.HasPrefix(u.Program, "gcs") {
@@ -130,8 +130,7 @@ func splitTouches(u *Use) []Touch {
 	return append(out, Touch{Word: here(), Access: WriteAccess})
 }
 
-// patchTouches are what patch changes: the file it is told, or any below the
-// directory it works in.
+// patchTouches are the files changed by patch: the named one, or any below its directory.
 func patchTouches(u *Use) []Touch {
 	var out []Touch
 	for i, o := range u.Operands {

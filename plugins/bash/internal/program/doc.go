@@ -1,13 +1,12 @@
-// Package program knows the programs that people run in shells: which options
-// and operands each takes, what those mean (a path that is read, a path that is
-// written, a command that is run), and in which forms the program only reads.
+// Package program knows the programs people run in shells: the options and operands of each,
+// their meaning (a path to read, a path to write, a command to run), and the forms in which the
+// program only reads.
 //
-// The knowledge is data: one Row for each program or sub-command, in the files
-// table_*.go. Read parses the words of a command by its row into a Use; everything
-// that the Bash tool says about a command (what it touches, whether it only reads,
-// which rules name it, what it wraps) is answered from that one Use, so that no
-// two answers can disagree about what an option means.
+// The knowledge is data: one Row for each program or sub-command, in the files table_*.go. Read
+// parses the words of a command by its row into a Use. Every statement of the Bash tool about a
+// command (its files, whether it only reads, the matching rules, the command inside) comes from
+// that one Use, so no two can disagree about an option.
 //
-// What no row names is never safe: an unknown option, an operand too many, an
-// unknown sub-command make a command one that may do anything.
+// A command is safe only by a row: an unknown option, an operand too many or an unknown
+// sub-command may do anything.
 package program

@@ -2,10 +2,9 @@ package program
 
 import "strings"
 
-// family makes the rows of a program with sub-commands. subs are named without
-// the program; all are options that it takes before and behind each of them.
-// What a sub-command does not say of abbreviations, dashes and project code is
-// as the program has it.
+// family makes the rows of a program with sub-commands. subs are named without the program; all
+// are options accepted before and behind each of them. A sub-command inherits the program's
+// abbreviations, dashes, project code and choosing options unless it sets its own.
 func family(base Row, all string, subs ...Row) []Row {
 	base.Commands = true
 	base.All = all
@@ -21,6 +20,9 @@ func family(base Row, all string, subs ...Row) []Row {
 		r.Name = base.Name + " " + r.Name
 		r.All = all
 		r.OneDash, r.Abbreviates = base.OneDash, base.Abbreviates
+		if r.Chooses == 0 {
+			r.Chooses = base.Chooses
+		}
 		if r.Reads == "" {
 			r.Project = base.Project
 		} else {
@@ -31,8 +33,8 @@ func family(base Row, all string, subs ...Row) []Row {
 	return out
 }
 
-// reading, naming and acting are rows of a family: one that reads contents, one
-// that shows only names and facts, and one that does more.
+// reading, naming and acting are rows of a family: one reading contents, one showing only names
+// and facts, and one that does more.
 func reading(name, operands, options string) Row {
 	return Row{Name: name, Operands: operands, Options: options, Reads: "-"}
 }
@@ -45,12 +47,12 @@ func acting(name, operands, options string) Row {
 	return Row{Name: name, Operands: operands, Options: options}
 }
 
-// verbs is acting for what is told by its first operand what to do.
+// verbs is acting for a program with a verb as first operand.
 func verbs(name, operands, options string) Row {
 	return Row{Name: name, Operands: operands, Options: options, Verb: true}
 }
 
-// group is a sub-command that has sub-commands.
+// group is a sub-command with sub-commands.
 func group(name, options string) Row {
 	return Row{Name: name, Operands: "t*", Options: options, Commands: true}
 }
@@ -67,8 +69,14 @@ func stopping(r Row) Row {
 	return r
 }
 
-// fetching is a row of what brings files from elsewhere.
+// fetching is a row of a program bringing files from elsewhere.
 func fetching(r Row) Row {
 	r.Fetches = true
+	return r
+}
+
+// byName is a row whose unknown options choose according to their names.
+func byName(r Row) Row {
+	r.Chooses = Named
 	return r
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// effect is what an option does, or what its value is.
+// effect is the effect of an option, or the meaning of its value.
 type effect uint32
 
 const (
@@ -27,6 +27,10 @@ const (
 	onlyNext
 	endsOptions
 	acts
+	// chooses is "~": see Row.Options.
+	chooses
+	// setsValue is "*": see Row.Options.
+	setsValue
 )
 
 // spec is one option of a row.
@@ -46,9 +50,9 @@ type grammar struct {
 	forms   []form
 	digits  bool
 	plus    string
-	// plusValue are the letters behind a plus whose value is the next word.
+	// plusValue are the letters behind a plus with a value in the next word.
 	plusValue string
-	// signs are the words that are no operands.
+	// signs are words other than operands.
 	signs []string
 	deep  []string
 }
@@ -59,7 +63,7 @@ type form struct {
 	roles   []role
 }
 
-// Role is what an operand is; see Row.Operands.
+// Role is the role of an operand; see Row.Operands.
 type Role byte
 
 // The roles of operands.
@@ -77,7 +81,7 @@ const (
 	Command Role = 'c'
 	Line    Role = 'l'
 	Joined  Role = 'j'
-	// Extra is an operand that the row has no place for.
+	// Extra is an operand beyond those of the row.
 	Extra Role = 'e'
 )
 
@@ -105,7 +109,7 @@ func compile(r Row, key string) *grammar {
 	return g
 }
 
-// tokens are the parts of a text that blanks separate.
+// tokens are the parts of a text between blanks.
 func tokens(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {
@@ -134,7 +138,7 @@ func roles(name, text string) []role {
 
 // taken tells whether the row itself has an option of one of the token's names.
 func (g *grammar) taken(token string) bool {
-	names, _, _ := strings.Cut(strings.TrimSuffix(token, "!"), "=")
+	names, _, _ := strings.Cut(strings.TrimRight(token, "!~"), "=")
 	for name := range strings.SplitSeq(names, "|") {
 		if g.OneDash {
 			name = oneDash(name)
@@ -163,10 +167,13 @@ func (g *grammar) option(token string) {
 		g.signs = append(g.signs, token)
 		return
 	}
-	spellings, ends := strings.CutSuffix(token, "!")
+	spellings := strings.TrimRight(token, "!~")
 	var e effect
-	if ends {
+	if strings.Contains(token[len(spellings):], "!") {
 		e |= acts
+	}
+	if strings.Contains(token[len(spellings):], "~") {
+		e |= chooses
 	}
 	spellings, marks, has := strings.Cut(spellings, "=")
 	if has {
@@ -202,6 +209,8 @@ func (g *grammar) option(token string) {
 				e |= onlyNext
 			case '.':
 				e |= endsOptions
+			case '*':
+				e |= setsValue
 			default:
 				fail()
 			}
@@ -210,7 +219,7 @@ func (g *grammar) option(token string) {
 	first, others, more := strings.Cut(spellings, "|")
 	if !more && !g.OneDash && !strings.HasPrefix(first, "--") && len(first) > 2 {
 		if has {
-			fail() // "-abc=": which of them takes the value?
+			fail() // "-abc=": the option with the value is ambiguous
 		}
 		for _, letter := range first[1:] {
 			name := dashed(letter)
@@ -241,8 +250,8 @@ func (g *grammar) put(name string, s *spec, fail func()) {
 	g.options.add(name, s)
 }
 
-// spelled finds the option of a long name, given in full or abbreviated. An
-// abbreviation that several options share gives all of them.
+// spelled finds the option of a long name, given in full or abbreviated. An ambiguous
+// abbreviation gives all its options.
 func (g *grammar) spelled(name string) []*spec {
 	if s := g.options.find(name); s != nil {
 		return []*spec{s}
@@ -281,7 +290,7 @@ func init() { // judges of rows read commands, by the rows
 	}
 }
 
-// keys are the names that a row lists, its alternatives multiplied out.
+// keys are the names of a row, its alternatives multiplied out.
 func keys(name string) []string {
 	at := strings.LastIndexByte(name, ' ')
 	if at < 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
-// TestJudgesHaveBothSides: every judge of what a row cannot say has a command
-// that it lets pass, and one that it, or the row, does not.
+// TestJudgesHaveBothSides: every judge beyond the rows has a command it lets pass, and one that
+// it, or the row, does not.
 func TestJudgesHaveBothSides(t *testing.T) {
 	t.Parallel()
 	passes, refuses := map[string]bool{}, map[string]bool{}
@@ -33,8 +33,8 @@ func TestJudgesHaveBothSides(t *testing.T) {
 	}
 }
 
-// TestBeginningsMeanTheWhole: the beginning of a long option is read as the
-// option, or as one that nothing is known of.
+// TestBeginningsMeanTheWhole: the beginning of a long option is read as the option, or as an
+// unknown one.
 func TestBeginningsMeanTheWhole(t *testing.T) {
 	t.Parallel()
 	var lines []familyLine
@@ -77,8 +77,8 @@ func TestBeginningsMeanTheWhole(t *testing.T) {
 	})
 }
 
-// TestOrderOfOptions: where two options without a value stand, the other way
-// round changes neither whether a command reads nor what it touches.
+// TestOrderOfOptions: swapping two options without a value changes neither whether a command
+// reads nor its paths.
 func TestOrderOfOptions(t *testing.T) {
 	t.Parallel()
 	for _, c := range familyLines(t) {

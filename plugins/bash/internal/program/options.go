@@ -2,15 +2,14 @@ package program
 
 import "strings"
 
-// options are a row's options by their spellings. A row is compiled within the
-// call that asks for it, and thrown away with it, so that filling counts for more
-// than finding: in the sandbox a map takes 6,000 instructions for each spelling.
+// options are a row's options by their spellings. A row is compiled within the call that needs
+// it, and discarded with it, so filling must be cheaper than finding: in the sandbox a map
+// costs 6,000 instructions for each spelling. RATIONALE.md, "Why are a row's options no map?".
 type options struct {
 	list []spelling
 	// newest are the places in list, one added, of the last spelling of each bucket.
 	newest [64]uint16
-	// specs are handed out one by one; a full one is left to those who have its
-	// parts.
+	// specs are handed out one by one; the owners of its parts keep a full one.
 	specs []spec
 }
 
@@ -47,7 +46,7 @@ func (o *options) find(name string) *spec {
 	return nil
 }
 
-// add adds a spelling, which is not empty and not known.
+// add adds a new, non-empty spelling.
 func (o *options) add(name string, s *spec) {
 	b := bucket(name)
 	o.list = append(o.list, spelling{name, s, o.newest[b]})
@@ -73,7 +72,7 @@ var dashes = func() string {
 	return b.String()
 }()
 
-// dashed is the option's name that a letter gives.
+// dashed is the option's name for a letter.
 func dashed(letter rune) string {
 	if letter < 0 || letter >= 0x80 {
 		return "-" + string(letter)

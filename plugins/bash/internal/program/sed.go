@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// sedScripts are the scripts of a sed command, and its files. BSD's -i takes the
-// next word, so that the script of "sed -i ” SCRIPT FILE" is the second operand.
+// sedScripts are the scripts of a sed command, and its files. BSD's -i takes the next word, so
+// in "sed -i ” SCRIPT FILE" the second operand is the script.
 func sedScripts(u *Use) (scripts, files []Word) {
 	scripts = append(u.Values("-e"), u.With(Script)...)
 	files = u.With(Reads)
@@ -27,7 +27,7 @@ func sedActs(u *Use) string {
 }
 
 // sedAsks says why a person must see a sed command: its scripts are not known to
-// leave files and programs alone. Source: the AgentScope seed's sed constraints.
+// leave files and programs alone. Source: AgentScope's sed constraints.
 func sedAsks(u *Use) string {
 	const why = "this sed script may write files or run commands"
 	if u.asksVersion() || u.Has("--help", "--version") {
@@ -45,7 +45,7 @@ func sedAsks(u *Use) string {
 	return ""
 }
 
-// sedTouches are sed's files, which -i changes, and those that its scripts name.
+// sedTouches are sed's files, changed under -i, and those named in its scripts.
 func sedTouches(u *Use) []Touch {
 	scripts, files := sedScripts(u)
 	access := ReadAccess
@@ -64,8 +64,8 @@ func sedTouches(u *Use) []Touch {
 	return out
 }
 
-// sedFiles are the files that a script reads and writes by its commands r, R, w,
-// W and the flag w; of a script that is not understood, one that can be any.
+// sedFiles are the files read and written by a script's commands r, R, w, W and the flag w; for
+// an unknown script, one that can be any.
 func sedFiles(script Word) []Touch {
 	var out []Touch
 	name := func(s string, a Access) (rest string) {
@@ -114,9 +114,9 @@ func sedFiles(script Word) []Touch {
 	}
 }
 
-// sedScript tells whether a script only prints, deletes, substitutes, branches
-// and quits: nothing that names a file or runs a command. What it does not know
-// is not harmless (the AgentScope seed refuses more, never less).
+// sedScript reports whether a script only prints, deletes, substitutes, branches and quits,
+// without naming a file or running a command. Unknown commands are not harmless (AgentScope
+// refuses more, never less).
 func sedScript(s string) bool {
 	grouped := false
 	for {
@@ -138,7 +138,7 @@ func sedScript(s string) bool {
 			return false
 		}
 		if rest == s && !grouped && (rest[0] == '{' || rest[0] == 'd') {
-			return false // for no line in particular: the AgentScope seed's tests ask
+			return false // for no line in particular: AgentScope's tests ask
 		}
 		if rest[0] == '{' {
 			grouped, s = true, rest[1:]
@@ -182,9 +182,9 @@ func sedAddress(s string) (rest string, ok bool) {
 	return s, true
 }
 
-// sedPattern skips to behind the next unescaped delimiter. In a regular
-// expression a delimiter between brackets is an ordinary character. A sed that
-// saw the end there would be left with an open bracket and refuse the script.
+// sedPattern skips to behind the next unescaped delimiter. In a regular expression a delimiter
+// between brackets is an ordinary character. A sed with its end there would have an open
+// bracket and refuse the script.
 func sedPattern(s string, delimiter byte, regex bool) (rest string, ok bool) {
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -233,9 +233,9 @@ func bracketEnd(s string, i int) int {
 
 const sedLabel = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// sedFunction skips one harmless command: p, d, =, q, h, n and their like,
-// branches and labels, y///, and s/// with harmless flags. A label that BSD's sed
-// reads to the end of the line hides commands, and adds none.
+// sedFunction skips one harmless command: p, d, =, q, h, n and their like, branches and labels,
+// y///, and s/// with harmless flags. A label read to the end of the line by BSD's sed hides
+// commands, and adds none.
 func sedFunction(s string) (rest string, ok bool) {
 	switch s[0] {
 	case 'p', 'd', 'D', 'P', '=', 'n', 'N', 'h', 'H', 'g', 'G', 'x', 'z', 'l':

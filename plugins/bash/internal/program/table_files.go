@@ -2,9 +2,9 @@ package program
 
 const lsOptions = "-a|--all -A|--almost-all --author -b|--escape --block-size= -B|--ignore-backups -c -C --color=? --colour=? -d|--directory -D|--dired -e -E -f -F --classify=? --file-type --format= --full-time -g --group-directories-first -G|--no-group -h|--human-readable --si -H|--dereference-command-line --dereference-command-line-symlink-to-dir --hide= --hyperlink=? --indicator-style= -i|--inode -I|--ignore= -k|--kibibytes -l -L|--dereference -m -n|--numeric-uid-gid -N|--literal -o -O -p -q|--hide-control-chars --show-control-chars -Q|--quote-name --quoting-style= -r|--reverse -R|--recursive -s|--size -S --sort= --time= --time-style= -t -T|--tabsize= -u -U -v -w|--width= -W -x -X -Z|--context --zero -1 -% -@ -, -y" + gnu
 
-// fileRows are programs that make, move, remove and show files.
+// fileRows are programs for making, moving, removing and showing files.
 var fileRows = []Row{
-	// What shows names and facts.
+	// Programs that show names and facts.
 	{Name: "ls|gls|dir|vdir", Abbreviates: true, Names: true, Tame: true, Reads: "ls lists names", Options: lsOptions, Operands: "r*"},
 	{
 		Name: "exa|eza", Names: true, Tame: true, Reads: "eza lists names",
@@ -17,7 +17,7 @@ var fileRows = []Row{
 		Operands: "r*",
 	},
 	{
-		Name: "tree", Names: true, Reads: "tree lists names",
+		Name: "tree", Names: true, Listed: "--fromfile --fromtabfile", Reads: "tree lists names",
 		Options:  "-adfxlpsuhgDcUvtrQqNFiACSnXJ -L= -R! -P= -I= -o=> -H= -T= --info --infofile=< --gitignore --gitfile=< --gitignoreglob= --ignore-case --matchdirs --metafirst --prune --noreport --nolinks --charset= --filelimit= --filesfirst --dirsfirst --du --si --inodes --device --timefmt= --sort= --fromfile --fromtabfile --fflinks --hintro= --houtro= --hyperlink --scheme= --authority= --opt-toggle --compress= --acl --selinux --version --help",
 		Operands: "r*",
 	},
@@ -31,10 +31,10 @@ var fileRows = []Row{
 		Operands: "r*",
 	},
 	{
-		Name: "du|gdu", Abbreviates: true, Names: true, Tame: true, Reads: "du sums sizes",
+		Name: "du|gdu", Lists: "--files0-from", Abbreviates: true, Names: true, Tame: true, Reads: "du sums sizes",
 		Options: "-0|--null -a|--all -A|--apparent-size -B|--block-size= -b|--bytes -c|--total -D|--dereference-args -d|--max-depth= --files0-from=< -g -H -h|--human-readable -I= --inodes -i -k -L|--dereference -l|--count-links -m -n -P|--no-dereference -r -S|--separate-dirs --si -s|--summarize -t|--threshold= --time=? --time-style= -X|--exclude-from=< --exclude= -x|--one-file-system --libxo=?" + gnu, Operands: "r*",
 	},
-	{Name: "ncdu|dust|duf", Names: true, Options: "-o=> -f=<", Operands: "r*", Version: "--version --help -V -h"},
+	{Name: "ncdu|dust|duf", Names: true, Options: "-o=> -f=<", Operands: "r*", Version: "--version --help"},
 	{
 		Name: "df|gdf", Abbreviates: true, Names: true, Tame: true, Reads: "df shows free space",
 		Options: "-a|--all -B|--block-size= -b -c -g -h|--human-readable -H|--si -i|--inodes -I -k -l|--local -m -n --no-sync --output=? -P|--portability --sync! --total -t|--type= -T|--print-type -x|--exclude-type= -v -Y -#" + gnu, Operands: "r*",
@@ -58,7 +58,7 @@ var fileRows = []Row{
 		With: []Form{{"-w", "t t w*"}, {"-d", "t w*"}, {"-c", "w*"}, {"-p", "t r*"}},
 	},
 
-	// What makes and changes files.
+	// Programs that make and change files.
 	{Name: "mkdir|gmkdir", Abbreviates: true, Edits: true, Options: "-m|--mode= -p|--parents -v|--verbose -Z! --context=?!" + gnu, Operands: "w*", Version: "--help --version"},
 	{Name: "rmdir|grmdir", Abbreviates: true, Edits: true, Options: "-p|--parents -v|--verbose --ignore-fail-on-non-empty" + gnu, Operands: "m*", Version: "--help --version"},
 	{Name: "touch|gtouch", Abbreviates: true, Edits: true, Options: "-a -c|--no-create -d|--date= -f -h|--no-dereference -m -r|--reference=< -t= --time= -A=" + gnu, Operands: "w*", Version: "--help --version"},
@@ -68,8 +68,8 @@ var fileRows = []Row{
 		Operands: "m*",
 	},
 	{Name: "unlink|gunlink", Abbreviates: true, Options: gnu, Operands: "m*", Version: "--help --version"},
-	{Name: "shred|gshred|srm|wipe", Abbreviates: true, Deep: "*", Options: "-f|--force -n|--iterations= --random-source=< -s|--size= -u --remove=? -v|--verbose -x|--exact -z|--zero -r|-R|--recursive" + gnu, Operands: "m*", Version: "--help --version"},
-	{Name: "trash|trash-put|rmtrash|trash-rm", Deep: "*", Options: "-f|--force -r|-R|--recursive -d|--dir -i|--interactive -v|--verbose --trash-dir=< -F -s -y -a --help --version", Operands: "m*", Version: "--help --version"},
+	{Name: "shred|gshred|srm|wipe", Abbreviates: true, Deep: "*", Options: "-f|--force -n|--iterations= --random-source=< -s|--size= -u --remove=? -v|--verbose -x|--exact -z|--zero -r|-R|--recursive" + gnu, Operands: "m*", Version: "shred,gshred:--help,--version"},
+	{Name: "trash|trash-put|rmtrash|trash-rm", Deep: "*", Options: "-f|--force -r|-R|--recursive -d|--dir -i|--interactive -v|--verbose --trash-dir=< -F -s -y -a --help --version", Operands: "m*", Version: "trash-put,trash-rm:--help,--version"},
 	{
 		Name: "mv|gmv", Abbreviates: true, Edits: true, Deep: "*", Version: "--help --version",
 		Options:  "--backup=?! -b! --debug --exchange! -f|--force -h -i|--interactive -n|--no-clobber --no-copy --strip-trailing-slashes -S|--suffix=! -t|--target-directory=>^ -T|--no-target-directory -u --update=? -v|--verbose -Z|--context!" + gnu,
@@ -92,14 +92,14 @@ var fileRows = []Row{
 		Operands: "r* p", With: []Form{{"-d", "w*"}},
 	},
 	{Name: "ditto", Deep: "*", Options: "-h -v -V -X -c -x -z -j -k -t --arch= --bom=< --norsrc --rsrc --keepParent --sequesterRsrc --noextattr --extattr --noqtn --qtn --noacl --acl --nocache --zlibCompressionLevel= --password --hfsCompression --nohfsCompression --preserveHFSCompression --noPreserveHFSCompression", Operands: "r* p"},
-	{Name: "truncate|gtruncate", Abbreviates: true, Options: "-c|--no-create -o|--io-blocks -r|--reference=< -s|--size=" + gnu, Operands: "w*", Version: "--help --version"},
+	{Name: "truncate|gtruncate", Abbreviates: true, Edits: true, Options: "-c|--no-create -o|--io-blocks -r|--reference=< -s|--size=" + gnu, Operands: "w*", Version: "--help --version"},
 	{Name: "fallocate", Options: "-c|--collapse-range -d|--dig-holes -i|--insert-range -l|--length= -n|--keep-size -o|--offset= -p|--punch-hole -z|--zero-range -x|--posix -v|--verbose -h|--help -V|--version", Operands: "w*", Version: "--help --version -h -V"},
 	{Name: "mkfifo|gmkfifo", Abbreviates: true, Options: "-m|--mode= -Z --context=?" + gnu, Operands: "w*", Version: "--help --version"},
 	{Name: "mknod|gmknod", Abbreviates: true, Options: "-m|--mode= -Z --context=?" + gnu, Operands: "w t*", Version: "--help --version"},
-	{Name: "mktemp|gmktemp", Abbreviates: true, Options: "-d|--directory -u|--dry-run -q|--quiet --suffix= -p= --tmpdir=? -t" + gnu, Operands: "w?", Version: "--help --version"},
+	{Name: "mktemp|gmktemp", Abbreviates: true, Reads: "mktemp makes an empty file of its own among the temporary ones", Options: "-d|--directory -u|--dry-run -q|--quiet --suffix= -p=/ --tmpdir=?/ -t" + gnu, Operands: "w?", Version: "--help --version"},
 	{
-		Name: "chmod|gchmod", Abbreviates: true, Deep: "-R", AsksIf: opensToAll, Version: "--help --version",
-		Options: "-c|--changes -f|--silent|--quiet -v|--verbose --no-preserve-root --preserve-root --reference=< -R|--recursive -h|--no-dereference --dereference -H -L -P -E -C -N -i -I -rwxXstugoa" + gnu, Operands: "t w*",
+		Name: "chmod|gchmod", Abbreviates: true, Edits: true, Deep: "-R", AsksIf: opensToAll, Version: "--help --version",
+		Options: "-c|--changes -f|--silent|--quiet -v|--verbose --no-preserve-root --preserve-root --reference=<! -R|--recursive! -h|--no-dereference --dereference -H -L -P -E! -C! -N! -i! -I! -rwxXstugoa" + gnu, Operands: "t w*",
 		With: []Form{{"--reference -r -w -x -X -s -t -u -g -o -a -N -C -E", "w*"}},
 	},
 	{
@@ -113,7 +113,7 @@ var fileRows = []Row{
 	},
 	{Name: "setfattr", Options: "-n|--name= -v|--value= -x|--remove= -h|--no-dereference --restore=< --raw --version --help", Operands: "w*"},
 	{Name: "chattr|chflags", Deep: "-R", Options: "-RVfHLPhvx -p= -aAcCdDeijmsStTuF", Operands: "t w*", With: []Form{{"-i -a -A -c -C -d -D -e -j -m -s -S -t -T -u", "w*"}}},
-	{Name: "rename|prename|file-rename|perl-rename", Options: "-v|--verbose -s|--symlink -n|--no-act|--nono -o|--no-overwrite -i|--interactive -f|--force -a|--all -l|--last -0|--null -d|--filename|--nopath|--nofullpath --path|--fullpath -e=&% -u|--unicode=? -h|--help -m|--man -V|--version", Operands: "t w*", Version: "--help --version -V -h"},
+	{Name: "rename|prename|file-rename|perl-rename", Options: "-v|--verbose -s|--symlink -n|--no-act|--nono -o|--no-overwrite -i|--interactive -f|--force -a|--all -l|--last -0|--null -d|--filename|--nopath|--nofullpath --path|--fullpath -e=&% -u|--unicode=? -h|--help -m|--man -V|--version", Operands: "t w*", Version: "--version --help"},
 	{Name: "dd|gdd", Bare: true, AsksIf: ddAsks, Touches: ddTouches, Operands: "t*", Version: "--help --version"},
 	{Name: "sync|gsync", Abbreviates: true, Options: "-d|--data -f|--file-system" + gnu, Operands: "r*", Version: "--help --version"},
 }

@@ -1,12 +1,12 @@
 package program
 
-// gitHeeds is the configuration by which git runs programs while it reads
-// (threat T19). Sources: git-config(1), gitattributes(5).
+// gitHeeds is the configuration for programs run by git while it reads (threat T19). Sources:
+// git-config(1), gitattributes(5).
 const gitHeeds = "core.fsmonitor, core.pager, pager.*, diff.external, textconv, filters, include.path, alias.*, hooks"
 
 const (
-	// gitDiff are the options of everything that shows differences. Sources:
-	// git-diff(1) up to 2.52, diff.c.
+	// gitDiff are the options of all commands showing differences. Sources: git-diff(1) up to
+	// 2.52, diff.c.
 	gitDiff = " -p|-u|--patch -s|--no-patch -U|--unified=? -W|--function-context --no-function-context --output=> --output-indicator-new= --output-indicator-old= --output-indicator-context=" +
 		" --raw --patch-with-raw --patch-with-stat -t -r --indent-heuristic --no-indent-heuristic --minimal --no-minimal --patience --histogram --anchored= --diff-algorithm= --stat=? --no-stat" +
 		" --stat-width= --stat-name-width= --stat-graph-width= --stat-count= --compact-summary --no-compact-summary --numstat --shortstat -X|--dirstat=? --cumulative --dirstat-by-file=? --summary" +
@@ -14,10 +14,10 @@ const (
 		" --no-renames --renames --rename-empty --no-rename-empty --check --ws-error-highlight= --full-index --no-full-index --binary --abbrev=? --no-abbrev -B|--break-rewrites=? -M|--find-renames=?" +
 		" -C|--find-copies=? --find-copies-harder -D|--irreversible-delete -l= --diff-filter= -S= -G= --find-object= --pickaxe-all --pickaxe-regex -O=< --skip-to= --rotate-to= -R --relative=?" +
 		" --no-relative -a|--text --no-text --ignore-cr-at-eol -w|--ignore-all-space -b|--ignore-space-change --ignore-space-at-eol --ignore-blank-lines -I|--ignore-matching-lines= --inter-hunk-context=" +
-		" --exit-code --quiet -q -z --ext-diff! --no-ext-diff --textconv! --no-textconv --ignore-submodules=? --src-prefix= --dst-prefix= --no-prefix --default-prefix --line-prefix=" +
+		" --exit-code --quiet -q -z --ext-diff!~ --no-ext-diff --textconv!~ --no-textconv --ignore-submodules=? --src-prefix= --dst-prefix= --no-prefix --default-prefix --line-prefix=" +
 		" --ita-invisible-in-index --ita-visible-in-index --no-index! --cached|--staged --merge-base -c --cc --combined-all-paths -m --diff-merges= --no-diff-merges --remerge-diff --dd --base --follow"
-	// gitWalk are the options that choose commits, and those that say how they
-	// are shown. Sources: git-rev-list(1), revision.c.
+	// gitWalk are the options for choosing commits, and for their format. Sources:
+	// git-rev-list(1), revision.c.
 	gitWalk = " -# -n|--max-count= --skip= --since= --since-as-filter= --after= --until= --before= --max-age= --min-age= --author= --committer= --grep= --grep-reflog= --all-match --invert-grep" +
 		" -i|--regexp-ignore-case -E|--extended-regexp -F|--fixed-strings -P|--perl-regexp --basic-regexp --remove-empty --merges --no-merges --min-parents=? --max-parents=? --no-min-parents --no-max-parents" +
 		" --first-parent --exclude-first-parent-only --not --all --branches=? --tags=? --remotes=? --glob= --exclude= --exclude-hidden= --reflog --alternate-refs! --single-worktree --ignore-missing" +
@@ -29,12 +29,12 @@ const (
 	// gitShown are log's own.
 	gitShown = " --decorate=? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --no-clear-decorations --source --no-source --use-mailmap|--mailmap --no-use-mailmap|--no-mailmap -L= --ours --theirs"
 	gitLog   = gitDiff + gitWalk + gitShown
-	// gitRefs are the options by which branch, tag and for-each-ref choose.
+	// gitRefs are the choosing options of branch, tag and for-each-ref.
 	gitRefs = " --contains|--with= --no-contains|--without= --merged= --no-merged= --points-at= --sort= --no-sort --format= --color=? --no-color -i|--ignore-case --omit-empty"
 	// gitBlame are those of blame and annotate.
 	gitBlame = " --incremental -b --root --show-stats --progress --no-progress --score-debug -f|--show-name -n|--show-number -p|--porcelain --line-porcelain -c -t -l -s -e|--show-email -w --ignore-rev=" +
-		" --ignore-revs-file=< --color-lines --color-by-age --minimal -S=< --contents=<! -C=? -M=? -L= --abbrev=? --date= --since= --until= --before= --after= --first-parent --reverse --encoding= --diff-algorithm= --textconv! --no-textconv -#"
-	// gitFetched are the options of what talks to another repository.
+		" --ignore-revs-file=< --color-lines --color-by-age --minimal -S=< --contents=<! -C=? -M=? -L= --abbrev=? --date= --since= --until= --before= --after= --first-parent --reverse --encoding= --diff-algorithm= --textconv!~ --no-textconv -#"
+	// gitFetched are the options of commands with another repository.
 	gitFetched = " -v|--verbose --no-verbose -q|--quiet --progress --no-progress -4|--ipv4 -6|--ipv6 --depth= --shallow-since= --shallow-exclude= --deepen= --unshallow --update-shallow --refmap= --negotiation-tip= --show-forced-updates --no-show-forced-updates --set-upstream" +
 		" -a|--append -f|--force -t|--tags --no-tags -p|--prune -k|--keep --dry-run --all --no-all --atomic --upload-pack=$ --recurse-submodules=? --no-recurse-submodules --recurse-submodules-default= --filter= --no-filter --refetch --prefetch --stdin"
 	gitMessage = " -m|--message= -F|--file=< --cleanup= -S|--gpg-sign=?! --no-gpg-sign -e|--edit --no-edit -s|--signoff --no-signoff"
@@ -43,20 +43,20 @@ const (
 	gitSpecs = " --pathspec-from-file=< --pathspec-file-nul"
 )
 
-// gitReads is a row of a sub-command that reads.
+// gitReads is a row of a reading sub-command.
 func gitReads(name, operands, why, options string) Row {
 	return Row{
 		Name: "git " + name, Abbreviates: true, Options: options, Operands: operands, Reads: why, Repo: true, Heeds: gitHeeds, Touches: gitTouches,
 	}
 }
 
-// gitSearches is a row of what searches everything below its operands.
+// gitSearches is a row of a search through everything below its operands.
 func gitSearches(r Row) Row {
 	r.Deep = "*"
 	return r
 }
 
-// gitNames is gitReads for what shows names only.
+// gitNames is gitReads for names only.
 func gitNames(name, operands, why, options string) Row {
 	r := gitReads(name, operands, why, options)
 	r.Names = true
@@ -69,45 +69,56 @@ func gitJudged(unless func(*Use) string, r Row) Row {
 	return r
 }
 
-// gitMeans is a row whose operands or options mean others.
+// gitListing is a row reading names of files from a list, with the options.
+func gitListing(options string, r Row) Row {
+	r.Lists = options
+	return r
+}
+
+// gitMeans is a row whose operands or options imply others.
 func gitMeans(means func(*Use) []string, r Row) Row {
 	r.Means = means
 	return r
 }
 
-// gitActs is a row of a sub-command that changes something.
+// saying is a row with what a use means besides its words.
+func saying(says func(*Use) []string, r Row) Row {
+	r.Says = says
+	return r
+}
+
+// gitActs is a row of a changing sub-command.
 func gitActs(name, operands, options string) Row {
 	return Row{Name: "git " + name, Abbreviates: true, Options: options, Operands: operands, Touches: gitTouches}
 }
 
-// gitSweeps is gitActs for what changes files of the working tree that it need
-// not name.
+// gitSweeps is gitActs for changes of files in the working tree without naming them.
 func gitSweeps(name, operands, options string) Row {
 	r := gitActs(name, operands, options)
 	r.Sweeps = always
 	return r
 }
 
-// gitGroup is a sub-command that has sub-commands.
+// gitGroup is a sub-command with sub-commands.
 func gitGroup(name, options string) Row {
 	return Row{Name: "git " + name, Abbreviates: true, Options: options, Commands: true, Operands: "t*"}
 }
 
-// gitRows are git and its sub-commands. Sources: the manual pages of git 2.39,
-// and what later versions up to 2.52 added.
+// gitRows are git and its sub-commands. Sources: the manual pages of git 2.39, and additions in
+// later versions up to 2.52.
 var gitRows = []Row{
 	{
-		Name: "git", Fetches: true, Commands: true, Verb: true, Operands: "t*", In: "-C", Sweeps: always, Version: "--version -v version --html-path --man-path --info-path --exec-path -h --help", Unless: gitUnless, AsksIf: gitAsks,
-		Options: "-v|--version -h|--help! -C=< -c= --config-env=! --exec-path=?! --html-path --man-path --info-path -p|--paginate! -P|--no-pager --git-dir=/! --work-tree=/! --namespace=! --super-prefix=! --bare!" +
+		Name: "git", Fetches: true, Commands: true, Verb: true, Operands: "t*", In: "-C", Sweeps: always, Version: "--version -v version --html-path --man-path --info-path --exec-path -h --help", Unless: gitUnless, AsksIf: gitAsks, Chooses: Named, ChoosesIf: gitChooses,
+		Options: "-v|--version -h|--help! -C=< -c= --config-env=!~ --exec-path=?!~ --html-path --man-path --info-path -p|--paginate! -P|--no-pager --git-dir=/!~ --work-tree=/!~ --namespace=!~ --super-prefix=!~ --bare!" +
 			" --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --attr-source=! --list-cmds=?",
 	},
 
-	// What shows commits and differences.
-	gitReads("log", "r*", "git log reads", gitLog),
-	gitReads("show", "r*", "git show reads", gitLog),
-	gitReads("diff", "r*", "git diff reads", gitDiff+" -iEFP -0123 -L= --ours --theirs --encoding="),
+	// Commands that show commits and differences.
+	gitListing("--stdin", gitReads("log", "r*", "git log reads", gitLog)),
+	gitListing("--stdin", gitReads("show", "r*", "git show reads", gitLog)),
+	gitReads("diff", "r*", "git diff reads", gitDiff+" --oneline -iEFP -0123 -L= --ours --theirs --encoding="),
 	gitReads("shortlog", "r*", "git shortlog reads", " -# -c|--committer -n|--numbered -s|--summary -e|--email -w=? --group= --format=? --since= --after= --until= --before= --author= --grep= --all --branches=? --tags=? --remotes=? --glob= --exclude= --not --merges --no-merges --first-parent --max-count= --skip= -i --invert-grep --date= --reverse --topo-order --use-mailmap --encoding= --left-right --cherry-pick"),
-	// An alias may stand in for it since 2.52, so that it is no reader.
+	// It is no reader: since 2.52 an alias may replace it.
 	gitActs("whatchanged", "r*", gitLog),
 	gitReads("range-diff", "r*", "git range-diff reads", gitDiff+" --creation-factor= --no-dual-color --dual-color --notes=? --no-notes --left-only --right-only"),
 	gitReads("diff-tree", "r*", "git diff-tree reads", gitDiff+" -iEFP -L= --no-commit-id --root --pretty=? --format=? --stdin -v --always --encoding="),
@@ -120,9 +131,9 @@ var gitRows = []Row{
 	}),
 	gitReads("rev-list", "r*", "git rev-list reads", gitLog),
 	gitSearches(gitReads("grep", "t r*", "git grep searches",
-		" --cached --no-index --untracked --exclude-standard --no-exclude-standard --recurse-submodules -v|--invert-match -i|--ignore-case -w|--word-regexp -a|--text -I --textconv! --no-textconv -r|--recursive --no-recursive --max-depth= -E|--extended-regexp -G|--basic-regexp -F|--fixed-strings -P|--perl-regexp -n|--line-number --no-line-number --column --no-column -h -H --full-name -l|--files-with-matches|--name-only -L|--files-without-match -z|--null -o|--only-matching -c|--count --color=? --no-color --break --heading -C|--context= -B|--before-context= -A|--after-context= --threads= -p|--show-function -W|--function-context -f=<% -e=% --and --or --not ( ) -q|--quiet --all-match -O|--open-files-in-pager=?$! --ext-grep! --no-ext-grep -m|--max-count= -#")),
+		" --cached --no-index --untracked --exclude-standard --no-exclude-standard --recurse-submodules -v|--invert-match -i|--ignore-case -w|--word-regexp -a|--text -I --textconv!~ --no-textconv -r|--recursive --no-recursive --max-depth= -E|--extended-regexp -G|--basic-regexp -F|--fixed-strings -P|--perl-regexp -n|--line-number --no-line-number --column --no-column -h -H --full-name -l|--files-with-matches|--name-only -L|--files-without-match -z|--null -o|--only-matching -c|--count --color=? --no-color --break --heading -C|--context= -B|--before-context= -A|--after-context= --threads= -p|--show-function -W|--function-context -f=<% -e=% --and --or --not ( ) -q|--quiet --all-match -O|--open-files-in-pager=?$! --ext-grep!~ --no-ext-grep -m|--max-count= -#")),
 
-	// What lists.
+	// Commands that list.
 	gitReads("status", "r*", "git status reads", " -v|--verbose -s|--short --no-short -b|--branch --no-branch --show-stash --no-show-stash --ahead-behind --no-ahead-behind --porcelain=? --long -z|--null -u|--untracked-files=? --no-untracked-files --ignored=? --no-ignored --ignore-submodules=? --column=? --no-column --no-renames --renames -M|--find-renames=?"),
 	gitMeans(gitBranches, gitJudged(gitLists, gitNames("branch", "t*", "git branch lists",
 		gitRefs+" -v|--verbose -q|--quiet -t|--track=?! --no-track! -u|--set-upstream-to=! --unset-upstream! -r|--remotes --abbrev=? --no-abbrev -a|--all -d|--delete! -D! -m|--move! -M! -c|--copy! -C! -l|--list --show-current --create-reflog! --edit-description! -f|--force! --column=? --no-column --recurse-submodules!"))),
@@ -133,7 +144,7 @@ var gitRows = []Row{
 	gitNames("show-branch", "t*", "git show-branch reads", " -a|--all -r|--remotes --color=? --no-color --more=? --list --no-name --current --sha1-name --merge-base --independent --topo-order --topics --sparse --date-order -g|--reflog=?"),
 	gitNames("ls-files", "r*", "git ls-files reads", " -z -t -v -f -c|--cached -d|--deleted -m|--modified -o|--others -i|--ignored -s|--stage -k|--killed --directory --eol --empty-directory --no-empty-directory -u|--unmerged --resolve-undo -x|--exclude= -X|--exclude-from=< --exclude-per-directory= --exclude-standard --full-name --recurse-submodules --error-unmatch --with-tree= --abbrev=? --no-abbrev --debug --deduplicate --sparse --format="),
 	gitNames("ls-tree", "t r*", "git ls-tree reads", " -d -r -t -z -l|--long --name-only|--name-status --object-only --full-name --full-tree --format= --abbrev=? --no-abbrev"),
-	gitReads("cat-file", "r*", "git cat-file reads", " -e -p -t -s --allow-unknown-type --use-mailmap|--mailmap --no-use-mailmap|--no-mailmap --batch=?! --batch-check=? -z -Z --batch-command=?! --batch-all-objects --buffer --follow-symlinks --unordered --textconv! --filters! --path=! --filter="),
+	gitListing("--batch --batch-check --batch-command", gitReads("cat-file", "r*", "git cat-file reads", " -e -p -t -s --allow-unknown-type --use-mailmap|--mailmap --no-use-mailmap|--no-mailmap --batch=?! --batch-check=? -z -Z --batch-command=?! --batch-all-objects --buffer --follow-symlinks --unordered --textconv!~ --filters! --path=! --filter=")),
 	gitNames("rev-parse", "t*", "git rev-parse reads", " -# --parseopt! --keep-dashdash! --stop-at-non-option! --stuck-long! --sq-quote! -q|--quiet --verify --sq --short=? --abbrev-ref=? --symbolic --symbolic-full-name --output-object-format= --all --branches=? --tags=? --remotes=? --glob=? --exclude=? --exclude-hidden=? --disambiguate=? --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --resolve-git-dir= --show-superproject-working-tree --shared-index-path --show-object-format=? --show-ref-format --path-format=? --git-path= --local-env-vars --not --revs-only --no-revs --flags --no-flags --default= --prefix= --since=? --until=? --after=? --before=?"),
 	gitNames("describe", "t*", "git describe reads", " --contains --debug --all --tags --long --first-parent --abbrev=? --no-abbrev --exact-match --candidates= --match= --no-match --exclude= --no-exclude --always --dirty=? --broken=?"),
 	gitNames("name-rev", "t*", "git name-rev reads", " --name-only --tags --refs= --no-refs --exclude= --all --stdin --annotate-stdin --undefined --no-undefined --always"),
@@ -150,18 +161,18 @@ var gitRows = []Row{
 	gitNames("stripspace", "", "git stripspace prints its input", "-s|--strip-comments -c|--comment-lines"),
 	gitNames("column", "", "git column prints its input", "--command= --mode= --raw-mode= --width= --indent= --nl= --padding="),
 	gitNames("version", "", "prints the version", "--build-options"),
-	gitNames("help", "", "git help lists", " -a|--all --external-commands --no-external-commands --aliases --no-aliases -m|--man! -w|--web! -i|--info! -v|--verbose -g|--guides --user-interfaces --developer-interfaces -c|--config"),
-	gitNames("var", "t*", "git var prints settings", "-l"),
+	gitNames("help", "t?", "git help shows a page", " -a|--all --external-commands --no-external-commands --aliases --no-aliases -m|--man! -w|--web! -i|--info! -v|--verbose -g|--guides --user-interfaces --developer-interfaces -c|--config"),
+	gitNames("var", "t", "git var prints a setting", "-l!"),
 	gitJudged(gitConfigReads, Row{
 		Name: "git config", Verb: true, Abbreviates: true, Operands: "t*", Reads: "git config reads", Repo: true, Heeds: gitHeeds, Touches: gitConfigTouches,
 		Options: " --global --system --local --worktree -f|--file=< --blob=! --get --get-all --get-regexp --get-urlmatch! --replace-all! --add! --append! --unset! --unset-all! --rename-section! --remove-section! -l|--list --fixed-value --value= -e|--edit! --get-color! --get-colorbool! -t|--type= --no-type --bool --int --bool-or-int --bool-or-str --path --expiry-date -z|--null --name-only --show-names --no-show-names --includes --no-includes --show-origin --show-scope --default= --all --regexp --url=! --comment=!",
 	}),
 
-	// What changes the repository, and what it names.
+	// Commands that change the repository, or files named by them.
 	gitActs("ls-remote", "h t*", " -q|--quiet --upload-pack|--exec=$ -t|--tags -h|--heads|--branches --refs --get-url --sort= --exit-code --symref -o|--server-option="),
-	gitActs("add|stage", "r*", " -n|--dry-run -v|--verbose -i|--interactive -p|--patch -e|--edit -f|--force -u|--update --renormalize -N|--intent-to-add -A|--all|--no-ignore-removal --ignore-removal|--no-all --refresh --ignore-errors --ignore-missing --sparse --chmod= --no-warn-embedded-repo -U|--unified= --inter-hunk-context="+gitSpecs),
+	gitListing("--pathspec-from-file", gitActs("add|stage", "r*", " -n|--dry-run -v|--verbose -i|--interactive -p|--patch -e|--edit -f|--force -u|--update --renormalize -N|--intent-to-add -A|--all|--no-ignore-removal --ignore-removal|--no-all --refresh --ignore-errors --ignore-missing --sparse --chmod= --no-warn-embedded-repo -U|--unified= --inter-hunk-context="+gitSpecs)),
 	gitActs("commit", "r*", gitMessage+gitSpecs+" -q|--quiet -v|--verbose --author= --date= -c|--reedit-message= -C|--reuse-message= --fixup= --squash= --reset-author --trailer= -t|--template=< --status --no-status -a|--all -i|--include --interactive -p|--patch -o|--only -n|--no-verify --verify --dry-run --short --branch --ahead-behind --no-ahead-behind --porcelain --long -z|--null --amend --no-post-rewrite --post-rewrite -u|--untracked-files=? --allow-empty --allow-empty-message -U|--unified= --inter-hunk-context="),
-	gitMeans(gitPushes, gitActs("push", "h t*", " -v|--verbose -q|--quiet --repo=@ --all|--branches --mirror -d|--delete --tags -n|--dry-run --porcelain -f|--force --no-force --force-with-lease=? --no-force-with-lease --force-if-includes --no-force-if-includes --recurse-submodules= --no-recurse-submodules --thin --no-thin --receive-pack|--exec=$ -u|--set-upstream --progress --no-progress --prune --no-verify --verify --follow-tags --no-follow-tags --signed=? --no-signed --atomic --no-atomic -o|--push-option= -4|--ipv4 -6|--ipv6")),
+	saying(gitDestinations, gitMeans(gitPushes, gitActs("push", "h t*", " -v|--verbose -q|--quiet --repo=@ --all|--branches --mirror -d|--delete --tags -n|--dry-run --porcelain -f|--force --no-force --force-with-lease=? --no-force-with-lease --force-if-includes --no-force-if-includes --recurse-submodules= --no-recurse-submodules --thin --no-thin --receive-pack|--exec=$ -u|--set-upstream --progress --no-progress --prune --no-verify --verify --follow-tags --no-follow-tags --signed=? --no-signed --atomic --no-atomic -o|--push-option= -4|--ipv4 -6|--ipv6"))),
 	gitActs("fetch", "h t*", gitFetched+" -m|--multiple -n -j|--jobs= -P|--prune-tags -u|--update-head-ok -o|--server-option= --write-fetch-head --no-write-fetch-head --negotiate-only --auto-maintenance|--auto-gc --no-auto-maintenance|--no-auto-gc --write-commit-graph --no-write-commit-graph --porcelain --submodule-prefix="),
 	gitSweeps("pull", "h t*", gitFetched+gitMerge+" -r|--rebase=? --no-rebase --edit --no-edit -s --verify --no-verify --signoff=? --cleanup= -S|--gpg-sign=? -j|--jobs=? -o|--server-option="),
 	gitSweeps("merge", "t*", gitMessage+gitMerge+" --into-name= -v|--verbose -q|--quiet --abort --quit --continue --progress --no-progress --overwrite-ignore --no-overwrite-ignore --no-verify --verify"),
@@ -178,17 +189,17 @@ var gitRows = []Row{
 	gitSweeps("am", "r*", " -i|--interactive --no-interactive -b|--binary -3|--3way --no-3way -q|--quiet -s|--signoff -u|--utf8 --no-utf8 -k|--keep --keep-non-patch -m|--message-id --no-message-id --keep-cr --no-keep-cr -c|--scissors --no-scissors --quoted-cr= --whitespace= --ignore-space-change --ignore-whitespace --directory=/ --exclude= --include= -C= -p= --patch-format= --reject --resolvemsg= --continue|-r|--resolved --skip --abort --quit --retry --show-current-patch=? --allow-empty --committer-date-is-author-date --ignore-date --rerere-autoupdate --no-rerere-autoupdate -S|--gpg-sign=? --no-gpg-sign --empty= -n|--no-verify"),
 	gitActs("format-patch", "t*", " -n|--numbered -N|--no-numbered -s|--signoff --stdout --cover-letter --no-cover-letter --numbered-files --suffix= --start-number= -v|--reroll-count= --filename-max-length= --rfc=? --cover-from-description= --description-file=< --subject-prefix= -o|--output-directory=/ --output=> -k|--keep-subject --no-binary --zero-commit --ignore-if-in-upstream -p|--no-stat --add-header= --no-add-header --to= --no-to --cc= --no-cc --from=? --no-from --in-reply-to= --attach=? --no-attach --inline=? --thread=? --no-thread --signature= --no-signature --signature-file=< --base= --no-base -q|--quiet --progress --interdiff= --range-diff= --creation-factor= --force-in-body-from --encode-email-headers --no-encode-email-headers --no-notes --notes=? --root -#"),
 	gitActs("archive", "r*", " --format= --prefix= --add-file=< --add-virtual-file= -o|--output=> --worktree-attributes -v|--verbose -l|--list --remote=@ --exec=$ --mtime= -#"),
-	gitActs("clone", "t d?", " -v|--verbose -q|--quiet --progress --no-progress --reject-shallow --no-reject-shallow -n|--no-checkout --checkout --bare --mirror -l|--local --no-local --no-hardlinks --hardlinks -s|--shared --recurse-submodules|--recursive=? -j|--jobs= --template=< --reference=< --reference-if-able=< --dissociate -o|--origin= -b|--branch= --revision= -u|--upload-pack=$ --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --tags --no-tags --shallow-submodules --no-shallow-submodules --separate-git-dir=/ --ref-format= -c|--config= --server-option= -4|--ipv4 -6|--ipv6 --filter= --also-filter-submodules --remote-submodules --no-remote-submodules --sparse --bundle-uri="),
-	gitActs("init|init-db", "d?", " --template=< --bare --shared=? -q|--quiet --separate-git-dir=/ -b|--initial-branch= --object-format= --ref-format="),
+	gitActs("clone", "t d?", " -v|--verbose -q|--quiet --progress --no-progress --reject-shallow --no-reject-shallow -n|--no-checkout --checkout --bare --mirror -l|--local --no-local --no-hardlinks --hardlinks -s|--shared --recurse-submodules|--recursive=? -j|--jobs= --template=<~ --reference=< --reference-if-able=< --dissociate -o|--origin= -b|--branch= --revision= -u|--upload-pack=$ --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --tags --no-tags --shallow-submodules --no-shallow-submodules --separate-git-dir=/ --ref-format= -c|--config= --server-option= -4|--ipv4 -6|--ipv6 --filter= --also-filter-submodules --remote-submodules --no-remote-submodules --sparse --bundle-uri="),
+	gitActs("init|init-db", "d?", " --template=<~ --bare --shared=? -q|--quiet --separate-git-dir=/ -b|--initial-branch= --object-format= --ref-format="),
 	gitActs("gc", "", " -q|--quiet --prune=? --no-prune --cruft --no-cruft --aggressive --auto --force --keep-largest-pack --detach --no-detach --max-cruft-size= --expire-to=/"),
 	gitActs("prune", "t*", " -n|--dry-run -v|--verbose --progress --expire= --exclude-promisor-objects"),
 	gitActs("repack|pack-refs|prune-packed|update-server-info|pack-objects|unpack-objects|index-pack|commit-graph|multi-pack-index|write-tree|mktree|mktag|fast-import", "t*", ""),
 	gitActs("fast-export", "t*", " --progress= --signed-tags= --tag-of-filtered-object= --reencode= --export-marks=> --import-marks=< --import-marks-if-exists=< --all --fake-missing-tagger --full-tree --use-done-feature --no-data --refspec= --anonymize --anonymize-map= --reference-excluded-parents --show-original-ids --mark-tags"),
-	gitActs("hash-object", "r*", " -t= -w --stdin --stdin-paths --no-filters --literally --path="),
+	gitListing("--stdin-paths", gitActs("hash-object", "r*", " -t= -w --stdin --stdin-paths --no-filters --literally --path=")),
 	gitActs("update-ref", "t*", " -m= -d --no-deref --deref -z --stdin --create-reflog"),
-	gitActs("symbolic-ref", "t*", " -q|--quiet -d|--delete --short --recurse --no-recurse -m="),
-	gitActs("update-index", "r*", " -q --ignore-submodules --add --replace --remove --unmerged --refresh --really-refresh --cacheinfo= --chmod= --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree --info-only --force-remove -z --stdin --index-info --unresolve -g|--again --ignore-missing --verbose --index-version= --split-index --untracked-cache --fsmonitor"),
-	gitSweeps("checkout-index", "w*", " -a|--all -f|--force -q|--quiet -n|--no-create -u|--index -z --stdin --temp --prefix=/ --stage= --ignore-skip-worktree-bits"),
+	gitNames("symbolic-ref", "t", "git symbolic-ref prints a branch", " -q|--quiet -d|--delete! --short --recurse --no-recurse -m=!"),
+	gitListing("--stdin --index-info", gitActs("update-index", "r*", " -q --ignore-submodules --add --replace --remove --unmerged --refresh --really-refresh --cacheinfo= --chmod= --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree --info-only --force-remove -z --stdin --index-info --unresolve -g|--again --ignore-missing --verbose --index-version= --split-index --untracked-cache --fsmonitor")),
+	gitListing("--stdin", gitSweeps("checkout-index", "w*", " -a|--all -f|--force -q|--quiet -n|--no-create -u|--index -z --stdin --temp --prefix=/ --stage= --ignore-skip-worktree-bits")),
 	gitSweeps("read-tree", "t*", " -m -u -i --reset --prefix=/ --trivial --aggressive --index-output=> --empty --no-sparse-checkout --debug-unpack -v -q -n|--dry-run"),
 	gitActs("merge-file", "w r r", " -p|--stdout --object-id --diff3 --zdiff3 --ours --theirs --union --marker-size= -q|--quiet -L= --diff-algorithm="),
 	gitActs("merge-tree", "t*", " --write-tree --trivial-merge --messages --no-messages -z --name-only --quiet --allow-unrelated-histories --stdin --merge-base= -X|--strategy-option="),
@@ -247,9 +258,9 @@ var gitRows = []Row{
 	gitActs("bundle create", "w t*", gitWalk+" -q|--quiet --all-progress --all-progress-implied --version="),
 	gitActs("bundle unbundle", "r t*", "--progress"),
 
-	// Other systems that keep versions. What their options run is known; none of
-	// their commands is known to only read.
+	// Other version control systems. The programs run by their options are known; none of their
+	// commands is known to only read.
 	{Name: "svn", Verb: true, Version: "--version help", Operands: "t r*", Options: "-m|--message= -F|--file=< -r|--revision= -c|--change= -q|--quiet -v|--verbose -N|--non-recursive -R|--recursive -u|--show-updates -g|--use-merge-history --depth= --set-depth= --diff --diff-cmd=$ --diff3-cmd=$ --editor-cmd=$ -x|--extensions= --config-option= --config-dir=< --username= --password= --password-from-stdin --force --force-log --no-auth-cache --non-interactive --trust-server-cert --trust-server-cert-failures= --targets=< --xml --incremental -l|--limit= --stop-on-copy --summarize --accept= --ignore-externals --no-ignore --parents --strict --old= --new= --cl|--changelist= --dry-run --show-item= --no-newline --internal-diff --git --patch-compatible -h|--help --version"},
-	{Name: "hg|chg", Verb: true, Version: "--version version help", Operands: "t r*", Options: "-m|--message= -l|--logfile=< -R|--repository=< --cwd=< --config= -e|--ssh=$ --remotecmd=$ -r|--rev= -q|--quiet -v|--verbose -y|--noninteractive -b|--branch= -d|--date= -u|--user= -t|--tool= -A|--addremove --amend -n|--dry-run -I|--include= -X|--exclude= -T|--template= --command=$ --debugger --debug --traceback --encoding= --pager= --color= --stat -h|--help --version"},
-	{Name: "jj", Verb: true, Version: "--version -V help", Operands: "t r*", Options: "-m|--message= -r|--revision|--revisions= -R|--repository=< --config= --config-file=< --config-toml= --tool= -T|--template= --at-operation|--at-op= --ignore-working-copy --ignore-immutable --no-pager --color= --quiet --debug -s|--summary --stat --git -i|--interactive --from= --to= --into= -d|--destination= -B|--insert-before= -A|--insert-after= -n|--limit= -p|--patch -h|--help -V|--version"},
+	{Name: "hg|chg", Verb: true, Operands: "t r*", Options: "-m|--message= -l|--logfile=< -R|--repository=< --cwd=< --config= -e|--ssh=$ --remotecmd=$ -r|--rev= -q|--quiet -v|--verbose -y|--noninteractive -b|--branch= -d|--date= -u|--user= -t|--tool= -A|--addremove --amend -n|--dry-run -I|--include= -X|--exclude= -T|--template= --command=$ --debugger --debug --traceback --encoding= --pager= --color= --stat -h|--help --version"},
+	{Name: "jj", Verb: true, Version: "--version -V", Operands: "t r*", Options: "-m|--message= -r|--revision|--revisions= -R|--repository=< --config= --config-file=< --config-toml= --tool= -T|--template= --at-operation|--at-op= --ignore-working-copy --ignore-immutable --no-pager --color= --quiet --debug -s|--summary --stat --git -i|--interactive --from= --to= --into= -d|--destination= -B|--insert-before= -A|--insert-after= -n|--limit= -p|--patch -h|--help -V|--version"},
 }

@@ -11,14 +11,14 @@ var findNewer = func() string {
 	return out
 }()
 
-// searchRows are programs that look for files and programs.
+// searchRows are programs for finding files and programs.
 var searchRows = []Row{
 	{
-		Name: "find|gfind|bfs", OneDash: true, Dotless: true, Names: true, Reads: "find with tests that only look and print", Unless: findActs, Touches: findTouches,
+		Name: "find|gfind|bfs", Lists: "-files0-from", OneDash: true, Dotless: true, Names: true, Reads: "find with tests that only look and print", Unless: findActs, Touches: findTouches,
 		Options: "-name= -iname= -path= -ipath= -wholename= -iwholename= -regex= -iregex= -regextype= -lname= -ilname= -type= -xtype= -size= -mtime= -atime= -ctime= -mmin= -amin= -cmin= -Btime= -Bmin= -newer= -anewer= -cnewer= -bnewer= -mnewer= -samefile= -maxdepth= -mindepth= -perm= -user= -group= -uid= -gid= -links= -inum= -fstype= -printf= -used= -since= -context= -flags= -xattrname= -files0-from=<" + findNewer +
 			" -H -L -P -E -X -d -s -x -f=<! -O0 -O1 -O2 -O3 -D= -empty -print -print0 -printx -ls -prune -quit -depth -xdev -mount -daystart -follow -nouser -nogroup -readable -writable -executable -true -false -not -and -or -a -o -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -sparse -acl -xattr -help -version" +
 			" -delete! -exec=; -execdir=;! -ok=;! -okdir=;! -fprint=> -fprint0=> -fls=> -fprintf=> ( ) ! ,",
-		Operands: "r*", Version: "-version --version -help --help",
+		Operands: "r*", Version: "--version --help find:-version,-help",
 	},
 	{
 		Name: "fd|fdfind", Names: true, Reads: "fd lists names", Unless: findActs, Touches: fdTouches,

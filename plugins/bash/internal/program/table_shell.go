@@ -1,6 +1,6 @@
 package program
 
-// version are the options by which most programs print their version or help.
+// version are the usual options for a program's version or help.
 const version = "--version --help -V -h"
 
 // shellRows are the shell's own commands.
@@ -10,13 +10,13 @@ var shellRows = []Row{
 	{Name: "print", Options: "-abcilmnNoOrRDe -C= -u= -p -s -S -z -P -v= -x= -X= -f= -#", Operands: "t*"},
 	{Name: "printf|gprintf", Bare: true, Loose: true, Reads: "printf prints", Unless: printfActs, Operands: "t*"},
 	{Name: "true|false|:|gtrue|gfalse", Bare: true, Tame: true, Reads: "nothing is done", Operands: "t*"},
-	{Name: "test|[|gtest", Bare: true, Names: true, Reads: "test compares", Unless: testActs, Operands: "t*"},
+	{Name: "test|[|gtest", Bare: true, Names: true, Loose: true, Tame: true, Reads: "test compares", Unless: testActs, Operands: "t*"},
 	{Name: "expr|gexpr", Bare: true, Tame: true, Reads: "expr computes", Operands: "t*"},
 	{Name: "getopts", Operands: "t*"},
 	{Name: "let", Bare: true, Operands: "t*"},
 	{Name: "yes|gyes", Options: gnu, Operands: "t*"},
 
-	// The shell's own state, which ends with the call.
+	// The shell's own state; it ends with the call.
 	{Name: "cd|chdir", Names: true, Reads: "cd changes the directory of this call only", Unless: cdActs, Options: "-LPes@q", Operands: "r?"},
 	{Name: "pushd", Names: true, Reads: "pushd changes the directory of this call only", Unless: cdActs, Options: "-nLPq", Operands: "r"},
 	{Name: "popd", Names: true, Tame: true, Reads: "popd changes the directory of this call only", Options: "-nq"},
@@ -32,10 +32,11 @@ var shellRows = []Row{
 	{Name: "fc", Options: "-e= -l -n -r -s", Operands: "t*"},
 	{Name: "hash", Reads: "hash lists programs", Options: "-l -r! -p=! -d! -t! -f! -v -L -m"},
 	{Name: "help", Tame: true, Names: true, Reads: "help prints", Options: "-dms", Operands: "t*"},
-	{Name: "suspend|disown|fg|bg|wait|enable|compgen|complete|compopt|bind|caller|shopt|setopt|unsetopt|autoload|zmodload|functions|unhash|emulate|vared|zle|bindkey|zstyle|limit|unlimit|rehash|unfunction|compinit", Bare: true, Operands: "t*"},
+	{Name: "suspend|disown|fg|bg|enable|compgen|complete|compopt|bind|caller|shopt|setopt|unsetopt|autoload|zmodload|functions|unhash|emulate|vared|zle|bindkey|zstyle|limit|unlimit|rehash|unfunction|compinit", Bare: true, Operands: "t*"},
 	{Name: "export|declare|typeset|local|readonly|integer|float|private", Options: "-aAfFgiIlnprtuxTUzhHkLRZEm", AsksIf: historyVariables, Operands: "t*"},
 	{Name: "unset", Options: "-fvnm", AsksIf: historyVariables, Operands: "t*"},
-	{Name: "read", Options: "-a= -A -d= -e -E -i= -k=? -l -n= -N= -p= -q -r -s -t= -u= -z -c", Operands: "t*"},
+	{Name: "read", Names: true, Reads: "read reads a line of its input", Unless: readActs, Options: "-a=! -A! -d= -e! -E! -i=! -k=?! -l! -n= -N= -p= -q! -r -s -t= -u=! -z! -c!", Operands: "t*"},
+	{Name: "wait", Names: true, Reads: "wait waits", Unless: jobsActs, Options: "-n -f! -p=!", Operands: "t*"},
 	{Name: "mapfile|readarray", Options: "-d= -n= -O= -s= -t -u= -C=$ -c=", Operands: "t*"},
 	{Name: "alias|unalias|abbr", Bare: true, Operands: "t*"},
 	{Name: "trap", Options: "-l -p -P", Operands: "l? t*", With: []Form{{"-l -p -P", "t*"}}},
@@ -48,16 +49,16 @@ var shellRows = []Row{
 	{Name: "-|nocorrect|noglob|coproc|then|do|else", Operands: "c"},
 }
 
-// wrapperRows are the programs that run the command among their arguments.
+// wrapperRows are programs running the command among their arguments.
 var wrapperRows = []Row{
 	// With other privileges.
 	{
-		Name: "sudo|gsudo", AsksIf: privileged, In: "-D", Version: "--version --help -V -h",
+		Name: "sudo|gsudo", AsksIf: privileged, In: "-D", Version: "--version --help sudo:-V,-h",
 		Options:  "-A|--askpass -b|--background -B|--bell -C|--close-from= -D|--chdir=< -E --preserve-env=? -e|--edit -g|--group= -H|--set-home -h|--host= -i|--login -K|--remove-timestamp -k|--reset-timestamp -l|--list -n|--non-interactive -N|--no-update -P|--preserve-groups -p|--prompt= -R|--chroot=< -r|--role= -S|--stdin -s|--shell -T|--command-timeout= -t|--type= -U|--other-user= -u|--user= -V|--version -v|--validate --help",
 		Operands: "a* c", With: []Form{{"-e", "w*"}},
 	},
 	{Name: "doas", AsksIf: privileged, Options: "-a= -C=< -L -n -s -u=", Operands: "c"},
-	{Name: "su|runuser", AsksIf: privileged, Version: "--version --help -V -h", Options: "-m|-p|--preserve-environment -w|--whitelist-environment= -g|--group= -G|--supp-group= -c|--command=$ --session-command=$ -f|--fast -l|--login -s|--shell= -P|--pty -T|--no-pty -u|--user= -h|--help -V|--version -", Operands: "t? t*", With: []Form{{"-u", "c"}}},
+	{Name: "su|runuser", AsksIf: privileged, Version: "--version --help", Options: "-m|-p|--preserve-environment -w|--whitelist-environment= -g|--group= -G|--supp-group= -c|--command=$ --session-command=$ -f|--fast -l|--login -s|--shell= -P|--pty -T|--no-pty -u|--user= -h|--help -V|--version -", Operands: "t? t*", With: []Form{{"-u", "c"}}},
 	{Name: "pkexec", AsksIf: privileged, Version: "--version --help", Options: "--user= --keep-cwd --disable-internal-agent", Operands: "c"},
 	{Name: "run0", AsksIf: privileged, Version: "--version --help -h", Options: "-u|--user= -g|--group= --nice= -D|--chdir=< --setenv= --background= --unit= --property= --description= --slice= --machine= --pty --pipe --shell-prompt-prefix= --no-ask-password --via-shell --lightweight= -i -h|--help -V|--version", Operands: "c"},
 	{Name: "gosu|su-exec|setuidgid", AsksIf: privileged, Operands: "t c"},
@@ -70,7 +71,7 @@ var wrapperRows = []Row{
 	{Name: "capsh", AsksIf: privileged, Operands: "s*", Version: "--help -h --print --supports"},
 	{Name: "chpst", AsksIf: privileged, Options: "-u= -U= -e=< -/=< -b= -n= -l= -L= -m= -d= -o= -p= -f= -c= -r= -t= -v -P -0 -1 -2 -V", Operands: "c"},
 	{Name: "sudoedit|visudo|vipw|vigr", AsksIf: privileged, Operands: "w*"},
-	{Name: "usermod|useradd|userdel|adduser|deluser|groupadd|groupmod|groupdel|addgroup|delgroup|passwd|chpasswd|chsh|chfn|gpasswd|newgrp|chage|dscl", AsksIf: privileged, Options: "-c=", Operands: "t*", Version: "--version --help"},
+	{Name: "usermod|useradd|userdel|adduser|deluser|groupadd|groupmod|groupdel|addgroup|delgroup|passwd|chpasswd|chsh|chfn|gpasswd|newgrp|chage|dscl", AsksIf: privileged, Options: "-c=", Operands: "t*", Version: "usermod,useradd,userdel,groupadd,groupmod,groupdel,passwd,chpasswd,chage,gpasswd,adduser,deluser:--help"},
 	{Name: "sg", AsksIf: privileged, Options: "-c=$", Operands: "t l?"},
 
 	// With another environment.
@@ -79,7 +80,7 @@ var wrapperRows = []Row{
 		Options: "-i|--ignore-environment -0|--null -u|--unset= -C|--chdir=< -S|--split-string=$ -P= -a|--argv0= --block-signal=? --default-signal=? --ignore-signal=? --list-signal-handling -v|--debug -" + gnu, Operands: "a* c",
 	},
 	{Name: "nohup|gnohup", Abbreviates: true, Version: "--version --help", Options: gnu, Operands: "c"},
-	{Name: "setsid|gsetsid", Abbreviates: true, Version: version, Options: "-c|--ctty -f|--fork -w|--wait -h|--help -V|--version", Operands: "c"},
+	{Name: "setsid|gsetsid", Abbreviates: true, Version: "--version --help setsid:-V,-h", Options: "-c|--ctty -f|--fork -w|--wait -h|--help -V|--version", Operands: "c"},
 	{Name: "stdbuf|gstdbuf", Version: "--version --help", Abbreviates: true, Options: "-i|--input= -o|--output= -e|--error=" + gnu, Operands: "c"},
 	{Name: "unbuffer", Options: "-p", Operands: "c"},
 	{Name: "setarch", Version: version, Abbreviates: true, Options: "-B|--32bit -F|--fdpic-funcptrs -I|--short-inode -L|--addr-compat-layout -R|--addr-no-randomize -S|--whole-seconds -T|--sticky-timeouts -X|--read-implies-exec -Z|--mmap-page-zero -3|--3gb --4gb --uname-2.6 -v|--verbose --list --show=? -h|--help -V|--version", Operands: "c", With: []Form{{"-B -F -I -L -R -S -T -X -Z -3 --4gb --uname-2.6 -v", "c"}}}, // options come behind the machine, or in its place
@@ -91,7 +92,7 @@ var wrapperRows = []Row{
 	{Name: "mispipe|pee", Operands: "l*"},
 	{Name: "envdir|setlock", Options: "-n -N -x -X", Operands: "r c"},
 	{Name: "envuidgid|rr", Options: "-n", Operands: "t c"},
-	{Name: "choom|prlimit", Abbreviates: true, Version: version, Options: "-n|--adjust= --nofile=? -p|--pid= -o|--output= --noheadings --raw --verbose -c|--core=? -d|--data=? -e|--nice=? -f|--fsize=? -i|--sigpending=? -l|--memlock=? -m|--rss=? -q|--msgqueue=? -r|--rtprio=? -s|--stack=? -t|--cpu=? -u|--nproc=? -v|--as=? -x|--locks=? -y|--rttime=? -h|--help -V|--version", Operands: "c"},
+	{Name: "choom|prlimit", Abbreviates: true, Version: "--version --help", Options: "-n|--adjust= --nofile=? -p|--pid= -o|--output= --noheadings --raw --verbose -c|--core=? -d|--data=? -e|--nice=? -f|--fsize=? -i|--sigpending=? -l|--memlock=? -m|--rss=? -q|--msgqueue=? -r|--rtprio=? -s|--stack=? -t|--cpu=? -u|--nproc=? -v|--as=? -x|--locks=? -y|--rttime=? -h|--help -V|--version", Operands: "c"},
 	{Name: "dotenv", Options: "-e=< -f=< -o -c -q= -v=", Operands: "c"},
 	{Name: "aws-vault|op|sops|doppler|infisical|chamber|teller|vaultenv|gopass", Options: "-d= --debug --backend= --prompt= --account= --session= --config= --no-color --verbose", Commands: true},
 	{Name: "aws-vault exec", Options: "-d|--duration= -n|--no-session -r|--region= --mfa-token= -j|--json -s|--server --ec2-server --ecs-server --lazy --stdout", Operands: "t c"},
@@ -110,6 +111,11 @@ var wrapperRows = []Row{
 	{Name: "ionice", Abbreviates: true, Plain: true, Names: true, Reads: "ionice only changes the command's priority", Options: "-c|--class= -n|--classdata= -p|--pid=! -P|--pgid=! -u|--uid=! -t|--ignore -h|--help -V|--version", Operands: "c"},
 	{Name: "chrt", Abbreviates: true, Version: version, Options: "-b|--batch -d|--deadline -f|--fifo -i|--idle -o|--other -r|--rr -R|--reset-on-fork -T|--sched-runtime= -P|--sched-period= -D|--sched-deadline= -a|--all-tasks -m|--max -p|--pid -v|--verbose -h|--help -V|--version", Operands: "t c", With: []Form{{"-p", "t*"}}},
 	{Name: "taskset", Abbreviates: true, Version: version, Options: "-a|--all-tasks -p|--pid -c|--cpu-list -h|--help -V|--version", Operands: "t c", With: []Form{{"-p", "t*"}}},
+	// Sources: rtk's README (a word that it has no filter for it runs as it stands; npm,
+	// test, err and others it changes), corepack's README, fnm-exec(1).
+	{Name: "rtk", Plain: true, Names: true, Reads: "rtk only shortens what a command prints", Passes: "git gh cargo go pnpm pytest ruff tsc prettier playwright vitest jest biome mypy golangci-lint bun yarn make just uv", Operands: "c"},
+	{Name: "rtk proxy", Plain: true, Names: true, Reads: "rtk proxy runs a command as it stands", Operands: "c"},
+	{Name: "corepack", Version: "--version", Plain: true, Names: true, Reads: "corepack only chooses the package manager's version", Passes: "npm npx pnpm pnpx yarn", Operands: "c"},
 	{Name: "caffeinate", Options: "-d -i -m -s -u -t= -w=", Operands: "c"},
 	{Name: "perf", Options: "-h|--help -v|--version --no-pager -p|--paginate --debug= --exec-path=? --buildid-dir=<", Commands: true, Version: "--version --help -v -h"},
 	{Name: "perf stat|record|trace|top|c2c|mem|lock|kmem|sched|kvm|ftrace", Options: "-a|--all-cpus -e|--event= -p|--pid= -t|--tid= -C|--cpu= -o|--output=> -i|--input=< -r|--repeat= -d|--detailed -g --call-graph= -F|--freq= -c|--count= -m|--mmap-pages= -D|--delay= -I|--interval-print= -x|--field-separator= -G|--cgroup= -M|--metrics= -u|--uid= -s --pre=$ --post=$ --timeout= -n|--null -v|--verbose -q|--quiet -B|--big-num -A|--no-aggr -j|--json --append --log-fd= --filter= --switch-output=? --aio=? --control=", Operands: "c"},
@@ -122,7 +128,7 @@ var wrapperRows = []Row{
 		Operands: "c",
 	},
 	{Name: "ltrace|dtruss|truss", AsksIf: attachAsks, Options: "-a|--align= -A= -b -B -c -C|--demangle -d -D|--debug= -e= -f -F|--config=< -h|--help -i -l|--library= -L -n|--indent= -N -o|--output=> -p= -P -r -s= -S -t -T -u= -V|--version -w|--where= -x=", Operands: "c"},
-	{Name: "gdb|lldb|cgdb", OneDash: true, Terminal: true, Told: "-batch", Version: "--version --help -v -h", Options: "-args -batch -batch-silent -ex|-eval-command|-o|-one-line=& -iex|-init-eval-command=& -x|-command|-s|-source=< -ix|-init-command=< -p|-pid= -c|-core=< -n|-nx -nh -nw -q|-quiet|-silent -cd=< -d|-directory=< -e|-exec=< -se=< -symbols=< -tty= -tui -w -write -b|-baud= -l= -return-child-result -readnow -readnever -configuration -help -version", Operands: "x? t?", With: []Form{{"-args", "c"}}},
+	{Name: "gdb|lldb|cgdb", OneDash: true, Terminal: true, Told: "-batch", Version: "gdb,lldb:--version,--help gdb:-v,-h lldb:-v,-h", Options: "-args -batch -batch-silent -ex|-eval-command|-o|-one-line=& -iex|-init-eval-command=& -x|-command|-s|-source=< -ix|-init-command=< -p|-pid= -c|-core=< -n|-nx -nh -nw -q|-quiet|-silent -cd=< -d|-directory=< -e|-exec=< -se=< -symbols=< -tty= -tui -w -write -b|-baud= -l= -return-child-result -readnow -readnever -configuration -help -version", Operands: "x? t?", With: []Form{{"-args", "c"}}},
 	{Name: "script", Abbreviates: true, Terminal: true, Version: "--version --help -V -h", Options: "-I|--log-in=> -O|--log-out=> -B|--log-io=> -T|--log-timing=> -t --timing=? -m|--logging-format= -a|--append -c|--command=$ -e|--return -f|--flush --force -E|--echo= -o|--output-limit= -q|--quiet -k -r -d -p -F -h|--help -V|--version", Operands: "w? c?"},
 	{Name: "watch", Abbreviates: true, Version: "--version --help -v -h", Options: "-b|--beep -c|--color -C|--no-color -d --differences=? -e|--errexit -f|--follow -g|--chgexit -q|--equexit= -n|--interval= -p|--precise -r|--no-rerun -s|--shotsdir=/ -t|--no-title -w|--no-wrap -x|--exec -h|--help -v|--version", Operands: "j", With: []Form{{"-x", "c"}}},
 	{Name: "entr", Options: "-a -c -d -n -p -r -s -x -z", Operands: "c", With: []Form{{"-s", "l"}}},
@@ -132,7 +138,7 @@ var wrapperRows = []Row{
 
 	// With words of its input.
 	{
-		Name: "xargs|gxargs", Abbreviates: true, Adds: true, Version: "--version --help",
+		Name: "xargs|gxargs", Abbreviates: true, Adds: true, Plain: true, Names: true, Reads: "xargs runs a command that only reads", Unless: xargsActs, Version: "--version --help",
 		Options: "-0|--null -a|--arg-file=< -d|--delimiter= -E= -e --eof=? -I= -J= -R= -S= -i --replace=? -L= --max-lines=? -l -n|--max-args= -o|--open-tty -P|--max-procs= -p|--interactive --process-slot-var= -r|--no-run-if-empty -s|--max-chars= --show-limits -t|--verbose -x|--exit" + gnu, Operands: "c",
 	},
 	{
@@ -157,5 +163,5 @@ var wrapperRows = []Row{
 	{Name: "at|batch|gat", AsksIf: laterAsks, Terminal: true, Told: "-l -c -V -r -d -f", Options: "-V -q= -f=< -M -l -m -r -d -b -v -c -t=", Operands: "t*"},
 }
 
-// wrapperOptions are values that many wrappers take.
+// wrapperOptions are common options of wrappers with a value.
 const wrapperOptions = "-n= -u= -g= -w= -N= -m= -C= -S= -p= -P= -s= -k= -f= -o= -t= -a="

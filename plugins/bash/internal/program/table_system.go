@@ -2,7 +2,7 @@ package program
 
 const utilLinux = " -h|--help -V|--version"
 
-// systemRows are programs that tell facts about the machine, or change it.
+// systemRows are programs for facts about the machine, and for changing it.
 var systemRows = []Row{
 	// Time and names.
 	{
@@ -27,7 +27,7 @@ var systemRows = []Row{
 	{Name: "getent", Tame: true, Abbreviates: true, Reads: "getent lists entries", Unless: getentAsks, Options: "-A|--no-addrconfig -i|--no-idn -s|--service=! -?|--help --usage -V|--version", Operands: "t*"},
 	{Name: "locale", Tame: true, Abbreviates: true, Reads: "locale prints", Options: "-a|--all-locales -m|--charmaps -c|--category-name -k|--keyword-name -v|--verbose -?|--help --usage -V|--version", Operands: "t*"},
 	{Name: "printenv|gprintenv", Abbreviates: true, Reads: "printenv prints variables that are no secrets", Unless: printenvShows, Options: "-0|--null" + gnu, Operands: "t*"},
-	{Name: "sleep|gsleep|usleep", Options: gnu, Operands: "t*", Version: "--help --version"},
+	{Name: "sleep|gsleep|usleep", Names: true, Reads: "sleep waits", Unless: sleepActs, Options: gnu, Operands: "t*", Version: "sleep,gsleep:--help,--version"},
 
 	// Hardware and memory.
 	{Name: "lscpu", Tame: true, Abbreviates: true, Reads: "lscpu prints", Options: "-a|--all -b|--online -B|--bytes -C --caches=? -c|--offline -J|--json -e --extended=? -p --parse=? -s|--sysroot=< -x|--hex -y|--physical --output-all --hierarchic=? -r|--raw" + utilLinux},
@@ -60,19 +60,19 @@ var systemRows = []Row{
 	},
 	{Name: "pidof|pwdx|pstree", Tame: true, Abbreviates: true, Reads: "it lists processes", Options: "-a|--arguments -A|--ascii -c|--compact-not -C|--color= -d|--device -g|--show-pgids -G|--vt100 -h|--highlight-all -H|--highlight-pid= -l|--long -m -n|--numeric-sort -N|--ns-sort= -o= -p|--show-pids -q|--quiet -s|--show-parents -S|--separator= -t|--thread-names -T|--hide-threads -u|--uid-changes -U|--unicode -w -x|--extended -X -Z|--security-context -V|--version --help", Operands: "t*"},
 	{Name: "pmap", Abbreviates: true, Reads: "pmap shows a process", Options: "-x|--extended -X -c|--read-rc -C|--read-rc-from=< -n|--create-rc! -N|--create-rc-to=> -d|--device -q|--quiet -p|--show-path -A|--range= -h|--help -V|--version", Operands: "t*"},
-	{Name: "lsof", Options: "-a -A= -b -c= -C -d= -D= -e= -E -f -F=? -g=? -h -i=? -k= -K=? -l -L=? -m= -M -n -N -o=? -O -p= -P -Q -r=? -R -s=? -S=? -t -T=? -u= -U -v -V -w -x=? -X -z=? -Z=? -? +adDEfLMrcw", Operands: "r*", Version: "-v -h -?"},
+	{Name: "lsof", Names: true, Reads: "lsof lists open files", Options: "-a -A=! -b -c= -C -d= -D=! -e= -E -f -F=? -g=? -h -i=? -k=! -K=? -l -L=? -m=! -M -n -N -o=? -O -p= -P -Q -r=?! -R -s=? -S=? -t -T=? -u= -U -v -V -w -x=? -X -z=? -Z=? -? +adDEfLMcw", Operands: "r*", Version: "-v -h -?"},
 	{Name: "fuser", Options: "-a|--all -c -i|--interactive -I|--inode -k|--kill -l|--list-signals -m|--mount -M|--ismountpoint -n|--namespace= -s|--silent -u|--user -v|--verbose -w|--writeonly -V|--version -4|--ipv4 -6|--ipv6", Operands: "t*", AsksIf: fuserAsks},
 	{
 		Name: "top", AsksIf: topAsks, Reads: "top -b lists processes", Unless: topAsks, Version: "-h -v -V --version --help",
 		Options: "-b|--batch-mode -c|--cmdline-toggle -d|--delay= -E|--scale-summary-mem= -e|--scale-task-mem= -H|--threads-show -i|--idle-toggle -n|--iterations= -O|--list-fields -o|--sort-override= -p|--pid= -S|--accum-time-toggle -s|--secure-mode -U|--filter-any-user= -u|--filter-only-euser= -w --width=? -1|--single-cpu-toggle -l= -h|--help -v|-V|--version -F -R -r -a -t -q -x -f -k -#", Operands: "t*",
 	},
 	{Name: "kill|gkill", Reads: "kill -l lists signals", Unless: killActs, AsksIf: signalAsks, Options: "-l --list=? -L|--table -s|--signal=! -n=! -q|--queue=! -a -p -v|--verbose --timeout=2! -0123456789 -h|--help -V|--version", Operands: "t*"},
-	{Name: "pkill|killall|killall5|skill|snice|xkill", AsksIf: signalAsks, Options: "-s|--signal= -u|--user|--euid= -g= -G|--group= -t|--terminal= -P|--parent= -f|--full -x|--exact -n|--newest -o|--oldest -i -I|--ignore-case -e|--echo -c|--count -l|--list -q -r|--regexp -v|--inverse -w|--wait -y|--younger-than= -F|--pidfile=< -L|--logpidfile -O|--older= -U|--uid= -V|--version -Z|--context= -z -m -d -h|--help -0123456789", Operands: "t*", Version: "--version --help -V"},
+	{Name: "pkill|killall|killall5|skill|snice|xkill", AsksIf: signalAsks, Options: "-s|--signal= -u|--user|--euid= -g= -G|--group= -t|--terminal= -P|--parent= -f|--full -x|--exact -n|--newest -o|--oldest -i -I|--ignore-case -e|--echo -c|--count -l|--list -q -r|--regexp -v|--inverse -w|--wait -y|--younger-than= -F|--pidfile=< -L|--logpidfile -O|--older= -U|--uid= -V|--version -Z|--context= -z -m -d -h|--help -0123456789", Operands: "t*", Version: "pkill,killall:--version,--help"},
 	{Name: "renice", Options: "-n|--priority= -p|--pid -g|--pgrp -u|--user --relative" + utilLinux, Operands: "t*", Version: version},
-	{Name: "reboot|shutdown|halt|poweroff|init|telinit|kexec", AsksIf: stopsAsks, Options: "-c -r -h -H -P -k -f|--force -n -t= -p|--poweroff -w|--wtmp-only -d --halt --reboot --no-wall --show --help", Operands: "t*", Version: "--help --version"},
+	{Name: "reboot|shutdown|halt|poweroff|init|telinit|kexec", AsksIf: stopsAsks, Options: "-c -r -h -H -P -k -f|--force -n -t= -p|--poweroff -w|--wtmp-only -d --halt --reboot --no-wall --show --help", Operands: "t*", Version: "reboot,shutdown,halt,poweroff:--help"},
 
 	// Services, logs, settings of the machine.
-	{Name: "systemctl", Commands: true, AsksIf: systemctlAsks, Options: systemdOptions, Version: "--version --help -h"},
+	{Name: "systemctl", Commands: true, Reads: "systemctl lists units", AsksIf: systemctlAsks, Options: systemdOptions, Version: "--version --help -h"},
 	{Name: "systemctl status|is-active|is-enabled|is-failed|is-system-running|list-units|list-unit-files|list-sockets|list-timers|list-jobs|list-dependencies|list-machines|list-paths|list-automounts|get-default|show|cat|whoami", Reads: "systemctl tells the state of services", Options: systemdOptions, Operands: "t*"},
 	{
 		Name: "journalctl", Reads: "journalctl prints the log", AsksIf: journalAsks, Version: "--version --help -h",
@@ -95,10 +95,10 @@ var systemRows = []Row{
 
 	// Disks.
 	{Name: "mount", Names: true, Reads: "mount lists what is mounted", Options: "-a|--all! -c|--no-canonicalize -f|--fake -F|--fork! -T|--fstab=! -i|--internal-only -l|--show-labels -m --mkdir=?! -n|--no-mtab --options-mode= --options-source= --options-source-force -o|--options=! -O|--test-opts= -r|--read-only -t|--types= --source=! --target=! --target-prefix=! -v|--verbose -w|--rw|--read-write -N|--namespace=! -L|--label=! -U|--uuid=! -B|--bind! -M|--move! -R|--rbind! -d -p -u! --make-shared! --make-slave! --make-private! --make-unbindable! --make-rshared! --make-rslave! --make-rprivate! --make-runbindable! --onlyonce" + utilLinux, Operands: "w*"},
-	{Name: "umount|fusermount|fusermount3|pivot_root|bindfs|overlayroot-chroot|swapon|swapoff|losetup", Options: "-a|--all -A|--all-targets -c -d|--detach-loop --fake -f|--force -i -n -l|--lazy -O= -R|--recursive -r -t|--types= -v -q -N= -o|--options= -u -p= -s|--summary --show=?" + utilLinux, Operands: "w*", Version: version},
+	{Name: "umount|fusermount|fusermount3|pivot_root|bindfs|overlayroot-chroot|swapon|swapoff|losetup", Options: "-a|--all -A|--all-targets -c -d|--detach-loop --fake -f|--force -i -n -l|--lazy -O= -R|--recursive -r -t|--types= -v -q -N= -o|--options= -u -p= -s|--summary --show=?" + utilLinux, Operands: "w*", Version: "umount,swapon,swapoff,losetup,fusermount,fusermount3:--version,--help"},
 	{Name: "findmnt", Names: true, Tame: true, Abbreviates: true, Reads: "findmnt lists what is mounted", Options: "-s|--fstab -m|--mtab -k|--kernel -p --poll=? -w|--timeout= -A|--all -a|--ascii -b|--bytes -C|--nocanonicalize -c|--canonicalize -D|--df -d|--direction= -e|--evaluate -F|--tab-file=< -f|--first-only -H|--list-columns -I|--dfi -i|--invert -J|--json -l|--list -N|--task= -n|--noheadings -O|--options= -o|--output= --output-all -P|--pairs --pseudo --shadow --shadowed -R|--submounts -r|--raw --real -S|--source= -T|--target= --tree -M|--mountpoint= -t|--types= -U|--uniq -u|--notruncate -v|--nofsroot -y|--shell -x|--verify --verbose --vfs-all --deleted --id= --uniq-id= -Q|--filter= --hyperlink=?" + utilLinux, Operands: "t*"},
 	{Name: "blkid", Names: true, Reads: "blkid lists disks", Options: "-c|--cache-file=! -d|--no-encoding -g|--garbage-collect! -o|--output= -k|--list-filesystems -s|--match-tag= -t|--match-token= -l|--list-one -L|--label= -U|--uuid= -p|--probe -i|--info -H|--hint= -S|--size= -O|--offset= -u|--usages= -n|--match-types= -D|--no-part-details" + utilLinux, Operands: "r*"},
-	{Name: "fdisk|sfdisk|cfdisk|parted|gdisk|sgdisk|cgdisk|wipefs|blkdiscard|mkswap|format|diskutil|cryptsetup|hdparm|mkfs|mke2fs|newfs|mkdosfs|mkntfs|fsck|e2fsck|tune2fs|resize2fs|badblocks|lvremove|vgremove|pvremove|lvcreate|vgcreate|pvcreate|mdadm|zpool|zfs|asr|hdiutil|nvme|sg_format|dcfldd|ddrescue|dc3dd|partprobe|kpartx", AsksIf: diskAsks, Names: true, Reads: "it lists disks", Unless: diskActs, Options: "-l|--list -L= -o= -x -p -v -s -J|--json" + utilLinux, Operands: "t*", Version: "--version --help -V -h"},
+	{Name: "fdisk|sfdisk|cfdisk|parted|gdisk|sgdisk|cgdisk|wipefs|blkdiscard|mkswap|format|diskutil|cryptsetup|hdparm|mkfs|mke2fs|newfs|mkdosfs|mkntfs|fsck|e2fsck|tune2fs|resize2fs|badblocks|lvremove|vgremove|pvremove|lvcreate|vgcreate|pvcreate|mdadm|zpool|zfs|asr|hdiutil|nvme|sg_format|dcfldd|ddrescue|dc3dd|partprobe|kpartx", AsksIf: diskAsks, Names: true, Reads: "it lists disks", Unless: diskActs, Options: "-l|--list -L= -o= -x -p -v -s -J|--json" + utilLinux, Operands: "t*", Version: "fdisk,sfdisk,cfdisk,parted,wipefs,blkdiscard,mkswap,cryptsetup,mdadm,fsck,partprobe:--version,--help zfs,zpool:--version"},
 
 	// The network, as the machine sees it.
 	{Name: "ip", OneDash: true, Names: true, Reads: "ip shows addresses and routes", Unless: ipActs, Options: "-4 -6 -0 -B -M -s|-stats|-statistics -d|-details -o|-oneline -r|-resolve! -n|-netns= -br|-brief -c|-color=? -j|-json -p|-pretty -f|-family= -t|-timestamp -ts|-tshort -a|-all! -h|-human -human-readable -iec -l|-loops= -rc|-rcvbuf= -N|-Numeric -D -V|-Version -b|-batch=! -force! -echo", Operands: "t*"},
@@ -107,10 +107,10 @@ var systemRows = []Row{
 	{Name: "netstat", Names: true, Tame: true, Abbreviates: true, Reads: "netstat lists connections", Options: "-r|--route -i|--interfaces -g|--groups -s|--statistics -M|--masquerade -v|--verbose -W|--wide -n|--numeric --numeric-hosts --numeric-ports --numeric-users -N|--symbolic -e|--extend -p|--programs -o|--timers -c|--continuous -l|--listening -a|--all -F|--fib -C|--cache -Z|--context -t|--tcp -u|--udp -U|--udplite -S|--sctp -w|--raw -x|--unix --ax25 --ipx --netrom --inet --inet6 -4 -6 -A= -b -d -f= -I= -L -m -q -R -h -V|--version --help", Operands: "t*"},
 	{Name: "route|arp", Names: true, Reads: "it lists routes", Options: "-n|--numeric -e|--extend -v|--verbose -a -4 -6 -A= -F|--fib -C|--cache -V|--version -h|--help -i|--device= -s! -d! -f! -D! -S!"},
 	{Name: "iptables|ip6tables|iptables-legacy|iptables-nft|ebtables", Names: true, Reads: "iptables -L lists rules", Unless: rulesListed, AsksIf: wallAsks, Options: "-L|--list -S|--list-rules -n|--numeric -v|--verbose -x|--exact --line-numbers -t|--table= -4 -6 -w --wait=? -A|--append=! -D|--delete=! -I|--insert=! -R|--replace=! -F|--flush! -Z|--zero! -N|--new-chain=! -X|--delete-chain! -P|--policy=! -E|--rename-chain=! -M|--modprobe=$! -h|--help -V|--version", Operands: "t*"},
-	{Name: "nft|ufw|firewall-cmd|iptables-restore|ip6tables-restore|pfctl", AsksIf: wallAsks, Operands: "t*", Options: "-f|--file=< -a -n -j -s= -c -e -d -F= -o= --state --version --zone= --list-all --list-all-zones --list-services --list-ports --get-active-zones --get-default-zone --get-zones -h|--help -v -V", Version: "--version --help -h -v -V"},
+	{Name: "nft|ufw|firewall-cmd|iptables-restore|ip6tables-restore|pfctl", AsksIf: wallAsks, Operands: "t*", Options: "-f|--file=< -a -n -j -s= -c -e -d -F= -o= --state --version --zone= --list-all --list-all-zones --list-services --list-ports --get-active-zones --get-default-zone --get-zones -h|--help -v -V", Version: "nft,ufw,firewall-cmd,iptables-restore:--version,--help nft:-v,-V,-h"},
 	{Name: "setcap", Asks: "setcap gives a program privileges", Operands: "t*"},
 	{Name: "setenforce", Asks: "setenforce switches a protection of the machine on or off", Operands: "t*"},
-	{Name: "insmod|rmmod|modprobe|kmod", AsksIf: modulesAsk, Operands: "t*", Options: "-a|--all -c|--showconfig -D|--show-depends -n|--dry-run|--show -r|--remove -R|--resolve-alias -f|--force -q|--quiet -v|--verbose -V|--version -h|--help -C=< -d= -S= -s -b -w= -i", Version: "--version --help -V -h"},
+	{Name: "insmod|rmmod|modprobe|kmod", AsksIf: modulesAsk, Operands: "t*", Options: "-a|--all -c|--showconfig -D|--show-depends -n|--dry-run|--show -r|--remove -R|--resolve-alias -f|--force -q|--quiet -v|--verbose -V|--version -h|--help -C=< -d= -S= -s -b -w= -i", Version: "--version --help modprobe:-V,-h"},
 	{Name: "security", AsksIf: securityAsks, Operands: "t*", Bare: true},
 	{Name: "nmcli|iw|iwconfig|ethtool|tc|bridge", Operands: "t*", Options: "-f=< -o="},
 

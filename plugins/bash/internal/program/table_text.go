@@ -14,7 +14,7 @@ const (
 	zgrepOptions = grepOptions
 )
 
-// textRows are programs that read texts and print.
+// textRows are programs reading texts and printing.
 var textRows = []Row{
 	{
 		Name: "cat|gcat", Abbreviates: true, Tame: true, Reads: "cat prints files",
@@ -57,11 +57,11 @@ var textRows = []Row{
 		Operands: "r*",
 	},
 	{
-		Name: "wc|gwc", Abbreviates: true, Tame: true, Reads: "wc counts",
+		Name: "wc|gwc", Lists: "--files0-from", Abbreviates: true, Names: true, Tame: true, Reads: "wc counts",
 		Options: "-c|--bytes -m|--chars -l|--lines --files0-from=< -L|--max-line-length -w|--words --total= --debug --libxo=?" + gnu, Operands: "r*",
 	},
 	{
-		Name: "sort|gsort", Abbreviates: true, Reads: "sort prints",
+		Name: "sort|gsort", Lists: "--files0-from", Abbreviates: true, Reads: "sort prints",
 		Options:  "-b|--ignore-leading-blanks -d|--dictionary-order -f|--ignore-case -g|--general-numeric-sort -i|--ignore-nonprinting -M|--month-sort -h|--human-numeric-sort -n|--numeric-sort -R|--random-sort --random-source=< -r|--reverse --sort= -V|--version-sort --batch-size= -c --check=? -C --compress-program=$ --debug --files0-from=<! -k|--key= -m|--merge -o|--output=> -s|--stable -S|--buffer-size= -t|--field-separator= -T|--temporary-directory=/ --parallel= -u|--unique -z|--zero-terminated --mmap --qsort --mergesort --heapsort --radixsort" + gnu,
 		Operands: "r*",
 	},
@@ -139,12 +139,12 @@ var textRows = []Row{
 	},
 	{Name: "crc32|xxhsum|xxh64sum", Tame: true, Reads: "it prints a checksum", Operands: "r*"},
 	{
-		Name: "grep|egrep|fgrep|ggrep|gegrep|gfgrep|bsdgrep", Abbreviates: true, Tame: true, Reads: "grep searches", Deep: "-r -R",
+		Name: "grep|egrep|fgrep|ggrep|gegrep|gfgrep|bsdgrep", Abbreviates: true, Tame: true, Reads: "grep searches", Deep: "-r -R", Here: "-r -R", Filters: "--include", Unless: grepPrintsAll,
 		Options: grepOptions, Operands: "t r*",
 	},
 	{Name: "zgrep|zegrep|zfgrep|bzgrep|xzgrep|lzgrep|zstdgrep", Reads: "it searches compressed files", Options: zgrepOptions, Operands: "t r*"},
 	{
-		Name: "rg|ripgrep", Reads: "rg searches", Deep: "*",
+		Name: "rg|ripgrep", Reads: "rg searches", Deep: "*", Here: "*", Filters: "-g --iglob --type-add", Unless: rgPrintsAll,
 		Options: "-e|--regexp=% -f|--file=<% --pre=$ --pre-glob= --no-pre -z|--search-zip! --no-search-zip -s|--case-sensitive --crlf --no-crlf --dfa-size-limit= -E|--encoding= --no-encoding --engine= -F|--fixed-strings --no-fixed-strings -i|--ignore-case -v|--invert-match --no-invert-match -x|--line-regexp -m|--max-count= --mmap --no-mmap -U|--multiline --no-multiline --multiline-dotall --no-multiline-dotall" +
 			" --no-unicode --unicode --null-data -P|--pcre2 --no-pcre2 --regex-size-limit= -S|--smart-case --stop-on-nonmatch -a|--text --no-text -j|--threads= -w|--word-regexp --auto-hybrid-regex --no-auto-hybrid-regex --no-pcre2-unicode --pcre2-unicode --binary --no-binary -L|--follow --no-follow -g|--glob= --glob-case-insensitive --no-glob-case-insensitive -.|--hidden --no-hidden --iglob= --ignore-file=< --ignore-file-case-insensitive --no-ignore-file-case-insensitive" +
 			" -d|--max-depth|--maxdepth= --max-filesize= --no-ignore --ignore --no-ignore-dot --ignore-dot --no-ignore-exclude --ignore-exclude --no-ignore-files --ignore-files --no-ignore-global --ignore-global --no-ignore-parent --ignore-parent --no-ignore-vcs --ignore-vcs --no-require-git --require-git --one-file-system --no-one-file-system -t|--type= -T|--type-not= --type-add= --type-clear= -u|--unrestricted" +
@@ -153,12 +153,12 @@ var textRows = []Row{
 		Operands: "t r*", With: []Form{{"--files --type-list", "r*"}},
 	},
 	{
-		Name: "ag", Reads: "ag searches", Deep: "*",
+		Name: "ag", Reads: "ag searches", Deep: "*", Here: "*", Unless: rgPrintsAll,
 		Options:  "--ackmate -A|--after= -B|--before= --nobreak --break -c|--count --color --nocolor --color-line-number= --color-match= --color-path= --column --filename --nofilename -H|--heading --noheading -C|--context= --numbers --nonumbers --group --nogroup -o|--only-matching --print-long-lines --passthrough --silent --stats --stats-only --vimgrep -0|--null|--print0 -a|--all-types -D|--debug --depth= -f|--follow --nofollow -F|--fixed-strings -G|--file-search-regex= --hidden -i|--ignore-case --ignore= --ignore-dir= -l|--files-with-matches -L|--files-without-matches -m|--max-count= --multiline --nomultiline --one-device -p|--path-to-ignore=< --pager=$ --nopager -Q|--literal -r|--recurse -R -n|--norecurse -s|--case-sensitive -S|--smart-case --search-binary --search-files --search-stream --noaffinity --affinity --parallel -t|--all-text -u|--unrestricted -U|--skip-vcs-ignores -v|--invert-match -w|--word-regexp -W|--width= --workers= -z|--search-zip! -g=% -h|--help -V|--version -q --list-file-types",
 		Operands: "t r*",
 	},
 	{
-		Name: "ack|ack-grep", Reads: "ack searches", Repo: true, Heeds: ".ackrc, which may name a pager", Deep: "*",
+		Name: "ack|ack-grep", Reads: "ack searches", Repo: true, Heeds: ".ackrc, which may name a pager", Deep: "*", Here: "*",
 		Options:  "-i|--ignore-case -I|--no-ignore-case -S|--smart-case --no-smart-case -v|--invert-match -w|--word-regexp -Q|--literal --match=% --range-start= --range-end= --range-invert -l|--files-with-matches -L|--files-without-matches --output=! -o -m|--max-count= -1 -H|--with-filename -h|--no-filename -c|--count --column --no-column -A|--after-context= -B|--before-context= -C|--context=? --print0 -s --pager=?$! --nopager --heading --noheading --break --nobreak --group --nogroup -p|--proximate=? -P|--no-proximate --color --nocolor --color-filename= --color-match= --color-colno= --color-lineno= --flush -u|--underline --no-underline -f -g --sort-files --show-types --files-from=<! -x! -t|--type= -T --ignore-directory|--ignore-dir= --noignore-directory|--noignore-dir= --ignore-file= -r|-R|--recurse -n|--no-recurse --follow --nofollow -k|--known-types --type-set= --type-add= --type-del= --env --noenv --ackrc=<! --ignore-ack-defaults --create-ackrc --dump --filter --nofilter --help --help-types --help-colors --help-rgb-colors --version --man! --bar --thpppt --cathy --passthru --lines= --not= --and= --or= --python --js --go --java --ruby --perl --cc --cpp --css --html --json --php --rust --shell --sql --xml --yaml --markdown -q -#",
 		Operands: "t r*", With: []Form{{"-f --dump --create-ackrc --help-types", "r*"}},
 	},
@@ -195,10 +195,10 @@ var textRows = []Row{
 	},
 	{Name: "factor|gfactor|primes", Abbreviates: true, Tame: true, Reads: "it computes", Options: "-h|--exponents" + gnu, Operands: "t*"},
 	{Name: "bc|gbc", Abbreviates: true, Reads: "bc computes", Options: "-c|--code -C|--no-digit-clamp -d|--digit-clamp -e|--expression= -E|--seed= -f|--file=< -g|--global-stacks -h|--help -i|--interactive -I|--ibase= -l|--mathlib -L|--no-line-length -O|--obase= -P|--no-prompt -q|--quiet -r|--redefine= -R|--no-read-prompt -s|--standard -S|--scale= -v|-V|--version -w|--warn -x|--extended-register -z|--leading-zeroes", Operands: "r*"},
-	{Name: "dc|gdc", Terminal: true, Options: "-e|--expression=& -f|--file=< -i -x -h|--help -V|--version", Operands: "x*", Version: "--version --help -V -h"},
+	{Name: "dc|gdc", Terminal: true, Options: "-e|--expression=& -f|--file=< -i -x -h|--help -V|--version", Operands: "x*", Version: "dc,gdc:--version,--help dc:-V,-h"},
 	{Name: "dos2unix|unix2dos|mac2unix|unix2mac", Options: "-b|--keep-bom -c|--convmode= -f|--force -h|--help -i|--info=? -k|--keepdate -l|--newline -L|--license -m|--add-bom -n|--newfile -o|--oldfile -O|--to-stdout -q|--quiet -r|--remove-bom -s|--safe -F|--follow-symlink -R|--replace-symlink -S|--skip-symlink -V|--version -v|--verbose -u|--keep-utf16", OneDash: false, Operands: "w*", With: []Form{{"-n", "r w"}, {"-O -i", "r*"}}},
 	{Name: "split|gsplit", Abbreviates: true, Options: "-a|--suffix-length= --additional-suffix= -b|--bytes= -C|--line-bytes= -d --numeric-suffixes=? -x --hex-suffixes=? -e|--elide-empty-files --filter=$ -l|--lines= -n|--number= -p= -t|--separator= -u|--unbuffered --verbose -#" + gnu, Operands: "r? t?", Touches: splitTouches, Version: "--help --version"},
 	{Name: "csplit|gcsplit", Abbreviates: true, Options: "-b|--suffix-format= -f|--prefix=> -k|--keep-files --suppress-matched -n|--digits= -s|--quiet|--silent -z|--elide-empty-files" + gnu, Operands: "r t*", Touches: splitTouches, Version: "--help --version"},
-	{Name: "tee|gtee|sponge", Abbreviates: true, Reads: "tee prints what it reads", Options: "-a|--append -i|--ignore-interrupts -p --output-error=?" + gnu, Operands: "w*", Version: "--help --version"},
-	{Name: "patch|gpatch", Abbreviates: true, Options: "-p|--strip= -F|--fuzz= -l|--ignore-whitespace -c|--context -e|--ed! -n|--normal -u|--unified -N|--forward -R|--reverse -i|--input=< -o|--output=> -r|--reject-file=> -D|--ifdef= -E|--remove-empty-files -Z|--set-utc -T|--set-time -b|--backup -B|--prefix= -V|--version-control= -Y|--basename-prefix= -z|--suffix= -g|--get= -t|--batch -f|--force -s|--quiet|--silent -d|--directory=</ -x|--debug= -v|--version --merge=? --quoting-style= --backup-if-mismatch --no-backup-if-mismatch --verbose --dry-run --posix --reject-format= --binary --read-only= --follow-symlinks --help", Operands: "w? r?", Touches: patchTouches, Version: "--help --version -v"},
+	{Name: "tee|gtee|sponge", Abbreviates: true, Edits: true, Reads: "tee prints what it reads", Options: "-a|--append -i|--ignore-interrupts -p --output-error=?" + gnu, Operands: "w*", Version: "tee,gtee:--help,--version"},
+	{Name: "patch|gpatch", Abbreviates: true, Options: "-p|--strip= -F|--fuzz= -l|--ignore-whitespace -c|--context -e|--ed! -n|--normal -u|--unified -N|--forward -R|--reverse -i|--input=< -o|--output=> -r|--reject-file=> -D|--ifdef= -E|--remove-empty-files -Z|--set-utc -T|--set-time -b|--backup -B|--prefix= -V|--version-control= -Y|--basename-prefix= -z|--suffix= -g|--get= -t|--batch -f|--force -s|--quiet|--silent -d|--directory=</ -x|--debug= -v|--version --merge=? --quoting-style= --backup-if-mismatch --no-backup-if-mismatch --verbose --dry-run --posix --reject-format= --binary --read-only= --follow-symlinks --help", Operands: "w? r?", Touches: patchTouches, Version: "--help --version patch:-v"},
 }

@@ -14,31 +14,31 @@ type Use struct {
 	// Program is the program's name, without its directory, as rows know it
 	// (python3.12 is python).
 	Program string
-	// Known tells that the program has a row. Options and operands of one that
-	// has none are read as most programs mean them.
+	// Known means: the program has a row. Without one, options and operands are read as by most
+	// programs.
 	Known bool
-	// Sub are the sub-command words; At is the index in Words behind the last of
-	// them, 1 without any. Strange tells that the last one has no row.
+	// Sub are the sub-command words; At is the index in Words behind the last of them, 1
+	// without any. Strange means: the last one has no row.
 	Sub     []string
 	At      int
 	Strange bool
 	// Options are the options, in order, those before the sub-command included.
 	Options []Option
-	// Operands are the operands, Roles what each of them is.
+	// Operands are the operands, Roles their roles.
 	Operands []Word
 	Roles    []Role
-	// Inner is the index in Words at which the command that this one runs begins,
-	// 0 when it runs none; End is the index behind its last word. Joined tells
-	// that the words are joined to a command line that a shell runs.
+	// Inner is the index in Words of the beginning of the command inside, 0 without one; End is
+	// the index behind its last word. Joined means: the words are joined to a command line for
+	// a shell.
 	Inner, End int
 	Joined     bool
-	// Spans are the commands that options name, in Words from the first index to
-	// the one before the second (find -exec).
+	// Spans are the commands named by options, in Words from the first index to the one before
+	// the second (find -exec).
 	Spans [][2]int
 
-	// stopped tells that an option ended the options.
+	// stopped means: an option ended the options.
 	stopped bool
-	// lines are the commands that attached has read.
+	// lines are the commands read by attached.
 	lines []Word
 	// ats are the operands' indices in Words.
 	ats     []int
@@ -56,18 +56,18 @@ type Option struct {
 	// Value is its value, if Has.
 	Value Word
 	Has   bool
-	// Known tells that the row has it.
+	// Known means: the row has it.
 	Known bool
-	// At is the index in Words of the word that it stands in.
+	// At is the index in Words of its word.
 	At   int
 	spec *spec
 }
 
-// generic is the row of programs that have none: what most of them mean.
+// generic is the row of unknown programs, with the common meanings.
 var generic = compile(Row{Options: "-o|--output|--output-file|--outfile=> --out-dir|--outdir|--output-dir=/ -C|--directory=<", Operands: "r*"}, "")
 
-// Name returns the name under which rows know a program given by its path or
-// name: without its directory and version.
+// Name returns the name of a program in rows, given its path or name: without its directory and
+// version.
 func Name(text string) string {
 	base := path.Base(text)
 	if strings.HasPrefix(base, "mkfs.") || strings.HasPrefix(base, "newfs_") {
@@ -82,7 +82,10 @@ func Name(text string) string {
 	return base
 }
 
-// versioned are the programs that are installed under names with a version.
+// Known tells whether a name has a row.
+func Known(name string) bool { return find(name) != nil }
+
+// versioned are programs installed under names with a version.
 var versioned = map[string]bool{
 	"python": true, "pip": true, "ruby": true, "perl": true, "php": true, "lua": true, "node": true, "gcc": true, "g++": true, "clang": true, "clang++": true,
 	"go": true, "java": true, "tclsh": true, "ipython": true, "irb": true, "gem": true, "psql": true,
@@ -98,7 +101,7 @@ func Read(words []Word) *Use {
 	if g := find(u.Program); g != nil && !strings.Contains(u.Program, " ") {
 		u.grammar, u.Known = g, true
 	}
-	i := 1
+	i := u.passes()
 	if u.grammar.Bundle && len(words) > 1 && words[1].Literal && words[1].Text != "" && strings.IndexByte("-/.~", words[1].Text[0]) < 0 {
 		i = u.bundle()
 	}
@@ -107,6 +110,23 @@ func Read(words []Word) *Use {
 	}
 	u.assign()
 	return u
+}
+
+// passes returns the index of the next word to read. Behind a program with Passes only a
+// name of that list is read as a command.
+func (u *Use) passes() int {
+	if u.grammar.Passes == "" || len(u.Words) < 2 {
+		return 1
+	}
+	switch next := u.Words[1]; {
+	case strings.HasPrefix(next.Text, "-"):
+	case next.Literal && !next.Glob && find(u.grammar.key+" "+next.Text) != nil:
+		u.sub(1)
+		return 2
+	case !next.Literal || next.Glob || !slices.Contains(strings.Fields(u.grammar.Passes), next.Text):
+		u.grammar, u.Known = generic, false
+	}
+	return 1
 }
 
 // read reads from Words[i] on and returns where to go on.
@@ -143,8 +163,8 @@ func (u *Use) read(i int) int {
 	return i + 1
 }
 
-// ended tells that options have ended: behind the first operand, where the row
-// says so, and in a command that is to be run.
+// ended reports that options have ended: behind the first operand, where the row says so, and
+// inside a command to run.
 func (u *Use) ended() bool {
 	if len(u.Operands) == 0 || u.stopped {
 		return u.stopped
@@ -163,7 +183,7 @@ func (u *Use) commands() bool {
 	return so.Inner > 0
 }
 
-// form returns the roles that the options so far leave the operands.
+// form returns the roles left for the operands by the options so far.
 func (u *Use) form() []role {
 	for _, f := range u.grammar.forms {
 		if u.Has(f.options...) {
@@ -173,7 +193,7 @@ func (u *Use) form() []role {
 	return u.grammar.roles
 }
 
-// bundle reads the first word as letters of options, whose values follow it.
+// bundle reads the first word as letters of options, with their values behind it.
 func (u *Use) bundle() int {
 	next := 2
 	for _, r := range u.Words[1].Text {
@@ -192,8 +212,8 @@ func (u *Use) bundle() int {
 	return next
 }
 
-// attached reads a command whose first word stands in the option's own word
-// (fd --exec=rm FILE): it is told as one line.
+// attached reads a command with its first word in the option's own word (fd --exec=rm FILE), as
+// one line.
 func (u *Use) attached(o *Option, first Word, i int) int {
 	n := len(u.Spans)
 	end := u.value(o, i)
@@ -210,8 +230,8 @@ func (u *Use) attached(o *Option, first Word, i int) int {
 	return end
 }
 
-// value gives an option its value from the words behind Words[i], and returns
-// the index of the last one that it takes.
+// value gives an option its value from the words behind Words[i], and returns the index of the
+// last word used.
 func (u *Use) value(o *Option, i int) int {
 	s := o.spec
 	u.stopped = u.stopped || s.is(endsOptions)
@@ -275,7 +295,7 @@ func (u *Use) option(i int) int {
 	letters, last := word.Text[1:], i
 letters:
 	for rest := letters; rest != ""; {
-		_, size := utf8.DecodeRuneInString(rest) // a byte that is no letter is one by itself
+		_, size := utf8.DecodeRuneInString(rest) // an invalid byte counts by itself
 		name := "-" + rest[:size]
 		rest = rest[size:]
 		s := u.grammar.options.find(name)
@@ -324,7 +344,7 @@ func (u *Use) longOption(i int) int {
 		return i + 1
 	}
 	next := i + 1
-	for _, s := range found { // several: an abbreviation that can mean any of them
+	for _, s := range found { // several: an ambiguous abbreviation
 		o := Option{Name: s.name, At: i, Known: len(found) == 1, spec: s, Has: has}
 		switch {
 		case has:
@@ -398,8 +418,8 @@ func needed(list []role) int {
 	return n
 }
 
-// Has tells whether one of the named options may be present: an abbreviation
-// that several options share counts for each of them.
+// Has reports whether one of the named options may be present: an ambiguous abbreviation counts
+// for each of its options.
 func (u *Use) Has(names ...string) bool {
 	return slices.ContainsFunc(u.Options, func(o Option) bool { return slices.Contains(names, o.Name) })
 }
@@ -429,13 +449,11 @@ func (u *Use) With(list ...Role) []Word {
 // Args are the words behind the program and its sub-command.
 func (u *Use) Args() []Word { return u.Words[min(u.At, len(u.Words)):] }
 
-// Row returns the row that the use was read by; that of a program which has none
-// is empty.
+// Row returns the row of the use; empty for an unknown program.
 func (u *Use) Row() Row { return u.grammar.Row }
 
-// Asked says why a person must look at the use, whatever the rules say; empty
-// when nobody needs to. The program's own row speaks, too, where a sub-command
-// has one.
+// Asked says why the use always needs a person, for any rules; empty when it does not. The
+// program's own row counts, too, beside a sub-command's.
 func (u *Use) Asked() string {
 	for _, g := range append(slices.Clip(u.above), u.grammar) {
 		if g.Asks != "" {
@@ -451,8 +469,8 @@ func (u *Use) Asked() string {
 	return ""
 }
 
-// Runs tells whether operands of the use, or of others of its kind, are
-// commands, scripts or programs that it runs.
+// Runs reports whether operands of the use, or of others of its kind, are commands, scripts or
+// programs to run.
 func (u *Use) Runs() bool {
 	runs := func(list []role) bool {
 		return slices.ContainsFunc(list, func(r role) bool { return strings.IndexByte("cljxs", byte(r.Role)) >= 0 })
@@ -463,14 +481,13 @@ func (u *Use) Runs() bool {
 // Index returns where operand i stands in Words.
 func (u *Use) Index(i int) int { return u.ats[i] }
 
-// Means tells whether the use has the named option, or is another spelling of
-// one that has it.
+// Means reports whether the use has the named option, or is an equivalent spelling.
 func (u *Use) Means(name string) bool {
 	return u.Has(name) || u.grammar.Means != nil && slices.Contains(u.grammar.Means(u), name)
 }
 
-// EditsOnly tells whether the use changes the files that it names and nothing
-// else, as far as its words say.
+// EditsOnly reports whether the use changes the named files and nothing else, as far as its
+// words say.
 func (u *Use) EditsOnly() bool {
 	if !u.grammar.Edits || u.Strange || u.Inner > 0 || len(u.Spans) > 0 || len(u.Scripts()) > 0 {
 		return false
@@ -486,13 +503,13 @@ func (u *Use) EditsOnly() bool {
 // Command names the program and its sub-command: "git branch".
 func (u *Use) Command() string { return strings.Join(append([]string{u.Program}, u.Sub...), " ") }
 
-// Scripts are the command lines that a shell runs on behalf of the options and
-// operands, each in one word; Inner and Joined tell of those that are many.
+// Scripts are the command lines for a shell in options and operands, each in one word; Inner
+// and Joined hold those of many.
 func (u *Use) Scripts() []Word {
 	return slices.Concat(u.valued(runsScript), u.With(Line), u.lines)
 }
 
-// Code are the texts in languages that are not the shell's that the program runs.
+// Code are the texts in other languages than the shell's to run.
 func (u *Use) Code() []Word { return u.valued(runsCode) }
 
 func (u *Use) valued(e effect) []Word {
@@ -505,9 +522,8 @@ func (u *Use) valued(e effect) []Word {
 	return out
 }
 
-// Commanded tells whether the program takes its commands from its terminal or
-// input: it is one that does (Row.Terminal), and nothing on the line tells it
-// otherwise.
+// Commanded reports whether the program takes its commands from its terminal or input: its row
+// has Terminal, and nothing on the line replaces them.
 func (u *Use) Commanded() bool {
 	g := u.grammar
 	if !g.Terminal || u.asksVersion() {
@@ -533,8 +549,55 @@ func IsInput(p string) bool {
 }
 
 // asksVersion tells whether the use asks for the version or help, and nothing
-// else.
+// else. RATIONALE.md, "Why does `pytest -v` ask, and `make --version` not?".
 func (u *Use) asksVersion() bool {
 	g := append(slices.Clip(u.above), u.grammar)[0]
-	return len(u.Words) == 2 && u.Words[1].Literal && !u.Words[1].Glob && slices.Contains(strings.Fields(g.Version), u.Words[1].Text)
+	return len(u.Words) == 2 && u.Words[1].Literal && !u.Words[1].Glob && g.printsVersion(u.Program, u.Words[1].Text)
 }
+
+// AsksUsage reports whether a program without a row, called by its name alone, only has to
+// print its help or version.
+func (u *Use) AsksUsage() bool {
+	if u.Known || len(u.Words) != 2 || !u.Words[0].Literal || u.Words[0].Glob || u.Words[0].Quoted || !u.Words[1].Literal {
+		return false
+	}
+	name := u.Words[0].Text
+	for i, r := range name {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || i > 0 && (r >= '0' && r <= '9' || strings.ContainsRune("_-.+", r))) {
+			return false
+		}
+	}
+	return name != "" && (u.Words[1].Text == "--help" || u.Words[1].Text == "--version")
+}
+
+// asksHelp tells whether the use asks how a sub-command is used, and nothing else.
+func (u *Use) asksHelp() bool {
+	last := u.Words[len(u.Words)-1]
+	return len(u.above) > 0 && u.above[0].Helps && !u.Strange && u.At == len(u.Sub)+1 && u.At == len(u.Words)-1 && last.Literal && last.Text == "--help"
+}
+
+// Heeds tells whether configuration beside the working tree, or the user's own, can
+// make the use run a program, and names it (Row.Repo).
+func (u *Use) Heeds() (repo bool, names string) {
+	g := u.grammar
+	if u.asksHelp() {
+		g = u.above[0]
+	}
+	return g.Repo, g.Heeds
+}
+
+// printsVersion reports whether a program of the row prints its version for word alone; see
+// Row.Version.
+func (g *grammar) printsVersion(program, word string) bool {
+	for token := range tokens(g.Version) {
+		names, words, named := strings.Cut(token, ":")
+		if token == word || named && slices.Contains(strings.Split(names, ","), program) && slices.Contains(strings.Split(words, ","), word) {
+			return !g.Project || g.VersionAlone != ""
+		}
+	}
+	return false
+}
+
+// Fed reports whether a program taking commands from its input does so although its words ask
+// for the version only: with an input, only its manual promises to ignore it.
+func (u *Use) Fed() bool { return u.grammar.Terminal && u.asksVersion() }

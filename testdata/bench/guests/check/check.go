@@ -41,6 +41,14 @@ var Rules = []Rule{
 	{"git status", "allow"}, {"go test", "allow"}, {"make ", "allow"}, {"npm run ", "allow"},
 }
 
+// Calls begin in the state that the init functions leave: what JSON needs of the types
+// is set up here, once.
+func init() {
+	var e envelope
+	_ = json.Unmarshal([]byte(`{"tool":"Bash","input":{"command":""},"context":{"agent":"","session":"","user":"","mode":"","cwd":"","working_directories":[""],"home":"","kind":""}}`), &e)
+	_, _ = json.Marshal(verdict{})
+}
+
 // Run answers check_permissions with the rule that judge finds for the command.
 func Run(judge func(command string) (Rule, error)) int32 {
 	var e envelope

@@ -7,7 +7,7 @@ package main
 import (
 	"strings"
 
-	"github.com/callgate/callgate/testdata/bench/guests/check"
+	"github.com/callgate/callgate/host/bench/guests/check"
 )
 
 //go:wasmexport check_permissions

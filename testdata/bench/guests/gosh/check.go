@@ -9,7 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/callgate/callgate/testdata/bench/guests/check"
+	"github.com/callgate/callgate/host/bench/guests/check"
 )
 
 //go:wasmexport check_permissions

@@ -1,7 +1,0 @@
-//go:build darwin || dragonfly || freebsd || netbsd || openbsd
-
-package main
-
-import "golang.org/x/sys/unix"
-
-const getTerminal, setTerminal = unix.TIOCGETA, unix.TIOCSETA

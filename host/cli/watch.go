@@ -1,0 +1,304 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/callgate/callgate/host/internal/approval/ask"
+	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/approval/terminal"
+	"github.com/callgate/callgate/host/internal/client"
+	"github.com/callgate/callgate/host/internal/client/protocol"
+)
+
+// watcher shows asks as they come and, on a terminal, answers them.
+type watcher struct {
+	client   *client.Client
+	by       string
+	out      io.Writer
+	json     bool
+	terminal *terminal.Terminal
+}
+
+func (w watcher) run(ctx context.Context) error {
+	surface := terminal.Surface
+	if w.terminal == nil {
+		surface = "" // it can show, not answer
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	changed := make(chan ask.Event, 64)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- w.client.Events(ctx, surface, w.by, func(ev client.Event) error { return forward(ctx, ev, changed) })
+		close(changed)
+	}()
+	if !w.json {
+		fmt.Fprintln(w.out, "Waiting for asks. Press Control-C to stop.")
+		w.tellPresence(ctx)
+	}
+	asker := newAsker(w)
+	for ev := range changed {
+		asker.event(ctx, ev)
+	}
+	asker.stop()
+	asker.leave(ctx)
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// tellPresence warns beforehand when no approver is there.
+func (w watcher) tellPresence(ctx context.Context) {
+	if view, err := w.client.Presence(ctx); err == nil && view.Why != "" {
+		fmt.Fprintln(w.out, view.Why)
+	}
+}
+
+// forward passes on events about asks.
+func forward(ctx context.Context, ev client.Event, to chan<- ask.Event) error {
+	var event ask.Event
+	switch ev.Name {
+	case protocol.EventReady, protocol.EventLagged:
+		event.Kind = ask.EventLagged // look at the waiting asks
+	case protocol.EventAsk:
+		var err error
+		if event, err = ev.Ask(); err != nil {
+			return err
+		}
+	default:
+		return nil
+	}
+	select {
+	case to <- event:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// asker puts one ask after the other to the person.
+type asker struct {
+	watcher
+	waiting []ask.Ask
+	// current is the ask on the screen; cancel takes it away.
+	current string
+	cancel  context.CancelFunc
+	done    chan struct{}
+	// unlocked means: the PIN was typed here.
+	unlocked bool
+	// told is the last ask with an announced end: an end can be announced twice.
+	told string
+}
+
+func newAsker(w watcher) *asker { return &asker{watcher: w} }
+
+func (a *asker) event(ctx context.Context, ev ask.Event) {
+	switch ev.Kind {
+	case ask.EventLagged:
+		views, err := a.client.Asks(ctx, ask.Filter{State: ask.Shown})
+		if err != nil {
+			fmt.Fprintln(a.out, "cannot read the pending asks:", err)
+			return
+		}
+		for _, v := range views {
+			a.add(ctx, v.Ask)
+		}
+	case ask.EventShown:
+		a.add(ctx, ev.Ask)
+	case ask.EventVoted:
+		a.voted(ctx, ev.Ask)
+	case ask.EventAnswered, ask.EventTimedOut, ask.EventCancelled:
+		a.remove(ctx, ev.Ask)
+	}
+}
+
+func (a *asker) add(ctx context.Context, shown ask.Ask) {
+	if shown.ID == a.current {
+		return
+	}
+	for _, known := range a.waiting {
+		if known.ID == shown.ID {
+			return
+		}
+	}
+	if a.terminal == nil {
+		a.show(shown)
+		return
+	}
+	a.waiting = append(a.waiting, shown)
+	a.next(ctx)
+}
+
+// voted reports an approval by one of several approvers. The approver here goes on with the next
+// ask.
+func (a *asker) voted(ctx context.Context, shown ask.Ask) {
+	if a.json {
+		a.show(shown)
+		return
+	}
+	fmt.Fprintf(a.out, "ask %s: %s\n", shown.ID, card.Line(shown.Progress()))
+	a.next(ctx)
+}
+
+// remove removes an ended ask, with a word about its end.
+func (a *asker) remove(ctx context.Context, ended ask.Ask) {
+	if ended.ID == a.told {
+		return
+	}
+	a.told = ended.ID
+	if a.json {
+		a.show(ended)
+		return
+	}
+	a.waiting = slices.DeleteFunc(a.waiting, func(known ask.Ask) bool { return known.ID == ended.ID })
+	current := ended.ID == a.current
+	if current {
+		a.stop()
+	}
+	a.tell(ended)
+	if current {
+		a.next(ctx)
+	}
+}
+
+// tell says how an ask ended, unless put has told more.
+func (a *asker) tell(ended ask.Ask) {
+	line := fmt.Sprintf("ask %s: %s", ended.ID, ended.State)
+	if ended.Answer != nil {
+		if ended.Answer.By == a.by && ended.Answer.Surface == terminal.Surface {
+			return
+		}
+		line += " by " + card.Line(ended.DecidedBy())
+	}
+	fmt.Fprintln(a.out, line)
+}
+
+// next puts the first waiting ask on the screen when it is free.
+func (a *asker) next(ctx context.Context) {
+	if a.done != nil {
+		select {
+		case <-a.done:
+		default:
+			return
+		}
+	}
+	if len(a.waiting) == 0 {
+		a.current = ""
+		return
+	}
+	shown := a.waiting[0]
+	a.waiting = a.waiting[1:]
+	a.current = shown.ID
+	asking, cancel := context.WithCancel(ctx)
+	a.cancel, a.done = cancel, make(chan struct{})
+	go func(done chan struct{}) {
+		defer close(done)
+		a.put(ctx, asking, shown)
+	}(a.done)
+}
+
+// put shows one ask until asking ends, and sends the answer. Its own end may be announced before
+// the reply to the answer, so it goes on despite it.
+func (a *asker) put(ctx, asking context.Context, shown ask.Ask) {
+	if err := a.client.Seen(ctx, shown.ID, a.by); err != nil {
+		fmt.Fprintln(a.out, err)
+		return
+	}
+	for {
+		answer, ok := a.terminal.Ask(asking, shown)
+		if !ok {
+			return
+		}
+		answer.By = a.by
+		answered, err := a.client.Answer(ctx, shown.ID, answer)
+		if protocol.NeedsPresence(err) && a.unlock(asking, err) {
+			answered, err = a.client.Answer(ctx, shown.ID, answer)
+		}
+		if protocol.NeedsPresence(err) && asking.Err() == nil {
+			fmt.Fprintln(a.out, "Not approved; the ask is still pending.")
+			continue
+		}
+		if err != nil {
+			fmt.Fprintln(a.out, err)
+			return
+		}
+		printAnswered(a.out, answered)
+		return
+	}
+}
+
+// unlock asks for the PIN a refusal requires, while asking goes on. Denials never come here.
+func (a *asker) unlock(asking context.Context, refused error) bool {
+	view, err := a.client.Presence(asking)
+	if err != nil || !view.Set || view.Locked {
+		fmt.Fprintln(a.out, refused)
+		return false
+	}
+	for {
+		pin, ok := a.terminal.Secret(asking, "Approver PIN: ")
+		if !ok {
+			return false
+		}
+		_, err := a.client.Unlock(asking, a.by, pin)
+		if err == nil {
+			a.unlocked = true
+			return true
+		}
+		fmt.Fprintln(a.out, err)
+		if !isWrongPIN(err) {
+			return false
+		}
+	}
+}
+
+// leave locks the terminal unlocked here again: the next program on it may be an agent.
+func (a *asker) leave(ctx context.Context) {
+	if !a.unlocked {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	_ = a.client.LockPresence(ctx) // a missing daemon has forgotten it
+}
+
+// stop takes the ask on the screen away and waits until it is.
+func (a *asker) stop() {
+	if a.done == nil {
+		return
+	}
+	a.cancel()
+	<-a.done
+	a.done = nil
+}
+
+// show prints an ask without asking.
+func (a *asker) show(shown ask.Ask) {
+	if a.json {
+		if text, err := json.Marshal(shown); err == nil { // plain data always encodes
+			fmt.Fprintf(a.out, "%s\n", text)
+		}
+		return
+	}
+	fmt.Fprint(a.out, "\n", card.Terminal(card.Render(shown, time.Now()), 0, false))
+}
+
+// printAnswered describes an answer's effect.
+func printAnswered(w io.Writer, a ask.AnswerResult) {
+	fmt.Fprintf(w, "ask %s: %s\n", a.Ask.ID, a.Ask.State)
+	for _, r := range a.Rules {
+		fmt.Fprintf(w, "stored: %s %s (%s)\n", r.Behavior, card.Line(r.String()), r.Scope)
+	}
+	for _, id := range a.AlsoAnswered {
+		fmt.Fprintf(w, "the rule also answered ask %s\n", id)
+	}
+	for _, note := range a.Notes {
+		fmt.Fprintln(w, "note:", card.Line(note))
+	}
+}

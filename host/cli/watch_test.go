@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/approval/terminal"
+	"github.com/callgate/callgate/host/internal/client"
+	"github.com/callgate/callgate/host/internal/testkit/world"
+	"github.com/callgate/callgate/host/wire"
+)
+
+// newClient starts a daemon of its own and connects as its admin, over a port: over a
+// socket it would matter whether the test has a terminal.
+func newClient(t *testing.T) *client.Client {
+	t.Helper()
+	w := world.New(t, "")
+	w.Port = true
+	d, _ := w.Serve(nil)
+	w.ChoosePIN(d)
+	return w.Admin(d.Address().String())
+}
+
+func TestWatchAnswersByKey(t *testing.T) {
+	t.Parallel()
+	client := newClient(t)
+	var screen bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	watching := make(chan error, 1)
+	w := watcher{client: client, by: "ann", out: &screen, terminal: terminal.New(strings.NewReader("s0815 4711\r4711 0815\ryn"), &screen)}
+	go func() { watching <- w.run(ctx) }()
+
+	for _, tt := range []struct {
+		name, command string
+		want          engine.Behavior
+		by            string
+	}{
+		{"accepted for the session, with the PIN", "npm run build", engine.Allow, "ann"},
+		{"allowed by its rule", "npm run lint", engine.Allow, ""},
+		{"approved once", "npm install", engine.Allow, "ann"},
+		{"denied", "npm publish", engine.Deny, "ann"},
+	} {
+		input, err := json.Marshal(map[string]string{"command": tt.command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := client.Check(t.Context(), wire.Request{Tool: "Bash", Input: input, Context: wire.CallContext{CWD: "/"}}, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if res.Decision.Behavior != tt.want || res.DecidedBy != tt.by {
+			t.Errorf("%s: got %s by %q, want %s by %q", tt.name, res.Decision.Behavior, res.DecidedBy, tt.want, tt.by)
+		}
+	}
+	cancel()
+	if err := <-watching; err != nil {
+		t.Errorf("watch: %v", err)
+	}
+	for _, want := range []string{"Run? npm install", "stored: allow Bash(npm run {build,check,", "Approver PIN: \nwrong PIN: 4 attempts left\nApprover PIN: \n"} {
+		if !strings.Contains(screen.String(), want) {
+			t.Errorf("screen: want %q in\n%s", want, screen.String())
+		}
+	}
+}

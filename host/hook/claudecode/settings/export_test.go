@@ -1,4 +1,0 @@
-package settings
-
-// BackupSuffix follows the name of a file in that of its backup.
-const BackupSuffix = backupSuffix

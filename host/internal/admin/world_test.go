@@ -1,0 +1,22 @@
+package admin_test
+
+import (
+	"testing"
+
+	"github.com/callgate/callgate/host/internal/testkit/gatetest"
+)
+
+// world is that of gatetest, with helpers for these tests.
+type world struct{ *gatetest.World }
+
+func newWorld(t *testing.T, yaml string) *world {
+	t.Helper()
+	return &world{gatetest.New(t, yaml)}
+}
+
+const twoDirs = gatetest.TwoDirs
+
+var (
+	worker = gatetest.Worker
+	call   = gatetest.Call
+)

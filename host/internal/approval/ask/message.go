@@ -1,0 +1,95 @@
+package ask
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/callgate/callgate/host/internal/text/shellword"
+)
+
+// OutcomeOf is the outcome of an ended ask for its call.
+func OutcomeOf(a Ask) Outcome { return outcomeOf(a) }
+
+// outcomeOf is the outcome of an ended ask for a waiter.
+func outcomeOf(a Ask) Outcome {
+	return Outcome{Ask: a, Cause: a.Cause, Message: message(a)}
+}
+
+// refusal is the outcome of a call without an answer of its own. The ask may still wait, or be
+// approved, in the store.
+func refusal(a Ask, cause Cause) Outcome {
+	a.Input, a.State, a.Cause, a.Answer = nil, Denied, cause, nil
+	return Outcome{Ask: a, Cause: cause, Message: message(a)}
+}
+
+// Resume is the command to resume a stopped session, for a person to copy into a shell. The
+// agent chose the session's name: it is neither a flag nor shell code there.
+func Resume(session string) string {
+	name := shellword.Quote(session)
+	if strings.HasPrefix(session, "-") {
+		name = "-- " + name
+	}
+	return "callgate sessions resume " + name
+}
+
+// message is one clean sentence for the model: the result, and its options now. The words are
+// the product's own; only a person's reason is quoted.
+func message(a Ask) string {
+	what := "The " + a.Tool + " call was not run: "
+	switch a.Cause {
+	case CauseAnswered, CauseSettled:
+		return answeredMessage(a, what)
+	case CauseTimeout:
+		return what + "nobody answered in time" + a.Unreachable() + ". Continue without it, or ask the user before you try again."
+	case CauseInterrupt:
+		return what + "the user interrupted. Read what they say next."
+	case CauseForkExit:
+		return what + "the fork it belonged to has ended."
+	case CauseClear:
+		return what + "the session was cleared."
+	case CauseCaller:
+		return what + "the client stopped waiting for the answer."
+	case CauseCardChanged:
+		return what + "the question to its approvers was changed by somebody, so that no answer to it counts. Ask the user before you try again."
+	case CauseNoSurface:
+		return what + "it needs a person's approval and the question could not be shown to anyone."
+	case CauseFlood:
+		return what + "too many calls of this session or agent already wait for a person. Wait for their answers first."
+	case CauseRepeated:
+		return what + "a person denied the same call a few minutes ago. Do something else, or ask the user."
+	case CausePaused:
+		return fmt.Sprintf("%sthis session is paused after several denials or unanswered questions. A person resumes it with `%s`.", what, Resume(a.Session))
+	case CauseStopped:
+		return fmt.Sprintf("%sthis session is stopped until a person has looked at it and resumes it with `%s`.", what, Resume(a.Session))
+	case CauseReused:
+		return what + "its call id was used before for another call. Send a new call id."
+	}
+	return what + "the answer could not be recorded."
+}
+
+func answeredMessage(a Ask, what string) string {
+	if a.State == Approved {
+		return ""
+	}
+	if a.Answer != nil && strings.TrimSpace(a.Answer.Reason) != "" {
+		return what + "a person denied it: " + strings.TrimSpace(a.Answer.Reason)
+	}
+	return what + "a person denied it. Do something else, or ask the user why."
+}
+
+// surfaceNames are surfaces as sentences have them.
+var surfaceNames = map[string]string{"discord": "Discord", "api": "the API"}
+
+// Unreachable names the surfaces that failed to show the card, as the end of a sentence; empty
+// when all succeeded.
+func (a Ask) Unreachable() string {
+	if len(a.Undelivered) == 0 {
+		return ""
+	}
+	names := make([]string, len(a.Undelivered))
+	for i, s := range a.Undelivered {
+		names[i] = cmp.Or(surfaceNames[s], s)
+	}
+	return ", and " + strings.Join(names, " and ") + " could not be reached to show the question"
+}

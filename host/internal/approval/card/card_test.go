@@ -1,0 +1,38 @@
+package card_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/testkit/asktest"
+	"github.com/callgate/callgate/host/internal/testkit/golden"
+)
+
+// The asks of these tests.
+var (
+	noon = asktest.Noon
+	bash = asktest.Bash
+)
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for name, a := range asktest.Kinds() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			golden.Check(t, name, card.Terminal(card.Render(a, noon.Add(14*time.Second)), 80, false))
+		})
+	}
+	t.Run("narrow", func(t *testing.T) {
+		t.Parallel()
+		golden.Check(t, "narrow", card.Terminal(card.Render(asktest.Kinds()["hostile"], noon), 40, false))
+	})
+	t.Run("color", func(t *testing.T) {
+		t.Parallel()
+		golden.Check(t, "color", card.Terminal(card.Render(asktest.Kinds()["safety"], noon), 80, true))
+	})
+	t.Run("full", func(t *testing.T) {
+		t.Parallel()
+		golden.Check(t, "full", card.Full(asktest.Kinds()["safety"]))
+	})
+}

@@ -1,0 +1,109 @@
+package gate
+
+import (
+	"context"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/approval/authority"
+	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/wire"
+)
+
+// Check decides one call, asks a person where one must decide, and audits the answer before
+// returning it. The error is non-nil only for a malformed request, one outside the caller's
+// token (authority.ErrBadRequest, authority.ErrNotEntitled), or when the gate closes during an
+// ask (ask.ErrClosed: nothing is decided, the ask waits for the call to come back); the result
+// then denies, as it does on every failure.
+func (g *Gate) Check(ctx context.Context, caller authority.Caller, r wire.Request, progress Progress) (wire.Result, error) {
+	c, err := g.admit(ctx, caller, r, g.c.Store.TouchSession)
+	if err != nil {
+		return g.reject(ctx, caller, r, err)
+	}
+	defer g.close(c)
+	g.enter(c)
+	if past, final := g.recall(ctx, c); final {
+		return g.record(ctx, c, past), nil
+	}
+	d := g.settle(ctx, c, g.decide(ctx, c))
+	micros := g.c.Now().Sub(c.started).Microseconds()
+	res, err := g.answer(ctx, c, d, progress)
+	if err != nil {
+		return res, err
+	}
+	res.Micros = micros
+	if !c.recalled { // an approval's effect happens once, and may have been reverted since
+		res = g.leaveExplore(ctx, c, g.giveWanted(ctx, c, res))
+	}
+	res = g.record(ctx, c, res)
+	if c.edited && res.Decision.Behavior == engine.Allow {
+		res.Input = c.input
+	}
+	return res, nil
+}
+
+// Evaluate decides as Check would, without asking, storing or auditing.
+func (g *Gate) Evaluate(ctx context.Context, caller authority.Caller, r wire.Request) (wire.Result, error) {
+	c, err := g.admit(ctx, caller, r, g.seen)
+	if err != nil {
+		return wire.Result{Decision: denied(engine.CodeHostError, err.Error())}, err
+	}
+	defer g.close(c)
+	if why := g.c.Asks.Stopped(c.key().Session); why != "" {
+		return c.stopped(why), nil
+	}
+	res := c.result(g.decide(ctx, c))
+	res.Micros = g.c.Now().Sub(c.started).Microseconds()
+	return res, nil
+}
+
+// decide decides a call by its facts: the engine first, then each of the tighteners.
+func (g *Gate) decide(ctx context.Context, c *call) engine.Decision {
+	g.unsettle(ctx, c)
+	d := engine.Decide(ctx, c.req)
+	for _, t := range tighteners {
+		d = t(g, ctx, c, d)
+	}
+	return d
+}
+
+// tightener makes the decision on a call stricter, or leaves it alone.
+type tightener func(g *Gate, ctx context.Context, c *call, d engine.Decision) engine.Decision
+
+// tighteners run in this order. TestTightenersNeverLoosen holds for all of them.
+var tighteners = []tightener{hideSecrets, subAgents, selfEdit, planExit}
+
+// answer makes a result of a decision: an ask is answered by an earlier approval of this very
+// call, by the agent's callback, or by a person.
+func (g *Gate) answer(ctx context.Context, c *call, d engine.Decision, progress Progress) (wire.Result, error) {
+	if d.Behavior != engine.Ask {
+		return c.result(d), nil
+	}
+	res, changed, ok := g.approvedBefore(ctx, c, d)
+	if ok {
+		c.recalled = true
+		return res, nil
+	}
+	who := g.approverOf(c, d, progress)
+	if who == nil {
+		return c.result(engine.NoApprover(d, c.request.Tool, "attach one with `callgate asks watch`, or answer through the API")), nil
+	}
+	return g.ask(ctx, c, d, changed, who)
+}
+
+// record stores a result's changes, audits it and notifies of a denial; only then may it be
+// returned.
+func (g *Gate) record(ctx context.Context, c *call, res wire.Result) wire.Result {
+	if res.Outcome == "" {
+		res.Outcome = outcomes[res.Decision.Behavior]
+	}
+	if kept := g.noteShell(ctx, c, res); kept.Decision.Behavior != res.Decision.Behavior {
+		kept.Outcome, kept.Micros = store.Denied, res.Micros
+		res = kept
+	}
+	res = g.audited(ctx, c, res)
+	g.noticeDenied(c, res)
+	return res
+}
+
+// outcomes are the audit's words for decisions without a person.
+var outcomes = map[engine.Behavior]store.Outcome{engine.Allow: store.Allowed, engine.Deny: store.Denied}

@@ -1,0 +1,62 @@
+//go:build unix
+
+package protect
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/callgate/callgate/engine"
+)
+
+// maxWalked bounds our own files compared with a file of several names.
+const maxWalked = 4096
+
+// linked judges a file with more than one name: it may be one of our own.
+func (j *judge) linked(t engine.Target) string {
+	if t.Error != "" || !t.Exists {
+		return ""
+	}
+	info, err := os.Stat(t.Resolved)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || st.Nlink < 2 || !j.isFileOfOurs(info, t.Access == "read") {
+		return ""
+	}
+	return "it opens " + t.Resolved + ", which is another name of one of Callgate's own files"
+}
+
+// isFileOfOurs looks for a file among our own; secrets alone when it is only
+// read, or run.
+func (j *judge) isFileOfOurs(info os.FileInfo, secrets bool) bool {
+	f := j.facts
+	roots := append([]string{f.State, f.Store, f.Store + "-wal", f.Store + "-shm"}, f.Secrets...)
+	if !secrets {
+		roots = append(roots, f.Config, f.ConfigFile, f.Modules, f.Cache, f.Binary)
+	}
+	left, same := maxWalked, false
+	for _, root := range roots {
+		if root == "" {
+			continue
+		}
+		_ = filepath.WalkDir(root, func(p string, _ fs.DirEntry, err error) error { // an unreadable directory is judged by its name
+			if err != nil {
+				return nil
+			}
+			if left--; left < 0 {
+				same = true // too many to tell
+				return filepath.SkipAll
+			}
+			if own, err := os.Stat(p); err == nil && os.SameFile(own, info) {
+				same = true
+				return filepath.SkipAll
+			}
+			return nil
+		})
+	}
+	return same
+}

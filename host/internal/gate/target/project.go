@@ -1,0 +1,97 @@
+package target
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// ProjectRoots returns the project root and, after it, every git root further up and the
+// working directory that holds the current one, resolved and each once. The first is where
+// rules are stored and anchored. Everything that only tightens (.callgate.yaml, deny and ask
+// rules of the project) holds for all of them: an agent making a .git in a sub-directory and
+// stepping into it must not leave them behind.
+//
+// With working directories configured, a current directory outside all of them counts for
+// nothing: the caller names it, and must not choose its rules by it.
+func (r *Resolver) ProjectRoots(ctx context.Context, cwd string, workingDirectories []string) ([]string, error) {
+	return run(ctx, r, r.limits().Time, func(w *walker) ([]string, error) {
+		var dirs []string
+		for _, d := range w.directories(workingDirectories) {
+			if d.err == nil {
+				dirs = append(dirs, d.resolved)
+			}
+		}
+		start, holder := w.start(cwd, dirs)
+		if start == "" {
+			return nil, w.late()
+		}
+		roots := w.rootsAbove(start)
+		if holder != "" {
+			roots = appendOnce(roots, holder)
+		}
+		return roots, w.late()
+	})
+}
+
+// start returns where to look for a root, and the working directory it is in.
+func (w *walker) start(cwd string, dirs []string) (start, holder string) {
+	if path.IsAbs(cwd) {
+		if at, err := w.follow(cwd, true); err == nil {
+			for _, d := range dirs {
+				if within(d, at.path) {
+					return at.path, d
+				}
+			}
+			if len(dirs) == 0 {
+				return at.path, ""
+			}
+		}
+	}
+	if len(dirs) == 0 {
+		return "", ""
+	}
+	return dirs[0], dirs[0]
+}
+
+func (w *walker) rootsAbove(dir string) []string {
+	var roots []string
+	for ; ; dir = path.Dir(dir) {
+		if w.isRoot(dir) {
+			roots = append(roots, dir)
+		}
+		if dir == "/" {
+			return roots
+		}
+	}
+}
+
+// isRoot reports whether .git stands in dir: a directory with a HEAD, or the
+// file of a work tree or sub-module.
+func (w *walker) isRoot(dir string) bool {
+	dotgit := path.Join(dir, ".git")
+	n := w.look(dotgit)
+	switch {
+	case n.err != nil:
+		return false
+	case n.mode.IsRegular():
+		text, state := w.config(dotgit)
+		return state == present && strings.HasPrefix(text, "gitdir: ")
+	}
+	at, err := w.follow(dotgit, true)
+	if err != nil {
+		return false
+	}
+	head := w.look(path.Join(at.path, "HEAD"))
+	return head.err == nil && head.mode&fs.ModeDir == 0
+}
+
+func appendOnce(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}

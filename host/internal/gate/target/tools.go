@@ -1,0 +1,77 @@
+package target
+
+import (
+	"path"
+	"strings"
+)
+
+// toolFiles are configuration files of other programs naming programs to run, looked for in
+// every directory from a target upwards. Words nil means: the file's presence is enough.
+// Source: threat T19.
+var toolFiles = []struct {
+	dir, name string
+	words     []string
+}{
+	{".cargo", "config.toml", cargoWords},
+	{".cargo", "config", cargoWords},
+	{"", "rust-toolchain", nil},
+	{"", "rust-toolchain.toml", nil},
+	{"", "global.json", []string{"paths", `\`}}, // where dotnet takes its SDK from
+	{"", ".npmrc", npmWords},
+	{"", ".yarnrc", []string{"yarn-path"}},
+	{"", ".yarnrc.yml", []string{"yarnPath", "plugins"}},
+}
+
+// cargoWords stand in cargo's keys for programs to run. A key may be written with escapes,
+// hence the backslash.
+var cargoWords = []string{"wrapper", "rustc", "rustdoc", "runner", "linker", "alias", "credential", "include", "env", `\`}
+
+var npmWords = []string{
+	"node-options", "node_options", "script-shell", "script_shell", "shell", "git", "editor", "viewer", "onload-script",
+	"onload_script", "init-module", "init_module", "globalconfig", "prefix", `\`,
+}
+
+func (w *walker) toolsHere(dir string) []string {
+	var dirty []string
+	for _, file := range toolFiles {
+		if file.dir != "" && w.look(path.Join(dir, file.dir)).err != nil {
+			continue
+		}
+		name := path.Join(file.dir, file.name)
+		if w.runs(path.Join(dir, name), file.words) {
+			dirty = append(dirty, name)
+		}
+	}
+	return dirty
+}
+
+// goSettings looks at the go command's own settings file, written by `go env -w` and obeyed by
+// every go command.
+func (w *walker) goSettings(home string) []string {
+	if !path.IsAbs(home) {
+		return nil
+	}
+	for _, name := range []string{".config/go/env", "Library/Application Support/go/env"} {
+		if w.runs(path.Join(home, name), []string{"-toolexec", "-exec", "-overlay", "CC=", "CXX=", "AR=", "FC=", "PKG_CONFIG=", "GOROOT="}) {
+			return []string{"go/env"}
+		}
+	}
+	return nil
+}
+
+// runs reports whether a file exists and speaks of running something. An unreadable one counts.
+func (w *walker) runs(name string, words []string) bool {
+	text, state := w.config(name)
+	if state == absent {
+		return false
+	}
+	if state == unreadable || words == nil {
+		return true
+	}
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}

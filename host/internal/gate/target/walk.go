@@ -1,0 +1,160 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync/atomic"
+)
+
+// walker follows paths for one Resolve. It remembers its findings, so all paths of a call are
+// judged on one picture of the disk.
+type walker struct {
+	ctx    context.Context
+	steps  *atomic.Int64 // how often a file system answered: see patient
+	fs     FS
+	limits Limits
+	mounts map[string]string
+	// own are the mount points with a working directory: the operator chose to work there.
+	own   map[string]bool
+	seen  map[string]node
+	repos map[string]*facts
+	// goEnv are the dirty settings for go commands in any directory.
+	goEnv []string
+}
+
+// node is the file at one path without links among its parents.
+type node struct {
+	mode fs.FileMode
+	link string
+	err  error
+}
+
+// found is where a path leads.
+type found struct {
+	path   string
+	exists bool
+}
+
+// follow resolves an absolute path as the kernel does: links in their place, ".." from the
+// destination of the link before it. Missing components are kept, and ".." removes one again:
+// the kernel would fail there, but a call may make the directory first, or clean the path; its
+// destination then counts as missing. With last false, a link at the very end is not followed,
+// as for rm or mv.
+func (w *walker) follow(name string, last bool) (found, error) {
+	if !path.IsAbs(name) {
+		return found{}, fmt.Errorf("%q is not absolute", name)
+	}
+	at, broken := "/", false
+	todo := strings.Split(name, "/")
+	for links := 0; len(todo) > 0; {
+		part := todo[0]
+		todo = todo[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			broken = broken || !w.exists(at)
+			at = path.Dir(at)
+			continue
+		}
+		next := path.Join(at, part)
+		n := w.look(next)
+		switch {
+		case errors.Is(n.err, fs.ErrNotExist):
+			at = next
+		case n.err != nil:
+			return found{}, n.err
+		case n.mode&fs.ModeSymlink != 0 && (last || rest(todo)):
+			if links++; links > w.limits.Links {
+				return found{}, fmt.Errorf("more than %d links", w.limits.Links)
+			}
+			if n.link == "" || len(n.link) > w.limits.Length {
+				return found{}, fmt.Errorf("%s is an empty or overlong link", next)
+			}
+			if path.IsAbs(n.link) {
+				at = "/"
+			}
+			todo = append(strings.Split(n.link, "/"), todo...)
+		case n.mode&fs.ModeDir == 0 && n.mode&fs.ModeSymlink == 0 && len(todo) > 0:
+			return found{}, fmt.Errorf("%s is not a directory", next)
+		default:
+			at = next
+		}
+	}
+	return found{at, !broken && w.exists(at)}, nil
+}
+
+func (w *walker) exists(p string) bool { return p == "/" || w.look(p).err == nil }
+
+// rest reports whether names follow; a trailing slash or dot is none.
+func rest(todo []string) bool {
+	for _, part := range todo {
+		if part != "" && part != "." {
+			return true
+		}
+	}
+	return false
+}
+
+// look asks the file system once per path, and never beyond a border.
+func (w *walker) look(p string) node {
+	if n, ok := w.seen[p]; ok {
+		return n
+	}
+	n := w.ask(p)
+	w.seen[p] = n
+	return n
+}
+
+func (w *walker) ask(p string) node {
+	if w.ctx.Err() != nil {
+		return node{err: errTooSlow}
+	}
+	if err := w.border(p); err != nil {
+		return node{err: err}
+	}
+	defer w.steps.Add(1)
+	mode, err := w.fs.Lstat(p)
+	if err != nil || mode&fs.ModeSymlink == 0 {
+		return node{mode: mode, err: err}
+	}
+	link, err := w.fs.Readlink(p)
+	return node{mode: mode, link: link, err: err}
+}
+
+// border refuses to step where looking could hang, mount something, or reach
+// into other processes.
+func (w *walker) border(p string) error {
+	for _, tree := range [...]string{"/dev", "/proc", "/sys"} {
+		if within(tree, p) && p != tree && p != "/dev/null" {
+			return fmt.Errorf("%s is in %s: paths of devices and processes are not looked at", p, tree)
+		}
+	}
+	if kind, ok := w.mounts[p]; ok && !w.own[p] && p != "/dev" && remote(kind) {
+		return fmt.Errorf("%s is a file system of type %s: network, automount, FUSE and device file systems are not looked at", p, kind)
+	}
+	return nil
+}
+
+// remoteKinds are types of file systems answered by other machines, perhaps never, or without
+// real files.
+var remoteKinds = map[string]bool{
+	"9p": true, "acfs": true, "afpfs": true, "afs": true, "autofs": true, "beegfs": true, "ceph": true, "cifs": true,
+	"coda": true, "ftp": true, "gfs2": true, "glusterfs": true, "gpfs": true, "lustre": true, "macfuse": true,
+	"ncpfs": true, "nfs": true, "nfs4": true, "ocfs2": true, "orangefs": true, "osxfuse": true, "smb3": true,
+	"smbfs": true, "webdav": true,
+	"binfmt_misc": true, "bpf": true, "cgroup": true, "cgroup2": true, "configfs": true, "debugfs": true,
+	"devfs": true, "devpts": true, "devtmpfs": true, "efivarfs": true, "mqueue": true, "proc": true, "procfs": true,
+	"pstore": true, "rpc_pipefs": true, "securityfs": true, "selinuxfs": true, "sysfs": true, "tracefs": true,
+}
+
+func remote(kind string) bool { return remoteKinds[kind] || strings.HasPrefix(kind, "fuse") }
+
+// within reports whether p is dir or below it; both are absolute and clean.
+func within(dir, p string) bool {
+	return p == dir || dir == "/" || strings.HasPrefix(p, dir) && p[len(dir)] == '/'
+}

@@ -1,0 +1,12 @@
+//go:build !unix
+
+package claudecode
+
+import (
+	"context"
+	"os"
+)
+
+// WatchClient cannot notice a client's end here: an ask of a killed client waits until its time is
+// over.
+func WatchClient(ctx context.Context, _ *os.File, _ func()) { <-ctx.Done() }

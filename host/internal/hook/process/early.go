@@ -1,0 +1,67 @@
+package process
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/callgate/callgate/host/internal/hook/claudecode"
+)
+
+// init runs the hook and ends the process when the arguments are those of an installed hook.
+// Packages unneeded by the hook, such as the database, the sandbox, Discord and the schema
+// compiler, are initialised after this one, so a hook does not wait for them. TestEarly_startsFirst
+// lists the ones before. RATIONALE.md, "Why does the hook run before the program is initialised?".
+func init() {
+	if h, ok := installed(os.Args); ok {
+		os.Exit(Guarded(h.run))
+	}
+}
+
+// command is the hook's command line as the settings of its client hold it.
+type command struct {
+	endpoint, tokenFile string
+	timeout             time.Duration
+	daemonUID           int
+}
+
+func (c command) run() int {
+	connect := func() (claudecode.Daemon, error) { return Dial(c.endpoint, c.tokenFile, c.daemonUID) }
+	return Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, c.timeout, connect)
+}
+
+// installed reads the arguments of an installed hook: settings.Entry.Args, each flag once and with
+// a value, the endpoint and the token file among them. Other arguments, also valid ones of the
+// command, are left to the command.
+func installed(args []string) (c command, ok bool) {
+	if len(args) < 3 || args[1] != "hook" || args[2] != "claude-code" || len(args)%2 == 0 {
+		return command{}, false
+	}
+	c = command{timeout: claudecode.DefaultTimeout, daemonUID: -1}
+	seen := map[string]bool{}
+	for i := 3; i < len(args); i += 2 {
+		name, value := args[i], args[i+1]
+		if seen[name] || value == "" {
+			return command{}, false
+		}
+		seen[name] = true
+		var err error
+		switch name {
+		case "--endpoint":
+			c.endpoint = value
+		case "--token-file":
+			c.tokenFile = value
+		case "--timeout":
+			c.timeout, err = time.ParseDuration(value)
+		case "--daemon-uid":
+			c.daemonUID, err = strconv.Atoi(value)
+		default:
+			return command{}, false
+		}
+		if err != nil {
+			return command{}, false
+		}
+	}
+	return c, c.endpoint != "" && c.tokenFile != ""
+}

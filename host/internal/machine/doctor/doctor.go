@@ -1,0 +1,129 @@
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"github.com/callgate/callgate/host/internal/client/protocol"
+	"github.com/callgate/callgate/host/internal/client/protocol/view"
+	"github.com/callgate/callgate/host/internal/config"
+	"github.com/callgate/callgate/host/internal/discord/setup"
+	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/machine/finding"
+	"github.com/callgate/callgate/host/internal/machine/service"
+	"github.com/callgate/callgate/host/wire"
+
+	"github.com/callgate/callgate/host/internal/store"
+)
+
+// Daemon is the part of the daemon's API for admins. *client.Client is one.
+type Daemon interface {
+	Health(ctx context.Context) (protocol.Health, error)
+	Tools(ctx context.Context) ([]wire.Tool, error)
+	Audit(ctx context.Context, f store.Filter) (view.AuditPage, error)
+	VerifyAudit(ctx context.Context) (store.Report, error)
+	Presence(ctx context.Context) (view.Presence, error)
+	ConfigState(ctx context.Context) (wire.ConfigState, error)
+	Modules(ctx context.Context) (wire.ModuleList, error)
+	Folders(ctx context.Context, agent string) ([]wire.Folder, error)
+}
+
+// Options select the checks. Settings, Dirs and Connect are required.
+type Options struct {
+	// Settings are those of Claude Code for the directory asked about.
+	Settings *settings.Settings
+	// Binary is this program's file, Version its version, Built when its source
+	// was committed (zero: unknown).
+	Binary  string
+	Version string
+	Built   time.Time
+	// Dirs are the account's places. Config is its configuration; nil for an unreadable one,
+	// reported by CheckConfig.
+	Dirs   config.Dirs
+	Config *config.Config
+	// CheckConfig tries the configuration like serve and returns its warnings.
+	CheckConfig func(ctx context.Context) (warnings []string, err error)
+	// Connect reaches the daemon with a token allowed to read its state.
+	Connect func() (Daemon, error)
+	// ConnectHook reaches it like an installed hook, for an account without such a token; the
+	// daemon then reveals little. nil for never.
+	ConnectHook func(h settings.Hook) (Daemon, error)
+	// Service describes the service's installation and the boundary between the agent's account and
+	// the daemon's. Without an installation, Holds is about a daemon of this account.
+	Service func(ctx context.Context) (service.Status, error)
+	// Discord examines the configured bot; an error says why its token cannot be read here. nil for
+	// never.
+	Discord func(ctx context.Context) (setup.Report, error)
+	// Progress receives the names of slow checks; it may be nil.
+	Progress func(doing string)
+	// Patience is how long one canary may take. Default 15 s.
+	Patience time.Duration
+	// Slow is the time-out of client and hook for a silent daemon. Default 5 s.
+	Slow time.Duration
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Run runs all checks, in a fixed order. It changes nothing but the audit: the canaries' denials go
+// there. An impossible check is a finding as well. Checks are named group.word.
+func Run(ctx context.Context, o Options) []finding.Finding {
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	if o.Patience <= 0 {
+		o.Patience = 15 * time.Second
+	}
+	if o.Slow <= 0 {
+		o.Slow = 5 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	d := &examination{Options: o}
+	for _, check := range []func(context.Context){
+		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries,
+		d.service, d.store, d.folders, d.modules, d.pins, d.sandbox, d.people, d.clock,
+		d.configuration, d.endpoints, d.private, d.disk,
+	} {
+		if ctx.Err() != nil {
+			d.add(finding.Finding{Check: "doctor", State: finding.Error, Text: "doctor stopped before all checks were done: " + context.Cause(ctx).Error(), Fix: "run it again"})
+			break
+		}
+		check(ctx)
+	}
+	return d.findings
+}
+
+// examination gathers findings.
+type examination struct {
+	Options
+	findings []finding.Finding
+	// client and health are results of the daemon check; nil for a missing daemon, or one silent to
+	// this account.
+	client Daemon
+	health *protocol.Health
+	// untold is the reason for a missing client; answered reports whether the daemon answers the
+	// hook all the same.
+	untold   string
+	answered bool
+	// session is the last canary call's.
+	session string
+}
+
+func (d *examination) add(f finding.Finding) { d.findings = append(d.findings, f) }
+
+func (d *examination) ok(check, text string) {
+	d.add(finding.Finding{Check: check, State: finding.Passed, Text: text})
+}
+
+func (d *examination) warn(check, text, fix string) {
+	d.add(finding.Finding{Check: check, State: finding.Warning, Text: text, Fix: fix})
+}
+
+func (d *examination) bad(check, text, fix string) {
+	d.add(finding.Finding{Check: check, State: finding.Error, Text: text, Fix: fix})
+}
+
+func (d *examination) skip(check, text, fix string) {
+	d.add(finding.Finding{Check: check, State: finding.Skipped, Text: text, Fix: fix})
+}

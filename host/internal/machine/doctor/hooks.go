@@ -1,0 +1,188 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callgate/callgate/host/internal/client/tokenfile"
+	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/machine/finding"
+)
+
+// installCommand is the fix of most problems with the hook.
+const installCommand = "callgate hook claude-code --install"
+
+// settingsFiles lists the files read.
+func (d *examination) settingsFiles(context.Context) {
+	for _, err := range d.Settings.Faults() {
+		d.bad("settings.readable", err.Error()+": Claude Code ignores a file it cannot read, with all its hooks.", "fix the file there")
+	}
+	var found []string
+	for _, f := range d.Settings.Files {
+		if f.Found && f.Err == nil && f.Above == "" {
+			found = append(found, fmt.Sprintf("%s (%s)", f.Path, f.Scope))
+		}
+	}
+	if len(found) == 0 {
+		found = []string{"none"}
+	}
+	d.ok("settings.files", "Claude Code settings: "+strings.Join(found, ", "))
+}
+
+// hooks looks at our own entries.
+func (d *examination) hooks(context.Context) {
+	if len(d.Settings.Own(settings.PreToolUse)) == 0 {
+		d.bad("hook.installed", "Claude Code hook not installed. Tool calls are NOT checked: every call RUNS.", installCommand)
+		return
+	}
+	var programs []string
+	for _, event := range settings.Events() {
+		own := d.Settings.Own(event)
+		switch {
+		case len(own) == 0:
+			d.warn("hook.installed", "The hook is not installed for "+event+": "+lost[event], installCommand)
+		case len(own) > 1:
+			d.warn("hook.installed", fmt.Sprintf("Hook installed for %[1]s %[2]d times; each call is checked %[2]d times.", event, len(own)), "remove one: callgate hook claude-code --uninstall --settings FILE")
+		}
+		for _, h := range own {
+			d.hook(h)
+			if h.Exec {
+				programs = append(programs, h.Command)
+			}
+		}
+	}
+	slices.Sort(programs)
+	for _, path := range slices.Compact(programs) {
+		d.preload(path, runtime.GOOS)
+	}
+}
+
+// lost is the loss without the hook at an event.
+var lost = map[string]string{
+	settings.PermissionRequest:  "the client shows its own prompts as well, for calls that were already approved",
+	settings.PostToolUse:        "the call that ran is not compared with the call that was checked",
+	settings.PostToolUseFailure: "the call that ran is not compared with the call that was checked",
+	settings.UserPromptSubmit:   "after an interrupted call, calls with relative paths need approval for ten minutes",
+}
+
+// hook looks at one entry.
+func (d *examination) hook(h settings.Hook) {
+	where := fmt.Sprintf("%s:%d (%s, %s)", h.File, h.Line, h.Scope, h.Event)
+	before := len(d.findings)
+	complain := func(state finding.State, text string) {
+		d.add(finding.Finding{Check: "hook.entry", State: state, Text: where + ": " + text, Fix: installCommand})
+	}
+	if !h.All() {
+		complain(finding.Error, fmt.Sprintf("the hook does not run for every call (matcher %q, if %q, async %t, once %t)", h.Matcher, h.If, h.Async, h.Once))
+	}
+	switch {
+	case h.Event == settings.UserPromptSubmit && h.OnFailure == "block":
+		complain(finding.Warning, `with "onFailure": "block" the user's prompts are lost when the hook fails`)
+	case h.Event != settings.UserPromptSubmit && h.OnFailure != "block":
+		complain(finding.Error, `without "onFailure": "block" a call RUNS when the hook fails`)
+	}
+	if !h.Exec {
+		complain(finding.Warning, "the hook is started through a shell, so the shell's startup files run first")
+	}
+	d.deadlines(h, complain)
+	d.program(h, complain)
+	d.reach(h, complain)
+	if len(d.findings) == before {
+		d.ok("hook.entry", where+": "+h.Command)
+	}
+}
+
+// clientDefault is the client's patience with a hook without a time limit.
+const clientDefault = 10 * time.Minute
+
+// deadlines compares the client's patience with the hook's assumption about it.
+func (d *examination) deadlines(h settings.Hook, complain func(finding.State, string)) {
+	client := h.Timeout
+	if client == 0 {
+		client = clientDefault
+	}
+	value, given := h.Flag("timeout")
+	hook, err := time.ParseDuration(value)
+	switch {
+	case !given:
+	case err != nil || hook <= 0:
+		complain(finding.Error, fmt.Sprintf("--timeout %q is not a duration", value))
+	case hook > client:
+		complain(finding.Error, fmt.Sprintf("the hook has a timeout of %s, but the client stops it after %s", hook, client))
+	}
+}
+
+// program checks the started file.
+func (d *examination) program(h settings.Hook, complain func(finding.State, string)) {
+	if !h.Exec {
+		return
+	}
+	info, err := os.Stat(h.Command)
+	if err != nil {
+		complain(finding.Error, fmt.Sprintf("cannot find the hook program: %v", err))
+		return
+	}
+	if mine, err := os.Stat(d.Binary); err == nil && !os.SameFile(info, mine) {
+		complain(finding.Warning, fmt.Sprintf("%s is not the same file as this program, %s", h.Command, d.Binary))
+	}
+	if checksModes && info.Mode().Perm()&0o022 != 0 {
+		complain(finding.Error, fmt.Sprintf("other accounts can change the hook program (mode %04o)", info.Mode().Perm()))
+	}
+}
+
+// reach looks at the endpoint and the token.
+func (d *examination) reach(h settings.Hook, complain func(finding.State, string)) {
+	if path, given := h.Flag("token-file"); given {
+		if _, err := tokenfile.Read(path); err != nil {
+			complain(finding.Error, err.Error())
+		}
+	}
+	endpoint, given := h.Flag("endpoint")
+	if !given || d.Config == nil {
+		return
+	}
+	if want := Endpoint(d.Config.Endpoint()); endpoint != want && h.Scope != settings.Managed {
+		complain(finding.Warning, fmt.Sprintf("the hook uses %s, but the configuration says %s", endpoint, want))
+	}
+}
+
+// managedCommand installs the hook for the whole machine: with the options of the hook installed
+// here, and else those of this account's default agent.
+func (d *examination) managedCommand() string {
+	e := settings.Entry{Endpoint: Endpoint("unix", d.Dirs.Socket()), TokenFile: tokenfile.Check(d.Dirs.State, tokenfile.DefaultAgent)}
+	if d.Config != nil {
+		e.Endpoint = Endpoint(d.Config.Endpoint())
+	}
+	args := e.Args()
+	if own := d.Settings.Own(settings.PreToolUse); len(own) > 0 {
+		args = append(slices.Clone(own[0].Args), args...) // the first of a name counts
+	}
+	return "sudo " + settings.ManagedCommand(d.Binary, args)
+}
+
+// Endpoint writes the result of config.Config.Endpoint as the hook's --endpoint.
+func Endpoint(network, address string) string {
+	if network == "unix" {
+		return "unix:" + address
+	}
+	return "http://" + address
+}
+
+// otherHooks lists hooks able to rewrite a call after our answer. Threat T08.
+func (d *examination) otherHooks(context.Context) {
+	fix := `remove it, or allow only the machine's hooks: "allowManagedHooksOnly": true in managed settings (` + d.managedCommand() + ")"
+	for _, h := range d.Settings.Others() {
+		d.warn("hook.others", fmt.Sprintf("%s:%d (%s, %s): another hook, which may change a call after it was checked: %s", h.File, h.Line, h.Scope, h.Event, h), fix)
+	}
+	if plugins := d.Settings.Plugins(); len(plugins) > 0 {
+		d.warn("hook.plugins", "These enabled plugins may have hooks of their own: "+strings.Join(plugins, ", "), "read their hooks/hooks.json, or disable them")
+	}
+	if len(d.Settings.Others()) == 0 {
+		d.ok("hook.others", "No other PreToolUse or PermissionRequest hook.")
+	}
+}

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// chain links the rows of the audit: each row's hash covers its fields and the hash before, and a
+// head record names the last row. It belongs to the writer. Rows gather in pending until the
+// transaction's end, so a failed change just forgets its rows.
+type chain struct {
+	head    link
+	stale   bool // the head must be read again before the next use
+	pending []Row
+	buf     []byte
+	args    []any
+}
+
+// link is the end of the chain: the last row's number and hash.
+type link struct {
+	seq  int64
+	hash Hash
+}
+
+// columns are the audit's, in the order of the table, of scan and of values. A migration adds new
+// ones at the end of all four.
+const columns = `seq, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by,
+	detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id`
+
+// insertRow names no columns: the driver compiles a statement each time it runs,
+// and the names cost as much as the rest of it. One statement for many rows is
+// slower than many for one.
+var insertRow = "INSERT INTO audit_log VALUES (" + strings.Repeat("?,", 24) + "?)"
+
+// refresh reads the head after a failure left it in doubt.
+func (c *chain) refresh(ctx context.Context, conn *sql.Conn) error {
+	if !c.stale {
+		return nil
+	}
+	head, err := readHead(ctx, conn)
+	if err != nil {
+		return err
+	}
+	c.head, c.stale = head, false
+	return nil
+}
+
+// queryer is a connection or a pool of them.
+type queryer interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func readHead(ctx context.Context, q queryer) (link, error) {
+	var l link
+	var hash []byte
+	if err := q.QueryRowContext(ctx, "SELECT seq, hash FROM audit_head WHERE one = 1").Scan(&l.seq, &hash); err != nil {
+		return link{}, fmt.Errorf("%w: read the audit's head: %w", ErrCorrupt, err)
+	}
+	copy(l.hash[:], hash)
+	return l, nil
+}
+
+// add gives the row its place. It is written when the transaction ends.
+func (c *chain) add(r *Row) {
+	r.Seq, r.Prev = c.head.seq+1, c.head.hash
+	r.Hash, c.buf = r.sum(c.buf)
+	c.pending = append(c.pending, *r)
+	c.head = link{r.Seq, r.Hash}
+}
+
+// mark is a place in the chain to go back to.
+type mark struct {
+	head    link
+	pending int
+}
+
+func (c *chain) mark() mark { return mark{c.head, len(c.pending)} }
+
+func (c *chain) back(m mark) { c.head, c.pending = m.head, c.pending[:m.pending] }
+
+// flush writes the pending rows and the head.
+func (c *chain) flush(ctx context.Context, conn *sql.Conn) error {
+	if len(c.pending) == 0 {
+		return nil
+	}
+	for i := range c.pending {
+		r := &c.pending[i]
+		c.args = r.values(c.args[:0])
+		if _, err := conn.ExecContext(ctx, insertRow, c.args...); err != nil {
+			return fmt.Errorf("append row %d: %w", r.Seq, err)
+		}
+	}
+	_, err := conn.ExecContext(ctx, "UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1", c.head.seq, c.head.hash[:])
+	return err
+}
+
+// These begin the hashed bytes, so two layouts never hash the same bytes: the first for rows with
+// all texts of rest empty, the second for all others.
+const (
+	chainVersion     = "callgate audit 1\n"
+	chainVersionRest = "callgate audit 2\n"
+)
+
+// sum returns the row's hash. Hashed are the version, the hash before, and each
+// field in the order of the columns: numbers as 8 bytes big-endian, texts as
+// their length likewise and their bytes.
+func (r *Row) sum(buf []byte) (Hash, []byte) {
+	version, rest := chainVersion, r.rest()
+	if *rest[0]+*rest[1]+*rest[2] != "" {
+		version = chainVersionRest
+	}
+	buf = append(buf[:0], version...)
+	buf = append(buf, r.Prev[:]...)
+	buf = binary.BigEndian.AppendUint64(buf, uint64(r.Seq))
+	buf = binary.BigEndian.AppendUint64(buf, uint64(r.Time.UnixNano()))
+	for _, p := range r.texts() {
+		buf = binary.BigEndian.AppendUint64(buf, uint64(len(*p)))
+		buf = append(buf, *p...)
+	}
+	buf = binary.BigEndian.AppendUint64(buf, uint64(r.Latency))
+	if version == chainVersionRest {
+		for _, p := range rest {
+			buf = binary.BigEndian.AppendUint64(buf, uint64(len(*p)))
+			buf = append(buf, *p...)
+		}
+	}
+	return sha256.Sum256(buf), buf
+}
+
+// rest are the texts missing in older rows, in the order of the columns.
+func (r *Row) rest() [3]*string { return [...]*string{&r.RuleSource, &r.Module, &r.AskID} }
+
+// texts are the row's other texts in the order of the columns.
+func (r *Row) texts() [17]*string {
+	return [...]*string{(*string)(&r.Event), &r.Agent, &r.Session, &r.User, &r.Tool, &r.Action, (*string)(&r.Decision), &r.DecidedBy,
+		&r.Detail, &r.Stage, &r.Code, &r.RuleID, &r.RuleText, &r.ModuleDigest, &r.CallID, &r.Digest, &r.Input}
+}
+
+// values appends the row's fields in the order of the columns.
+func (r *Row) values(out []any) []any {
+	out = append(out, r.Seq, r.Time.UnixNano())
+	for _, p := range r.texts() {
+		out = append(out, *p)
+	}
+	return append(out, int64(r.Latency), r.Prev[:], r.Hash[:], r.RuleSource, r.Module, r.AskID)
+}
+
+// scan reads a row in the order of the columns.
+func (r *Row) scan(rows *sql.Rows) error {
+	var at, latency int64
+	var prev, hash []byte
+	into := make([]any, 0, 25)
+	into = append(into, &r.Seq, &at)
+	for _, p := range r.texts() {
+		into = append(into, p)
+	}
+	if err := rows.Scan(append(into, &latency, &prev, &hash, &r.RuleSource, &r.Module, &r.AskID)...); err != nil {
+		return err
+	}
+	r.Time, r.Latency = time.Unix(0, at).UTC(), time.Duration(latency)
+	copy(r.Prev[:], prev)
+	copy(r.Hash[:], hash)
+	return nil
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// maxSetting bounds a setting's value, in bytes.
+const maxSetting = 4 << 20
+
+// ErrForged is a value changed outside Callgate: the audit has no row for it.
+var ErrForged = errors.New("it was changed outside Callgate")
+
+// Setting returns a value stored by SaveSetting. ErrNotFound when there is none; ErrForged when it
+// differs from the audit's last row about it (threat T15).
+func (s *Store) Setting(ctx context.Context, name string) ([]byte, error) {
+	var value []byte
+	var digest sql.NullString
+	row := s.reads.QueryRowContext(ctx, `SELECT value, (SELECT digest FROM audit_log WHERE event <> 'decision' AND rule_text = ?
+		ORDER BY seq DESC LIMIT 1) FROM settings WHERE name = ?`, settingRow(name), name)
+	err := row.Scan(&value, &digest)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, fmt.Errorf("setting %s: %w", name, s.missing(ctx, name))
+	case err != nil:
+		return nil, fmt.Errorf("setting %s: %w", name, s.closedOr(err))
+	case digest.String != settingDigest(name, value):
+		return nil, fmt.Errorf("setting %s: %w", name, ErrForged)
+	}
+	return value, nil
+}
+
+// missing is ErrNotFound for a setting never stored, ErrForged for one the audit knows: settings
+// are replaced, never deleted.
+func (s *Store) missing(ctx context.Context, name string) error {
+	var rows int
+	err := s.reads.QueryRowContext(ctx, "SELECT count(*) FROM audit_log WHERE event <> 'decision' AND rule_text = ?", settingRow(name)).Scan(&rows)
+	switch {
+	case err != nil:
+		return s.closedOr(err)
+	case rows > 0:
+		return ErrForged
+	}
+	return ErrNotFound
+}
+
+// SaveSetting stores a value together with its audit row: row.Event is the event, row.DecidedBy the
+// person, row.Detail the public part. Of the value itself only the digest is audited.
+func (s *Store) SaveSetting(ctx context.Context, name string, value []byte, row Row) error {
+	if name == "" || len(value) > maxSetting || row.Event == "" || row.Event == EventDecision {
+		return fmt.Errorf("setting %q of %d bytes, event %q: want a name, at most %d bytes, and an event", name, len(value), row.Event, maxSetting)
+	}
+	row.RuleText, row.Digest = settingRow(name), settingDigest(name, value)
+	row, err := s.clean(row)
+	if err != nil {
+		return fmt.Errorf("setting %s: %w", name, err)
+	}
+	run := func(ctx context.Context, t *tx) error {
+		t.chain.add(&row)
+		_, err := t.ExecContext(ctx, "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", name, value)
+		return err
+	}
+	if err := s.writer.do(ctx, &job{run: run, erases: true}); err != nil {
+		return fmt.Errorf("setting %s: %w", name, err)
+	}
+	return nil
+}
+
+// settingRow is a row's name for its setting.
+func settingRow(name string) string { return "setting " + name }
+
+func settingDigest(name string, value []byte) string {
+	sum := sha256.Sum256(append([]byte("callgate setting\x00"+name+"\x00"), value...))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,233 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// maxGroup bounds the changes per transaction.
+const maxGroup = 256
+
+// writer is the one goroutine changing the file. It takes waiting changes, runs them in one
+// transaction and answers after the commit (group commit).
+type writer struct {
+	mu     sync.RWMutex // held for reading while sending on jobs
+	closed bool
+	jobs   chan *job
+	ended  chan struct{}
+
+	conn  *sql.Conn
+	chain chain
+	wipe  bool // the log holds erased pages
+	busy  time.Duration
+}
+
+// job is one change. run sees the file as left by the jobs before it; when it
+// fails, its own changes alone are taken back. after runs in the writer once the
+// change is durable, in the order of the changes.
+type job struct {
+	run   func(context.Context, *tx) error
+	after func()
+	// single marks a run of one statement: its failure leaves nothing behind.
+	single bool
+	// erases marks a change with old pages to erase.
+	erases bool
+	done   chan error
+	err    error
+}
+
+// tx is the transaction a job runs in.
+type tx struct {
+	*sql.Conn
+	chain *chain
+}
+
+func startWriter(ctx context.Context, db *sql.DB, busy time.Duration) (*writer, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{jobs: make(chan *job, maxGroup), ended: make(chan struct{}), conn: conn, busy: busy}
+	w.chain.stale = true
+	if err := w.chain.refresh(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	go w.loop()
+	return w, nil
+}
+
+// do hands a change to the writer and waits until it is durable. When ctx ends
+// first the change may or may not still happen; the caller has to deny.
+func (w *writer) do(ctx context.Context, j *job) error {
+	j.done = make(chan error, 1)
+	if err := w.send(ctx, j); err != nil {
+		return err
+	}
+	select {
+	case err := <-j.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w *writer) send(ctx context.Context, j *job) error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.closed {
+		return ErrClosed
+	}
+	select {
+	case w.jobs <- j:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// stop lets the writer finish its work and ends it. It reports whether this call stopped it.
+func (w *writer) stop() bool {
+	w.mu.Lock()
+	first := !w.closed
+	w.closed = true
+	if first {
+		close(w.jobs)
+	}
+	w.mu.Unlock()
+	<-w.ended
+	return first
+}
+
+func (w *writer) loop() {
+	defer close(w.ended)
+	defer w.release()
+	group := make([]*job, 0, maxGroup)
+	for j := range w.jobs {
+		group = w.gather(append(group[:0], j))
+		w.commit(group)
+	}
+}
+
+// gather adds waiting changes. It waits for nothing: while a group is being committed the next one
+// gathers by itself.
+func (w *writer) gather(group []*job) []*job {
+	for len(group) < maxGroup {
+		select {
+		case j, ok := <-w.jobs:
+			if !ok {
+				return group
+			}
+			group = append(group, j)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commit runs a group in one transaction and answers each of its jobs.
+func (w *writer) commit(group []*job) {
+	// A caller giving up must not end the others' transaction.
+	ctx := context.Background()
+	err := w.transaction(ctx, group)
+	for _, j := range group {
+		w.wipe = w.wipe || j.erases && j.err == nil && err == nil
+	}
+	if w.wipe {
+		w.wipe = !w.wipeLog(ctx)
+	}
+	for _, j := range group {
+		if err != nil && j.err == nil {
+			j.err = err
+		}
+		if j.err == nil && j.after != nil {
+			j.after()
+		}
+		j.done <- j.err
+	}
+}
+
+func (w *writer) transaction(ctx context.Context, group []*job) error {
+	if err := w.chain.refresh(ctx, w.conn); err != nil {
+		return fmt.Errorf("write store: %w", err)
+	}
+	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("write store: %w", err)
+	}
+	err := w.runAll(ctx, group)
+	if err == nil {
+		_, err = w.conn.ExecContext(ctx, "COMMIT")
+	}
+	if err != nil {
+		_, _ = w.conn.ExecContext(ctx, "ROLLBACK") // may have ended by the error itself
+		w.chain.stale = true
+		return fmt.Errorf("write store: %w", err)
+	}
+	return nil
+}
+
+func (w *writer) runAll(ctx context.Context, group []*job) error {
+	w.chain.pending = w.chain.pending[:0]
+	for _, j := range group {
+		if err := w.runOne(ctx, j); err != nil {
+			return err
+		}
+	}
+	return w.chain.flush(ctx, w.conn)
+}
+
+// runOne runs a job without harm to the rest of the group on failure. The returned error is fatal
+// for the whole transaction.
+func (w *writer) runOne(ctx context.Context, j *job) error {
+	before := w.chain.mark()
+	if !j.single {
+		if _, err := w.conn.ExecContext(ctx, "SAVEPOINT job"); err != nil {
+			return err
+		}
+	}
+	j.err = j.run(ctx, &tx{w.conn, &w.chain})
+	if j.err != nil {
+		w.chain.back(before)
+	}
+	if j.single {
+		return nil
+	}
+	if j.err != nil {
+		if _, err := w.conn.ExecContext(ctx, "ROLLBACK TO job"); err != nil {
+			return err
+		}
+	}
+	_, err := w.conn.ExecContext(ctx, "RELEASE job")
+	return err
+}
+
+// maxWipeWait is how long emptying the log waits for readers, in milliseconds.
+const maxWipeWait = 20
+
+// wipeLog empties the write-ahead log: it keeps the pages replaced by a change. It reports whether
+// it could: a reader may be in the way, and then the next commit tries again.
+func (w *writer) wipeLog(ctx context.Context) bool {
+	w.busyTimeout(ctx, maxWipeWait)
+	defer w.busyTimeout(ctx, w.busy.Milliseconds())
+	var busy, pages, moved int
+	row := w.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return row.Scan(&busy, &pages, &moved) == nil && busy == 0
+}
+
+func (w *writer) busyTimeout(ctx context.Context, ms int64) {
+	_, _ = w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", ms)) // cannot fail on an open connection
+}
+
+func (w *writer) release() {
+	_ = w.conn.Close() // everything is committed
+}
+
+func (w *writer) isClosed() bool {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.closed
+}

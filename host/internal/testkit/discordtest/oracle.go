@@ -1,0 +1,116 @@
+package discordtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/callgate/callgate/host/internal/testkit/discordfacts"
+)
+
+// oracle is Discord's description of its API, from testdata/discord. A nil one checks nothing.
+type oracle struct{ table *discordfacts.Table }
+
+// findOracle loads the tables, unless they are switched off.
+func findOracle(handWritten bool) (*oracle, error) {
+	if handWritten {
+		return nil, nil
+	}
+	table, err := discordfacts.Load()
+	if err != nil {
+		return nil, fmt.Errorf("discordtest: what Discord takes: %w", err)
+	}
+	return &oracle{table}, nil
+}
+
+// check returns the defects of a request, unless it was refused anyway, and of its answer,
+// unless a fault made it up.
+func (o *oracle) check(c *call, r Request, faulted bool) []string {
+	if o == nil {
+		return nil
+	}
+	if !o.table.Has(c.method, c.route) {
+		return []string{fmt.Sprintf("%s %s is not in testdata/discord", c.method, c.route)}
+	}
+	var found []string
+	request, err := o.table.Request(c.method, c.route)
+	if err != nil {
+		found = append(found, err.Error())
+	} else if request != nil && !c.anonymous {
+		if problem := misfit(request, bodyOrEmpty(c.body)); problem != "" {
+			found = append(found, fmt.Sprintf("%s %s: the request breaks Discord's schema: %s: %.300s", c.method, c.route, problem, c.body))
+		}
+	}
+	if faulted || r.Status == 0 || r.Status >= 500 {
+		return found
+	}
+	if problem := o.checkAnswer(c, r); problem != "" {
+		found = append(found, problem)
+	}
+	return found
+}
+
+func bodyOrEmpty(body []byte) []byte {
+	if len(body) == 0 {
+		return []byte("{}")
+	}
+	return permissionText.ReplaceAll(body, []byte(`$1$2`))
+}
+
+// permissionText finds permissions written as strings, as Discord's documentation wants
+// them and its OpenAPI document does not.
+var permissionText = regexp.MustCompile(`("default_member_permissions":\s*)"(\d+)"`)
+
+func (o *oracle) checkAnswer(c *call, r Request) string {
+	answer, err := o.table.Answer(c.method, c.route, r.Status)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("%s %s: %v", c.method, c.route, err)
+	case answer == nil && len(r.Answer) > 0:
+		return fmt.Sprintf("%s %s: this server's answer %d has a body", c.method, c.route, r.Status)
+	case answer == nil:
+		return ""
+	}
+	if problem := misfit(answer, r.Answer); problem != "" {
+		return fmt.Sprintf("%s %s: this server's answer %d breaks Discord's schema: %s: %.300s", c.method, c.route, r.Status, problem, r.Answer)
+	}
+	return ""
+}
+
+// misfit is why the JSON does not fit the schema; empty when it does.
+func misfit(schema *jsonschema.Schema, data []byte) string {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err.Error()
+	}
+	if err := schema.Validate(value); err != nil {
+		return leaf(err)
+	}
+	return ""
+}
+
+// leaf returns the deepest reasons of a failed validation, the helpful ones.
+func leaf(err error) string {
+	var failed *jsonschema.ValidationError
+	if !errors.As(err, &failed) {
+		return err.Error()
+	}
+	var reasons []string
+	var visit func(*jsonschema.ValidationError)
+	visit = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			visit(cause)
+		}
+		if len(e.Causes) == 0 && len(reasons) < 6 {
+			text, _ := json.Marshal(e.BasicOutput().Error) // only read by people
+			reasons = append(reasons, "/"+strings.Join(e.InstanceLocation, "/")+": "+string(text))
+		}
+	}
+	visit(failed)
+	return strings.Join(reasons, "; ")
+}

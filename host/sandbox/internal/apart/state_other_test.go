@@ -1,5 +1,0 @@
-//go:build !linux
-
-package apart_test
-
-func state() []byte { return nil }
