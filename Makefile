@@ -78,10 +78,10 @@ fuzz: $(MODULES) ## run every fuzzer for FUZZTIME each (default 10s)
 
 CHECKS ?= 20000
 hunt: $(MODULES) ## run every property test on CHECKS inputs drawn anew (default 20000)
-	@grep -rl '"pgregory.net/rapid"' --include='*_test.go' engine host plugins sdk | xargs -n1 dirname | sort -u | while read -r package; do \
+	@failed=; for package in $$(grep -rl '"pgregory.net/rapid"' --include='*_test.go' engine host plugins sdk | xargs -n1 dirname | sort -u); do \
 		echo "== $$package"; \
-		$(GO) test "./$$package" $(PATIENCE) -count=1 -run "$$(grep -hE -B40 'rapid\.(Check|MakeCheck)\(' "./$$package"/*_test.go | grep -oE '^func Test[A-Za-z0-9_]*' | cut -c6- | sort -u | paste -sd'|' | sed 's/.*/^(&)$$/')" -rapid.checks=$(CHECKS) </dev/null; \
-	done
+		$(GO) test "./$$package" $(PATIENCE) -count=1 -run "$$(grep -hE -B40 'rapid\.(Check|MakeCheck)\(' "./$$package"/*_test.go | grep -oE '^func Test[A-Za-z0-9_]*' | cut -c6- | sort -u | paste -sd'|' | sed 's/.*/^(&)$$/')" -rapid.checks=$(CHECKS) </dev/null || failed+=" $$package"; \
+	done; [ -z "$$failed" ] || { echo "properties that do not hold are in:$$failed"; exit 1; }
 
 corpus: build ## run the policy cases of testdata/corpus: a table of class, cases, wrong
 	@bin/callgate eval --corpus testdata/corpus

@@ -99,22 +99,25 @@ func (w *walk) unchanged(d Decision) Decision {
 	req.Call = &call
 	fresh := newWalk(w.ctx, req)
 	before := fresh.settled(fresh.table())
+	safe, immune := before.SafetyCheck || d.SafetyCheck, before.BypassImmune || d.BypassImmune
 	switch {
-	case before.Behavior < d.Behavior || before.Behavior == d.Behavior && before.Safety() && !d.Safety():
+	case before.Behavior < d.Behavior:
 		w.note(StageToolCheck, "the shell as it was at first", before.Behavior.String())
 		return before
 	case before.Behavior == d.Behavior && before.byAskRule() && !d.byAskRule():
 		// A rule's ask may still become a denial, in a session taken up again.
 		w.note(StageAskRule, "the shell as it was at first", before.Behavior.String())
-		before.BypassImmune = before.BypassImmune || d.BypassImmune
-		before.SafetyCheck = before.SafetyCheck || d.SafetyCheck
-		return before
+		d = before
+	case before.Behavior == d.Behavior && before.Safety() && !d.Safety() && !d.byAskRule():
+		w.note(StageToolCheck, "the shell as it was at first", before.Behavior.String())
+		d = before
 	case before.Code == CodeUnsettled && d.Behavior == before.Behavior && d.Stage == StageMode:
-		return before // it says why, and that no rule helps
+		d = before // it says why, and that no rule helps
 	case before.Behavior == Allow && d.Behavior == Ask && d.Stage == StageMode:
 		d.Code = CodeShellChanged
 		d.Reason = fmt.Sprintf("an earlier call of this session changed the shell's %s, so that what would have allowed this one does not hold until the session is cleared", strings.Join(changed, " and "))
 	}
+	d.SafetyCheck, d.BypassImmune = safe, immune
 	return d
 }
 

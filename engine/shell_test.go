@@ -148,3 +148,21 @@ func TestShellChanged_unsettled(t *testing.T) {
 		t.Errorf("got %s, %s", d.Behavior, d.Code)
 	}
 }
+
+// A rule that fails in a changed shell asks in place of the tool's safety check, and the
+// ask stays immune as it is in a fresh shell. It once did not.
+func TestT24_failedRuleKeepsImmunity(t *testing.T) {
+	t.Parallel()
+	failing := &stub{verdictErr: errVerb, matchErr: map[engine.Behavior]error{engine.Ask: errVerb}}
+	req := engine.Request{
+		Call:  &engine.Call{Tool: "Tool"},
+		Entry: engine.Entry{Name: "Tool", Tool: twoShells{&stub{verdict: immuneAsk}, failing}},
+		Rules: []engine.Rule{{Tool: "Tool", Behavior: engine.Ask, Content: content("a")}},
+	}
+	for _, changed := range [][]string{nil, {"directory"}} {
+		req.Call.Context.ShellChanged = changed
+		if d := engine.Decide(t.Context(), req); d.Behavior != engine.Ask || !d.BypassImmune {
+			t.Errorf("changed %v: got %s at %s, immune %t", changed, d.Behavior, d.Stage, d.BypassImmune)
+		}
+	}
+}
