@@ -247,10 +247,10 @@ var sources = []source{
 	}},
 }
 
-// runs is the effect of one part of a line beside another: a reading one no longer asks where
-// the report says so, and an allow rule covers the other.
+// runs is the effect of one part of a line beside another: a reading one runs where the
+// report says so, as it does alone, and an allow rule covers the other.
 func runs(was verdict, reads, weaker bool) verdict {
-	if was == ask && reads && weaker {
+	if was != "" && reads && weaker {
 		return allow
 	}
 	return was
