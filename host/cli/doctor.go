@@ -13,7 +13,7 @@ import (
 
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/discord/setup"
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/boundary"
 	"github.com/callgate/callgate/host/internal/machine/doctor"
 	"github.com/callgate/callgate/host/internal/machine/finding"

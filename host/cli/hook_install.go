@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/host/internal/client/tokenfile"
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
 	"github.com/callgate/callgate/host/internal/hook/process"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/doctor"
 	"github.com/callgate/callgate/host/internal/machine/securedir"
 )
@@ -116,7 +116,7 @@ func (c *cli) uninstallHook(cmd *cobra.Command, f installFlags) error {
 		return err
 	}
 	r := hookReport{dry: f.dry}
-	if r.Result, err = settings.UninstallFile(f.target(places), f.dry); err != nil {
+	if r.Result, err = settings.UninstallFile(settings.ClaudeCode, f.target(places), f.dry); err != nil {
 		return err
 	}
 	for _, h := range settings.Read(places).Own(settings.PreToolUse) {

@@ -1,6 +1,6 @@
 package claudecode
 
-import "github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+import "github.com/callgate/callgate/host/internal/hook/settings"
 
 // Event is the client's name of the moment of a hook's run.
 type Event string

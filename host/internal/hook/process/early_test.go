@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 )
 
 func TestInstalled(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/caller"
 	"github.com/callgate/callgate/host/internal/client/tokenfile"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/account"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/finding"
 	"github.com/callgate/callgate/host/internal/store"
 )

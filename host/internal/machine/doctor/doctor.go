@@ -8,7 +8,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/protocol/view"
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/discord/setup"
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/finding"
 	"github.com/callgate/callgate/host/internal/machine/service"
 	"github.com/callgate/callgate/host/wire"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/callgate/callgate/host/internal/approval/pin"
 	"github.com/callgate/callgate/host/internal/client"
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/boundary"
 	"github.com/callgate/callgate/host/internal/machine/doctor"
 	"github.com/callgate/callgate/host/internal/machine/finding"

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 )
 
 // withFake connects the hook to something other than the daemon.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/client/tokenfile"
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/finding"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/client/protocol/view"
 	"github.com/callgate/callgate/host/internal/config"
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/boundary"
 	"github.com/callgate/callgate/host/internal/machine/doctor"
 	"github.com/callgate/callgate/host/internal/machine/finding"

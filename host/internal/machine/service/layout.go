@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/callgate/callgate/host/internal/config"
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/boundary"
 )
 

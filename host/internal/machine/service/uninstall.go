@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/boundary"
 )
 
@@ -188,7 +188,7 @@ func (u remover) settings(a Action, m made) (Action, error) {
 		if m.Before != nil {
 			before = settings.Before{Known: true, Text: []byte(*m.Before)}
 		}
-		c, err := settings.Uninstall(m.Path, have, before)
+		c, err := settings.Uninstall(settings.ClaudeCode, m.Path, have, before)
 		if err != nil {
 			return a, err
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 )
 
 // The file's content stays as it is, to the byte, and an uninstall gives it back.
@@ -19,7 +19,7 @@ func ExampleInstall() {
 		return
 	}
 	fmt.Println("added:", c.Added)
-	back, err := settings.Uninstall("settings.json", c.Text, settings.Before{Known: true, Text: before})
+	back, err := settings.Uninstall(settings.ClaudeCode, "settings.json", c.Text, settings.Before{Known: true, Text: before})
 	fmt.Println("restored:", back.Restored, err)
 	// Output:
 	// added: [PreToolUse PermissionRequest PostToolUse PostToolUseFailure UserPromptSubmit]

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 )
 
 var update = flag.Bool("update", false, "write what install makes into testdata")
@@ -139,7 +139,7 @@ func TestInstallCompletes(t *testing.T) {
 
 func uninstall(t *testing.T, text []byte, before settings.Before) settings.Change {
 	t.Helper()
-	c, err := settings.Uninstall("settings.json", text, before)
+	c, err := settings.Uninstall(settings.ClaudeCode, "settings.json", text, before)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"
 
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 )
 
 // blank draws possible text between two tokens.
@@ -87,7 +87,7 @@ func TestInstallProperty(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", before, err)
 		}
-		back, err := settings.Uninstall("s.json", c.Text, settings.Before{Known: true, Text: before})
+		back, err := settings.Uninstall(settings.ClaudeCode, "s.json", c.Text, settings.Before{Known: true, Text: before})
 		if err != nil || !bytes.Equal(back.Text, before) {
 			t.Fatalf("installed and uninstalled: got %q, %v, want %q", back.Text, err, before)
 		}
@@ -153,11 +153,11 @@ func FuzzInstall(f *testing.F) {
 		if err != nil || !bytes.Equal(again.Text, c.Text) {
 			t.Fatalf("installed twice: got %q, %v, want %q", again.Text, err, c.Text)
 		}
-		gone, err := settings.Uninstall("s.json", c.Text, settings.Before{})
+		gone, err := settings.Uninstall(settings.ClaudeCode, "s.json", c.Text, settings.Before{})
 		if err != nil {
 			t.Fatalf("uninstall %q: %v", c.Text, err)
 		}
-		if left, err := settings.Uninstall("s.json", gone.Text, settings.Before{}); err != nil || len(left.Removed) > 0 {
+		if left, err := settings.Uninstall(settings.ClaudeCode, "s.json", gone.Text, settings.Before{}); err != nil || len(left.Removed) > 0 {
 			t.Fatalf("uninstalled twice: got %v, %v, want nothing left in %q", left.Removed, err, gone.Text)
 		}
 	})

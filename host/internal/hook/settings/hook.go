@@ -3,7 +3,6 @@ package settings
 import (
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,21 +56,8 @@ type Hook struct {
 	Line  int    `json:"line"`
 }
 
-// hookWords are the arguments of Callgate's hook.
-var hookWords = []string{"hook", "claude-code"}
-
-// Own reports whether the hook is Callgate's: a program named callgate, called as `callgate hook
-// claude-code`, in exec form or through a shell.
-func (h Hook) Own() bool {
-	if h.Type != "command" {
-		return false
-	}
-	words := append([]string{h.Command}, h.Args...)
-	if !h.Exec {
-		words = shellWords(h.Command)
-	}
-	return len(words) > len(hookWords) && programName(words[0]) == "callgate" && slices.Equal(words[1:1+len(hookWords)], hookWords)
-}
+// Own reports whether the hook is Callgate's for Claude Code.
+func (h Hook) Own() bool { return h.OwnOf(ClaudeCode) }
 
 // String is the hook's command, on one line, for people.
 func (h Hook) String() string {
@@ -125,6 +111,10 @@ func programName(path string) string {
 
 // Entry is Callgate's hook as it is installed.
 type Entry struct {
+	// Client is the hook's client; empty for Claude Code.
+	Client Client
+	// name is Gemini CLI's name of the hook.
+	name string
 	// Binary is the absolute path of the program.
 	Binary string
 	// Endpoint is where the daemon answers, as unix:/path or http://address.
@@ -153,7 +143,7 @@ const promptSeconds = 10
 func (e Entry) Args() []string { return e.args(e.seconds()) }
 
 func (e Entry) args(seconds int) []string {
-	args := append(slices.Clone(hookWords), "--endpoint", e.Endpoint, "--token-file", e.TokenFile, "--timeout", strconv.Itoa(seconds)+"s")
+	args := append([]string{"hook", e.Client.word()}, "--endpoint", e.Endpoint, "--token-file", e.TokenFile, "--timeout", strconv.Itoa(seconds)+"s")
 	if e.DaemonUID != nil {
 		args = append(args, "--daemon-uid", strconv.Itoa(*e.DaemonUID))
 	}
@@ -164,8 +154,10 @@ func (e Entry) args(seconds int) []string {
 // machine, for the same daemon as a hook with args. It uses none of root's own places for anything
 // args name.
 func ManagedCommand(binary string, args []string) string {
-	words := append([]string{binary}, hookWords...)
-	words = append(words, "--install", "--managed")
+	words := []string{binary, "hook", ClaudeCode.word(), "--install", "--managed"}
+	if len(args) > 1 && args[0] == "hook" {
+		words[2] = args[1]
+	}
 	for _, name := range []string{"endpoint", "token-file", "daemon-uid"} {
 		if value, given := (Hook{Args: args}).Flag(name); given {
 			words = append(words, "--"+name, value)

@@ -14,11 +14,11 @@ type Before struct {
 	Text  []byte
 }
 
-// Uninstall removes Callgate's hooks from a text. When nothing else has changed since the install,
+// Uninstall removes Callgate's hooks for a client from a text. When nothing else has changed since the install,
 // the result is before's text to the byte, or Delete is true when there was no file. Otherwise it
 // removes the hooks, and containers of nothing else.
-func Uninstall(file string, text []byte, before Before) (Change, error) {
-	ed := &editor{file, text}
+func Uninstall(client Client, file string, text []byte, before Before) (Change, error) {
+	ed := &editor{client, file, text}
 	own, err := ed.own("")
 	if err != nil || len(own) == 0 {
 		return Change{Text: text}, err
@@ -31,10 +31,10 @@ func Uninstall(file string, text []byte, before Before) (Change, error) {
 	}
 	froms := [][]byte{before.Text}
 	if !before.Known {
-		froms = append(froms, []byte(alone)) // see InstallFile
+		froms = append(froms, client.bases()...) // see InstallFile
 	}
 	for _, from := range froms {
-		if again, ok := reinstall(file, from, own); ok && bytes.Equal(again, text) {
+		if again, ok := reinstall(client, file, from, own); ok && bytes.Equal(again, text) {
 			c.Text, c.Restored, c.Delete = before.Text, before.Known, !before.Known
 			return c, nil
 		}
@@ -51,8 +51,8 @@ func Uninstall(file string, text []byte, before Before) (Change, error) {
 }
 
 // reinstall puts the found hooks into the former text, as their install did.
-func reinstall(file string, before []byte, own []found) (text []byte, ok bool) {
-	ed := &editor{file, before}
+func reinstall(client Client, file string, before []byte, own []found) (text []byte, ok bool) {
+	ed := &editor{client, file, before}
 	if had, err := ed.own(""); err != nil || len(had) > 0 {
 		return nil, false
 	}

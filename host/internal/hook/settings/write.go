@@ -51,10 +51,10 @@ func InstallFile(path string, scope Scope, e Entry, dry bool) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	t.shared = scope == Managed
+	t.shared, t.client = scope == Managed, e.Client
 	from := t.text
 	if t.shared && e.Alone && t.info == nil {
-		from = []byte(alone)
+		from = e.Client.bases()[0]
 	}
 	c, err := Install(path, from, e)
 	if err != nil {
@@ -92,7 +92,7 @@ func InstallFile(path string, scope Scope, e Entry, dry bool) (Result, error) {
 
 // UninstallFile removes the hooks from the file at path (see Uninstall). The backup is removed when
 // the file has its former content again.
-func UninstallFile(path string, dry bool) (Result, error) {
+func UninstallFile(client Client, path string, dry bool) (Result, error) {
 	t, err := openTarget(path)
 	if err != nil {
 		return Result{}, err
@@ -101,7 +101,7 @@ func UninstallFile(path string, dry bool) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c, err := Uninstall(path, t.text, before)
+	c, err := Uninstall(client, path, t.text, before)
 	if err != nil {
 		return Result{}, err
 	}
@@ -131,6 +131,7 @@ func UninstallFile(path string, dry bool) (Result, error) {
 
 // target is a settings file about to be changed.
 type target struct {
+	client     Client
 	path, real string
 	text       []byte
 	info       fs.FileInfo // nil when there is no file
@@ -175,7 +176,7 @@ func (t *target) backup() string { return t.real + backupSuffix }
 
 // first reports whether the file holds no hook of ours yet.
 func (t *target) first() (bool, error) {
-	own, err := (&editor{t.path, t.text}).own("")
+	own, err := (&editor{t.client, t.path, t.text}).own("")
 	return len(own) == 0, err
 }
 

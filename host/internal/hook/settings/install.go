@@ -29,8 +29,13 @@ func Install(file string, text []byte, e Entry) (Change, error) {
 		return Change{}, err
 	}
 	var c Change
-	ed := &editor{file, text}
-	for _, event := range Events() {
+	ed := &editor{e.Client, file, text}
+	own, err := ed.own("")
+	if err != nil {
+		return Change{}, err
+	}
+	e.named(own)
+	for _, event := range e.Client.Events() {
 		list, err := ed.install(event, e.handler(event))
 		if err != nil {
 			return Change{}, err
@@ -104,7 +109,7 @@ func (e *editor) own(event string) ([]found, error) {
 	var out []found
 	err = d.eachHandler(func(h handler) error {
 		hook, err := d.hook(h)
-		if err == nil && hook.Own() && (event == "" || event == h.event) {
+		if err == nil && hook.OwnOf(e.client) && (event == "" || event == h.event) {
 			out = append(out, found{h, d, hook})
 		}
 		return err
@@ -118,11 +123,7 @@ func (e *editor) append(event string, want jsontext.Value) error {
 	if err != nil {
 		return err
 	}
-	matcher := []byte(`"matcher":"*",`)
-	if event == UserPromptSubmit {
-		matcher = nil // it is about no tool
-	}
-	group := slices.Concat([]byte("{"), matcher, []byte(`"hooks":[`), want, []byte(`]}`))
+	group := slices.Concat([]byte("{"+e.client.group(event)), []byte(`"hooks":[`), want, []byte(`]}`))
 	list := slices.Concat([]byte("["), group, []byte("]"))
 	object := slices.Concat([]byte("{"), quoted(event), []byte(":"), list, []byte("}"))
 	if d.root == nil {
@@ -150,9 +151,9 @@ func (e *editor) fresh(hooks jsontext.Value) error {
 	return err
 }
 
-// handler is the entry of an event as JSON, in the order of writing. At UserPromptSubmit a failure
-// must not cost the person the prompt: there it is short, and does not block.
-func (e Entry) handler(event string) jsontext.Value {
+// claudeHandler is Claude Code's entry of an event. At UserPromptSubmit a failure must not cost the
+// person the prompt: there it is short, and does not block.
+func (e Entry) claudeHandler(event string) jsontext.Value {
 	seconds, rest := e.seconds(), slices.Concat([]byte(`,"onFailure":"block","statusMessage":`), quoted(statusMessage))
 	if event == UserPromptSubmit {
 		seconds, rest = promptSeconds, nil

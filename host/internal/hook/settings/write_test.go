@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callgate/callgate/host/internal/hook/claudecode/settings"
+	"github.com/callgate/callgate/host/internal/hook/settings"
 )
 
 func write(t *testing.T, path, text string, mode fs.FileMode) string {
@@ -63,7 +63,7 @@ func TestFileRound(t *testing.T) {
 			if r, err := settings.InstallFile(path, settings.User, entry, false); err != nil || r.Written || len(r.Same) != len(settings.Events()) {
 				t.Errorf("again: got %+v, %v, want nothing written", r, err)
 			}
-			if r, err = settings.UninstallFile(path, false); err != nil || len(r.Removed) != len(settings.Events()) || !r.Written {
+			if r, err = settings.UninstallFile(settings.ClaudeCode, path, false); err != nil || len(r.Removed) != len(settings.Events()) || !r.Written {
 				t.Fatalf("uninstall: got %+v, %v", r, err)
 			}
 			left, err := os.ReadDir(filepath.Dir(path))
@@ -76,7 +76,7 @@ func TestFileRound(t *testing.T) {
 			case text != nil && (len(left) != 1 || read(t, path) != *text || !r.Restored):
 				t.Errorf("left: got %v, %q, %+v, want %q alone", left, read(t, path), r, *text)
 			}
-			if r, err := settings.UninstallFile(path, false); err != nil || r.Written {
+			if r, err := settings.UninstallFile(settings.ClaudeCode, path, false); err != nil || r.Written {
 				t.Errorf("uninstall again: got %+v, %v, want nothing done", r, err)
 			}
 		})
@@ -104,7 +104,7 @@ func TestFileLink(t *testing.T) {
 	if read(t, real) == "{}\n" {
 		t.Error("the file behind the link was not changed")
 	}
-	if _, err := settings.UninstallFile(link, false); err != nil || read(t, real) != "{}\n" {
+	if _, err := settings.UninstallFile(settings.ClaudeCode, link, false); err != nil || read(t, real) != "{}\n" {
 		t.Errorf("uninstall: got %q, %v, want {}", read(t, real), err)
 	}
 	if err := os.Remove(real); err != nil {
@@ -191,7 +191,7 @@ func TestT08_ManagedAlone(t *testing.T) {
 			if err != nil || string(text) != dry.Text || strings.Contains(string(text), "allowManagedHooksOnly") != test.want {
 				t.Errorf("got %v and\n%s\nwant what the dry run showed:\n%s", err, text, dry.Text)
 			}
-			if r, err := settings.UninstallFile(path, false); err != nil || r.Deleted != (test.before == "") {
+			if r, err := settings.UninstallFile(settings.ClaudeCode, path, false); err != nil || r.Deleted != (test.before == "") {
 				t.Errorf("uninstall: got %+v, %v", r, err)
 			}
 			if now, err := os.ReadFile(path); string(now) != test.before || (err != nil) != (test.before == "") {

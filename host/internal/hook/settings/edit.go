@@ -11,8 +11,9 @@ import (
 // offset is ever out of date; settings files are small. RATIONALE.md, "Why are Claude
 // Code's settings edited as bytes?".
 type editor struct {
-	file string
-	text []byte
+	client Client
+	file   string
+	text   []byte
 }
 
 func (e *editor) parse() (*document, error) { return parse(e.file, e.text) }

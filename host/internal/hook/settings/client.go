@@ -1,0 +1,158 @@
+package settings
+
+import (
+	"crypto/rand"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Client is a client of agents with hooks at hooks.EVENT[].hooks[] of a JSON file. Its value is the
+// word after "callgate hook". The zero value is Claude Code.
+type Client string
+
+// The clients.
+const (
+	ClaudeCode Client = "claude-code"
+	Codex      Client = "codex"
+	GeminiCLI  Client = "gemini-cli"
+)
+
+// BeforeTool is Gemini CLI's event before a call; Codex has PreToolUse.
+const BeforeTool = "BeforeTool"
+
+func (c Client) word() string {
+	if c == "" {
+		return string(ClaudeCode)
+	}
+	return string(c)
+}
+
+// Events are the client's events with Callgate's hook, in the order of writing.
+func (c Client) Events() []string {
+	switch c {
+	case Codex:
+		return []string{PreToolUse}
+	case GeminiCLI:
+		return []string{BeforeTool}
+	}
+	return Events()
+}
+
+// group are the members of a group of hooks before its list: the tools of it.
+func (c Client) group(event string) string {
+	if c == Codex || event == UserPromptSubmit {
+		return "" // every tool, or about none
+	}
+	return `"matcher":"*",`
+}
+
+// handler is the entry of an event as JSON, in the order of writing.
+func (e Entry) handler(event string) jsontext.Value {
+	switch e.Client {
+	case Codex:
+		return slices.Concat([]byte(`{"type":"command","command":`), quoted(e.Line()), []byte(`,"timeout":`), strconv.AppendInt(nil, int64(e.seconds()), 10),
+			[]byte(`,"statusMessage":`), quoted(statusMessage), []byte("}"))
+	case GeminiCLI:
+		return slices.Concat([]byte(`{"type":"command","name":`), quoted(e.name), []byte(`,"command":`), quoted(e.Line()),
+			[]byte(`,"timeout":`), strconv.AppendInt(nil, e.Timeout.Milliseconds(), 10), []byte("}"))
+	}
+	return e.claudeHandler(event)
+}
+
+// Line is the shell line of the hook for a client that runs a call when its hook fails. The line
+// ends with code 0 only after the program has answered; then its answer is the whole of standard
+// output. A missing program, a crash, a signal and an empty answer end with code 2 and a text on
+// standard error, because Codex runs the call of a code 2 without text, and Gemini CLI one with
+// anything on standard output. RATIONALE.md, "Why is a hook's answer held back by a shell?".
+func (e Entry) Line() string {
+	words := append([]string{e.Binary}, e.Args()...)
+	for i, word := range words {
+		words[i] = shellWord(word)
+	}
+	return "o=$(" + strings.Join(words, " ") + `) && [ -n "$o" ] && printf %s "$o" && exit 0; echo "` + NotRun + `" >&2; exit 2`
+}
+
+// NotRun ends the text of every denial through Line.
+const NotRun = "Callgate: the call did not run."
+
+// lineBegin begins a Line.
+const lineBegin = "o=$("
+
+// named gives the entry the name of the hook in the file, or a new one. Gemini CLI lets a project
+// switch a hook off by its name, so a repository must not know it.
+func (e *Entry) named(own []found) {
+	if e.Client != GeminiCLI {
+		return
+	}
+	for _, f := range own {
+		if name, ok := f.d.str(f.node.member("name")); ok && name != "" {
+			e.name = name
+			return
+		}
+	}
+	e.name = "callgate-" + rand.Text()
+}
+
+// bases are the texts of new managed files before the hook: for Claude Code against every other
+// hook, for Gemini CLI against a project that switches hooks off.
+func (c Client) bases() [][]byte {
+	if c == GeminiCLI {
+		return [][]byte{[]byte("{\n  \"hooksConfig\": {\n    \"enabled\": true\n  }\n}\n")}
+	}
+	return [][]byte{[]byte(alone)}
+}
+
+// OwnOf reports whether the hook is Callgate's for this client: in exec form, through a shell, or
+// as a Line.
+func (h Hook) OwnOf(c Client) bool {
+	if h.Type != "command" {
+		return false
+	}
+	words := h.Program()
+	if words == nil {
+		words = shellWords(h.Command)
+	}
+	return len(words) > 2 && programName(words[0]) == "callgate" && words[1] == "hook" && words[2] == c.word()
+}
+
+// lineWords are the words of a Line's program; nil for another line.
+func lineWords(line string) []string {
+	inner, _, found := strings.Cut(strings.TrimPrefix(line, lineBegin), `) && [ -n "$o" ]`)
+	if !found || !strings.HasPrefix(line, lineBegin) {
+		return nil
+	}
+	var words []string
+	var word []byte
+	in, quote := false, false
+	for i := 0; i < len(inner); i++ {
+		switch b := inner[i]; {
+		case b == '\'':
+			quote, in = !quote, true
+		case b == '\\' && !quote && i+1 < len(inner):
+			i++
+			word, in = append(word, inner[i]), true
+		case b == ' ' && !quote:
+			if in {
+				words, word, in = append(words, string(word)), nil, false
+			}
+		default:
+			word, in = append(word, b), true
+		}
+	}
+	if in {
+		words = append(words, string(word))
+	}
+	return words
+}
+
+// Program is the program and the arguments of a hook: those of its members, or those within a
+// Line; nil for another shell line.
+func (h Hook) Program() []string {
+	if h.Exec {
+		return append([]string{h.Command}, h.Args...)
+	}
+	return lineWords(h.Command)
+}
