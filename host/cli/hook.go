@@ -13,6 +13,7 @@ import (
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
 	"github.com/callgate/callgate/host/internal/hook/process"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 )
 
 // hookCommand groups the hooks by their client.
@@ -26,10 +27,10 @@ with the call on standard input. You only run it by hand to try it.`,
 		Example: "  callgate hook claude-code --timeout 3600s",
 		Args:    onlyCommands,
 		RunE: func(*cobra.Command, []string) error {
-			return errors.New("missing client: run callgate hook claude-code") // help on stdout would let the call run
+			return errors.New("missing client: run callgate hook " + strings.Join(process.Clients, ", callgate hook ")) // help on stdout would let the call run
 		},
 	}
-	cmd.AddCommand(claudeCodeCommand(c))
+	cmd.AddCommand(claudeCodeCommand(c), codexCommand(c))
 	return cmd
 }
 
@@ -52,8 +53,8 @@ variables have no effect, because a project can set them.`,
   callgate hook claude-code < payload.json   # by hand, at the account's own daemon`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			connect := func() (claudecode.Daemon, error) { return c.conn.asHook(c.configPath) }
-			return exit(process.Run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), timeout, connect))
+			connect := func() (runner.Daemon, error) { return c.conn.asHook(c.configPath) }
+			return exit(process.Run(cmd.Context(), cmd.Name(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), timeout, connect))
 		},
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", claudecode.DefaultTimeout, "timeout of the hook in the client's settings")
@@ -63,7 +64,7 @@ variables have no effect, because a project can set them.`,
 
 // asHook finds the daemon by the flags, and by the account where they say
 // nothing; never by the environment. Threat T07.
-func (at connection) asHook(configPath string) (claudecode.Daemon, error) {
+func (at connection) asHook(configPath string) (runner.Daemon, error) {
 	if at.endpoint == "" || at.tokenFile == "" {
 		dirs, err := config.AccountDirs()
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 )
 
 // maxEarly bounds what the packages allocate that are initialised before an installed
@@ -20,7 +21,7 @@ func TestHook_startsFirst(t *testing.T) {
 	const timeout = 20 * time.Second
 	hook := startHook(t, []string{"callgate", "hook", "claude-code", "--endpoint", "unix:/nonexistent/s", "--token-file", "/nonexistent/token"},
 		calls(t, claudecode.PreToolUse, "toolu_1", "ls"), "GODEBUG=inittrace=1")
-	wantEffect(t, claudecode.PreToolUse, hook.end(timeout), claudecode.Blocked)
+	wantEffect(t, claudecode.PreToolUse, hook.end(timeout), runner.Blocked)
 	bytes, seen := 0, map[string]bool{}
 	for line := range strings.Lines(hook.err.String()) {
 		var name, after string

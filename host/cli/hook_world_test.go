@@ -23,6 +23,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/tokenfile"
 	"github.com/callgate/callgate/host/internal/daemon"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/testkit/world"
 )
 
@@ -149,8 +150,8 @@ func startHook(t *testing.T, command []string, payload string, env ...string) *s
 }
 
 // end waits as the client does: it ends a late hook, and ignores its output.
-func (s *started) end(timeout time.Duration) claudecode.Outcome {
-	var o claudecode.Outcome
+func (s *started) end(timeout time.Duration) runner.Outcome {
+	var o runner.Outcome
 	timer := time.AfterFunc(time.Until(s.began.Add(timeout)), func() { _ = s.cmd.Process.Signal(syscall.SIGTERM) })
 	err := s.cmd.Wait()
 	o.TimedOut = !timer.Stop()
@@ -179,18 +180,18 @@ func calls(t *testing.T, event claudecode.Event, id, command string) string {
 }
 
 // wantEffect checks the client's action, for any onFailure.
-func wantEffect(t *testing.T, event claudecode.Event, o claudecode.Outcome, want claudecode.Effect) {
+func wantEffect(t *testing.T, event claudecode.Event, o runner.Outcome, want runner.Effect) {
 	t.Helper()
 	for _, block := range []bool{false, true} {
 		if got := claudecode.Verdict(event, o, block); got != want {
 			t.Errorf("%s, onFailure block %t: got %s, want %s: %+v, stdout %q, stderr %q", event, block, got, want, o.Exit, o.Stdout, o.Stderr)
 		}
 	}
-	if want != claudecode.Blocked || o.Exit != claudecode.ExitDenied {
+	if want != runner.Blocked || o.Exit != claudecode.ExitDenied {
 		return
 	}
-	alone := claudecode.Verdict(event, claudecode.Outcome{Stdout: o.Stdout}, false)
-	if len(bytes.TrimSpace(o.Stderr)) == 0 || len(o.Stdout) > 0 && alone != claudecode.Blocked {
+	alone := claudecode.Verdict(event, runner.Outcome{Stdout: o.Stdout}, false)
+	if len(bytes.TrimSpace(o.Stderr)) == 0 || len(o.Stdout) > 0 && alone != runner.Blocked {
 		t.Errorf("a denial: got stdout %q and stderr %q, want a reason on stderr, and nothing else on stdout", o.Stdout, o.Stderr)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 )
 
 // TestAgents: a sub-agent's file narrows its calls; an unreadable one denies them, with its
@@ -59,7 +60,7 @@ func TestAgents(t *testing.T) {
 			}
 			o := run(t, h, payload(with))
 			if tc.denied != "" {
-				wantEffect(t, claudecode.PreToolUse, o, claudecode.Blocked)
+				wantEffect(t, claudecode.PreToolUse, o, runner.Blocked)
 				if !strings.Contains(string(o.Stderr), tc.denied) || !strings.Contains(string(o.Stderr), "fix the file") || len(d.requests) != 0 {
 					t.Errorf("got %s after %d checks, want it denied saying %q", o.Stderr, len(d.requests), tc.denied)
 				}

@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 )
 
 // The exit codes of the contract.
@@ -72,7 +70,7 @@ func (a Answer) Give(stdout, stderr io.Writer) int {
 		}
 		a = Deny(a.Event, "the answer could not be written: "+err.Error())
 	}
-	_, _ = io.WriteString(stderr, clean(a.reason)+"\n") // there is nowhere left to say it
+	_, _ = io.WriteString(stderr, runner.Clean(a.reason)+"\n") // there is nowhere left to say it
 	if a.kind == denied && a.Event == PreToolUse {
 		if body, err := a.document(); err == nil {
 			_, _ = stdout.Write(body) // stderr has said it
@@ -89,13 +87,13 @@ func (a Answer) document() ([]byte, error) {
 	out := output{Specific: specific{Event: a.Event}}
 	switch {
 	case a.Event == PreToolUse && a.kind == allowed:
-		out.Specific.Permission, out.Specific.Reason, out.Specific.Input = "allow", clean(a.reason), a.input
+		out.Specific.Permission, out.Specific.Reason, out.Specific.Input = "allow", runner.Clean(a.reason), a.input
 	case a.Event == PreToolUse && a.kind == denied:
-		out.Specific.Permission, out.Specific.Reason = "deny", clean(a.reason)
+		out.Specific.Permission, out.Specific.Reason = "deny", runner.Clean(a.reason)
 	case a.Event == PermissionRequest && a.kind == allowed:
 		out.Specific.Decision = &decision{Behavior: "allow"}
 	case a.Event == PermissionRequest && a.kind == denied:
-		out.Specific.Decision = &decision{Behavior: "deny", Message: clean(a.reason)}
+		out.Specific.Decision = &decision{Behavior: "deny", Message: runner.Clean(a.reason)}
 	default:
 		return nil, errors.New("this answer has no document")
 	}
@@ -118,33 +116,4 @@ type specific struct {
 type decision struct {
 	Behavior string `json:"behavior"`
 	Message  string `json:"message,omitempty"`
-}
-
-// maxReason is how much of a reason the model reads, in bytes. The client passes
-// on 20 kB; a few sentences are more useful.
-const maxReason = 4000
-
-// clean is a reason in the client's form: one line, never empty, without control of a terminal.
-func clean(reason string) string {
-	reason = strings.TrimSpace(reason)
-	if reason == "" {
-		reason = "Denied by Callgate, without a reason."
-	}
-	const cut = " … (cut)"
-	if text := card.Prose(strings.Join(strings.Fields(reason), " ")); len(text) <= maxReason {
-		return text
-	}
-	text := card.Prose(strings.Join(strings.Fields(head(reason, maxReason)), " "))
-	return head(text, maxReason-len(cut)) + cut
-}
-
-// head is the beginning of a text, at most n bytes, no character divided.
-func head(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }

@@ -11,18 +11,19 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 )
 
 // TestAnswer_zero: an empty answer blocks.
 func TestAnswer_zero(t *testing.T) {
 	t.Parallel()
-	wantEffect(t, claudecode.PreToolUse, give(t, claudecode.Answer{}), claudecode.Blocked)
-	wantEffect(t, claudecode.UserPromptSubmit, give(t, claudecode.Answer{Event: claudecode.UserPromptSubmit}), claudecode.Runs)
+	wantEffect(t, claudecode.PreToolUse, give(t, claudecode.Answer{}), runner.Blocked)
+	wantEffect(t, claudecode.UserPromptSubmit, give(t, claudecode.Answer{Event: claudecode.UserPromptSubmit}), runner.Runs)
 	for _, event := range claudecode.Events()[:4] {
 		o := give(t, claudecode.Answer{Event: event})
-		want := map[claudecode.Event]claudecode.Effect{claudecode.PreToolUse: claudecode.Blocked, claudecode.PermissionRequest: claudecode.Blocked}[event]
+		want := map[claudecode.Event]runner.Effect{claudecode.PreToolUse: runner.Blocked, claudecode.PermissionRequest: runner.Blocked}[event]
 		if want == 0 {
-			want = claudecode.Told
+			want = runner.Told
 		}
 		wantEffect(t, event, o, want)
 	}
@@ -73,7 +74,7 @@ func FuzzReason(f *testing.F) {
 		checkReason(t, doc.Out.Decision.Message)
 		d := decides(engine.Decision{Behavior: engine.Allow, Stage: engine.StageMode, Reason: reason})
 		o := run(t, hookOf(d), payload(nil))
-		wantEffect(t, claudecode.PreToolUse, o, claudecode.Allowed)
+		wantEffect(t, claudecode.PreToolUse, o, runner.Allowed)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 )
 
 const (
@@ -15,17 +16,17 @@ const (
 // "block".
 func TestVerdict(t *testing.T) {
 	t.Parallel()
-	const runs, allowed, asks, defers, blocked, told = claudecode.Runs, claudecode.Allowed, claudecode.Asks, claudecode.Defers, claudecode.Blocked, claudecode.Told
-	out := func(exit int, stdout, stderr string) claudecode.Outcome {
-		return claudecode.Outcome{Exit: exit, Stdout: []byte(stdout), Stderr: []byte(stderr)}
+	const runs, allowed, asks, defers, blocked, told = runner.Runs, runner.Allowed, runner.Asks, runner.Defers, runner.Blocked, runner.Told
+	out := func(exit int, stdout, stderr string) runner.Outcome {
+		return runner.Outcome{Exit: exit, Stdout: []byte(stdout), Stderr: []byte(stderr)}
 	}
-	permission := func(word string) claudecode.Outcome {
+	permission := func(word string) runner.Outcome {
 		return out(0, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"`+word+`"}}`, "")
 	}
 	for name, tc := range map[string]struct {
 		event          claudecode.Event
-		outcome        claudecode.Outcome
-		without, block claudecode.Effect
+		outcome        runner.Outcome
+		without, block runner.Effect
 	}{
 		"deny and reason":             {claudecode.PreToolUse, out(0, denyDoc, ""), blocked, blocked},
 		"deny without reason":         {claudecode.PreToolUse, permission("deny"), blocked, blocked},
@@ -55,22 +56,22 @@ func TestVerdict(t *testing.T) {
 		"exit 3 and stderr":           {claudecode.PreToolUse, out(3, "", "no"), runs, blocked},
 		"exit 1, stderr only":         {claudecode.PreToolUse, out(1, "", "no"), runs, blocked},
 		"binary missing in a shell":   {claudecode.PreToolUse, out(127, "", "not found"), runs, blocked},
-		"binary missing":              {claudecode.PreToolUse, claudecode.Outcome{NotStarted: true}, runs, blocked},
-		"killed":                      {claudecode.PreToolUse, claudecode.Outcome{Signal: true, Stdout: []byte(denyDoc)}, runs, blocked},
-		"time-out":                    {claudecode.PreToolUse, claudecode.Outcome{TimedOut: true}, runs, blocked},
-		"time-out, then exit 2":       {claudecode.PreToolUse, claudecode.Outcome{TimedOut: true, Exit: 2, Stderr: []byte("no")}, runs, blocked},
+		"binary missing":              {claudecode.PreToolUse, runner.Outcome{NotStarted: true}, runs, blocked},
+		"killed":                      {claudecode.PreToolUse, runner.Outcome{Signal: true, Stdout: []byte(denyDoc)}, runs, blocked},
+		"time-out":                    {claudecode.PreToolUse, runner.Outcome{TimedOut: true}, runs, blocked},
+		"time-out, then exit 2":       {claudecode.PreToolUse, runner.Outcome{TimedOut: true, Exit: 2, Stderr: []byte("no")}, runs, blocked},
 		"permission: deny":            {claudecode.PermissionRequest, out(0, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no"}}}`, ""), blocked, blocked},
 		"permission: allow":           {claudecode.PermissionRequest, out(0, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`, ""), allowed, allowed},
 		"permission: ask":             {claudecode.PermissionRequest, out(0, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"ask"}}}`, ""), runs, runs},
 		"permission: exit 2":          {claudecode.PermissionRequest, out(2, "", "no"), runs, runs},
 		"permission: the other words": {claudecode.PermissionRequest, out(0, denyDoc, ""), runs, runs},
-		"permission: killed":          {claudecode.PermissionRequest, claudecode.Outcome{Signal: true}, runs, runs},
+		"permission: killed":          {claudecode.PermissionRequest, runner.Outcome{Signal: true}, runs, runs},
 		"prompt: exit 0":              {claudecode.UserPromptSubmit, out(0, "", ""), runs, runs},
 		"prompt: exit 2 and stderr":   {claudecode.UserPromptSubmit, out(2, "", "no"), blocked, blocked},
 		"prompt: block":               {claudecode.UserPromptSubmit, out(0, `{"decision":"block","reason":"no"}`, ""), blocked, blocked},
 		"prompt: a text":              {claudecode.UserPromptSubmit, out(0, "hello", ""), told, told},
 		"prompt: exit 1":              {claudecode.UserPromptSubmit, out(1, "", "no"), runs, blocked},
-		"prompt: killed":              {claudecode.UserPromptSubmit, claudecode.Outcome{Signal: true}, runs, blocked},
+		"prompt: killed":              {claudecode.UserPromptSubmit, runner.Outcome{Signal: true}, runs, blocked},
 		"after: exit 2 and stderr":    {claudecode.PostToolUse, out(2, "", "no"), told, told},
 		"after: exit 2, empty stderr": {claudecode.PostToolUse, out(2, "", " \n"), runs, runs},
 		"after: exit 0":               {claudecode.PostToolUseFailure, out(0, "", ""), runs, runs},
@@ -91,7 +92,7 @@ func TestVerdict(t *testing.T) {
 func TestVerdict_zero(t *testing.T) {
 	t.Parallel()
 	for _, event := range claudecode.Events() {
-		if got := claudecode.Verdict(event, claudecode.Outcome{}, false); got != claudecode.Runs || got.String() != "RUNS" {
+		if got := claudecode.Verdict(event, runner.Outcome{}, false); got != runner.Runs || got.String() != "RUNS" {
 			t.Errorf("%s: got %s, want RUNS", event, got)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/wire"
 )
@@ -71,10 +72,10 @@ func TestChangedInput(t *testing.T) {
 				t.Errorf("takes_input: got %t, want %t", asked.TakesInput, tt.takes)
 			}
 			if !tt.takes {
-				wantEffect(t, claudecode.PreToolUse, o, claudecode.Blocked)
+				wantEffect(t, claudecode.PreToolUse, o, runner.Blocked)
 				return
 			}
-			wantEffect(t, claudecode.PreToolUse, o, claudecode.Allowed)
+			wantEffect(t, claudecode.PreToolUse, o, runner.Allowed)
 			var out struct {
 				Specific struct {
 					Input json.RawMessage `json:"updatedInput"`

@@ -9,12 +9,13 @@ import (
 
 	"github.com/callgate/callgate/host/internal/client/caller"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 )
 
 // A hook without its daemon denies: the client blocks on exit code 2 and gives stderr to the
 // model.
 func ExampleHook_Run() {
-	hook := claudecode.Hook{Connect: func() (claudecode.Daemon, error) {
+	hook := claudecode.Hook{Connect: func() (runner.Daemon, error) {
 		return nil, fmt.Errorf("%w. Start it: callgate serve", caller.ErrNoDaemon)
 	}}
 	answer := hook.Run(context.Background(), strings.NewReader(payload(nil)))

@@ -17,6 +17,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/caller"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
 	"github.com/callgate/callgate/host/wire"
 )
@@ -62,7 +63,7 @@ func TestRun_carriesOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := allows()
-			wantEffect(t, claudecode.PreToolUse, run(t, hookOf(d), payload(tc.with)), claudecode.Allowed)
+			wantEffect(t, claudecode.PreToolUse, run(t, hookOf(d), payload(tc.with)), runner.Allowed)
 			if len(d.requests) != 1 {
 				t.Fatalf("got %d requests, want 1", len(d.requests))
 			}
@@ -131,13 +132,13 @@ func TestRun_refuses(t *testing.T) {
 		"a server without a tool":     {payload(members{"tool_name": "mcp__fs__", "mcp_server": members{"name": "fs"}}), "not a tool of the MCP server"},
 		"a built-in tool of a server": {payload(members{"mcp_server": members{"name": "Bash"}}), "not a tool of the MCP server"},
 		"a server that is a text":     {payload(members{"mcp_server": "fs"}), "mcp_server"},
-		"larger than 16 MiB":          {payload(members{"tool_input": members{"command": strings.Repeat("a", claudecode.MaxPayload)}}), "larger than 16 MiB"},
+		"larger than 16 MiB":          {payload(members{"tool_input": members{"command": strings.Repeat("a", runner.MaxPayload)}}), "larger than 16 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := allows()
 			o := run(t, hookOf(d), tc.text)
-			wantEffect(t, claudecode.PreToolUse, o, claudecode.Blocked)
+			wantEffect(t, claudecode.PreToolUse, o, runner.Blocked)
 			if !regexp.MustCompile(tc.reason).Match(o.Stderr) || len(d.requests) > 0 {
 				t.Errorf("got %q after %d requests, want %q and none", o.Stderr, len(d.requests), tc.reason)
 			}
@@ -161,12 +162,12 @@ func TestRun_denies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := run(t, hookOf(decides(tc.decision)), payload(nil))
-			wantEffect(t, claudecode.PreToolUse, o, claudecode.Blocked)
+			wantEffect(t, claudecode.PreToolUse, o, runner.Blocked)
 			if got := strings.TrimSuffix(string(o.Stderr), "\n"); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 			o = run(t, hookOf(decides(tc.decision)), payload(members{"hook_event_name": "PermissionRequest", "tool_use_id": nil}))
-			wantEffect(t, claudecode.PermissionRequest, o, claudecode.Blocked)
+			wantEffect(t, claudecode.PermissionRequest, o, runner.Blocked)
 			if !strings.Contains(string(o.Stdout), tc.want) {
 				t.Errorf("got %s, want it to say %q", o.Stdout, tc.want)
 			}
@@ -183,7 +184,7 @@ func TestRun_permissionRequest(t *testing.T) {
 		"permission_suggestions": []members{{"type": "setMode", "mode": "acceptEdits", "destination": "session"}},
 	})
 	o := run(t, hookOf(d), text)
-	wantEffect(t, claudecode.PermissionRequest, o, claudecode.Allowed)
+	wantEffect(t, claudecode.PermissionRequest, o, runner.Allowed)
 	if want := `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`; string(o.Stdout) != want {
 		t.Errorf("got %s, want %s", o.Stdout, want)
 	}
@@ -213,9 +214,9 @@ func failures() map[string]claudecode.Hook {
 	return map[string]claudecode.Hook{
 		"nothing to connect with":  {},
 		"no daemon":                fails(fmt.Errorf("%w (nothing listens at /run/x). Start it: callgate serve", caller.ErrNoDaemon)),
-		"no token":                 {Connect: func() (claudecode.Daemon, error) { return nil, errors.New("token /x: there is none") }},
-		"a panic while connecting": {Connect: func() (claudecode.Daemon, error) { panic("boom") }},
-		"no daemon, no error":      {Connect: func() (claudecode.Daemon, error) { return nil, nil }},
+		"no token":                 {Connect: func() (runner.Daemon, error) { return nil, errors.New("token /x: there is none") }},
+		"a panic while connecting": {Connect: func() (runner.Daemon, error) { panic("boom") }},
+		"no daemon, no error":      {Connect: func() (runner.Daemon, error) { return nil, nil }},
 		"a panic while checking":   checks(func(context.Context) (wire.Result, error) { panic(errors.New("boom")) }),
 		"not ours":                 fails(caller.ErrNotOurs),
 		"garbage":                  fails(errors.New("the daemon's answer cannot be read")),
@@ -250,7 +251,7 @@ func TestT09_everyFailureBlocks(t *testing.T) {
 						t.Errorf("answered after %s, want 80 s at the latest", took)
 					}
 					if event == claudecode.PreToolUse || event == claudecode.PermissionRequest {
-						wantEffect(t, event, o, claudecode.Blocked)
+						wantEffect(t, event, o, runner.Blocked)
 					} else if len(o.Stdout) > 0 || o.Exit != 1 || !strings.Contains(string(o.Stderr), "could not compare") {
 						t.Errorf("%s: got %+v, want it said on stderr", event, o)
 					}
@@ -268,7 +269,7 @@ func TestT09_nothingHoldsUpTheAnswer(t *testing.T) {
 	stuck.Timeout = 50 * time.Millisecond
 	for _, event := range []claudecode.Event{claudecode.PreToolUse, claudecode.PermissionRequest} {
 		o := run(t, stuck, payload(members{"hook_event_name": event}))
-		wantEffect(t, event, o, claudecode.Blocked)
+		wantEffect(t, event, o, runner.Blocked)
 		if text := string(o.Stdout) + string(o.Stderr); !strings.Contains(text, "no decision in time (40ms)") {
 			t.Errorf("got %q, want it to name the time", text)
 		}
@@ -278,15 +279,15 @@ func TestT09_nothingHoldsUpTheAnswer(t *testing.T) {
 	defer close(ended)
 	silent := hookOf(allows())
 	silent.Timeout = 50 * time.Millisecond
-	wantEffect(t, claudecode.PreToolUse, give(t, silent.Run(t.Context(), never{input})), claudecode.Blocked)
+	wantEffect(t, claudecode.PreToolUse, give(t, silent.Run(t.Context(), never{input})), runner.Blocked)
 	for cause, want := range map[error]string{
-		claudecode.ErrEnded: "was stopped before", claudecode.ErrClientGone: "client has ended", context.Canceled: "was stopped before",
+		runner.ErrEnded: "was stopped before", runner.ErrClientGone: "client has ended", context.Canceled: "was stopped before",
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stuck.Timeout = time.Hour
 		cancel(cause)
 		o := give(t, stuck.Run(ctx, strings.NewReader(payload(nil))))
-		wantEffect(t, claudecode.PreToolUse, o, claudecode.Blocked)
+		wantEffect(t, claudecode.PreToolUse, o, runner.Blocked)
 		if !strings.Contains(string(o.Stderr), want) {
 			t.Errorf("%v: got %q, want %q", cause, o.Stderr, want)
 		}
@@ -311,15 +312,15 @@ func FuzzRun(f *testing.F) {
 		judged := len(d.requests) == 1 && allow
 		switch {
 		case len(d.finished) > 0, a.Event == claudecode.UserPromptSubmit:
-			wantEffect(t, a.Event, o, claudecode.Runs)
+			wantEffect(t, a.Event, o, runner.Runs)
 		case a.Event == claudecode.PermissionRequest || a.Event == claudecode.PreToolUse || a.Event == "":
 			event := a.Event
 			if event == "" {
 				event = claudecode.PreToolUse
 			}
-			want := claudecode.Blocked
+			want := runner.Blocked
 			if judged {
-				want = claudecode.Allowed
+				want = runner.Allowed
 			}
 			wantEffect(t, event, o, want)
 		case o.Exit != 1 || len(o.Stdout) > 0 || len(o.Stderr) == 0:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -34,7 +35,7 @@ func (p payload) serverInTool() string {
 
 // spellings are the forms of a server's name in tools' names.
 func spellings(name string) []string {
-	return []string{name, inToolName(name), collapsed(inToolName(name))}
+	return []string{name, runner.InToolName(name), collapsed(runner.InToolName(name))}
 }
 
 // server are the known facts about the call's MCP server: the client's word, and the definitions in
@@ -52,23 +53,6 @@ func (p payload) server(files Servers) *wire.Server {
 		return nil
 	}
 	return files.identify(name, "", string(p.CWD)) // an older client names no server
-}
-
-// inToolName is a server's name as the client writes it into a tool's: characters other than a
-// letter, a digit, "_" or "-" become "_".
-func inToolName(name string) string {
-	var out strings.Builder
-	for _, r := range name {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			out.WriteRune(r)
-		case r > 0xFFFF: // the client counts in UTF-16
-			out.WriteString("__")
-		default:
-			out.WriteByte('_')
-		}
-	}
-	return out.String()
 }
 
 // collapsed is the form of claude.ai's connectors: no "_" at the ends and never two together.

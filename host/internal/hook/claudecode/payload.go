@@ -5,71 +5,36 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
 	"github.com/callgate/callgate/host/wire"
 )
 
-// MaxPayload is the largest accepted payload, in bytes.
-const MaxPayload = 16 << 20
-
 // payload is the used part of the client's description of one call. Unused members may come and go
 // with the client's versions.
 type payload struct {
-	Event     text           `json:"hook_event_name"`
-	Session   text           `json:"session_id"`
-	CWD       text           `json:"cwd"`
-	Mode      text           `json:"permission_mode"`
-	Tool      text           `json:"tool_name"`
+	Event     runner.Text    `json:"hook_event_name"`
+	Session   runner.Text    `json:"session_id"`
+	CWD       runner.Text    `json:"cwd"`
+	Mode      runner.Text    `json:"permission_mode"`
+	Tool      runner.Text    `json:"tool_name"`
 	Input     jsontext.Value `json:"tool_input"`
-	CallID    text           `json:"tool_use_id"`
-	AgentID   text           `json:"agent_id"`
-	AgentType text           `json:"agent_type"`
+	CallID    runner.Text    `json:"tool_use_id"`
+	AgentID   runner.Text    `json:"agent_id"`
+	AgentType runner.Text    `json:"agent_type"`
 	Server    *server        `json:"mcp_server"`
 }
 
 // server is a tool's MCP server.
 type server struct {
-	Name   text `json:"name"`
-	Source text `json:"source"`
-}
-
-// text is a JSON string. Where it is expected, null is a mistake.
-type text string
-
-// UnmarshalJSONFrom implements the decoder's interface.
-func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if kind := dec.PeekKind(); kind != '"' && kind != 0 {
-		return fmt.Errorf("got a JSON %s, want a JSON string", kind)
-	}
-	token, err := dec.ReadToken()
-	if err != nil {
-		return err
-	}
-	*t = text(token.String())
-	return nil
-}
-
-// errTooLarge is a payload beyond the limit.
-var errTooLarge = fmt.Errorf("the hook's payload is larger than %d MiB; make the call smaller", MaxPayload>>20)
-
-// read reads a whole payload, at most MaxPayload bytes. The beginning of a longer one may still
-// name the event.
-func read(in io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(in, MaxPayload+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("cannot read the hook's payload: %w", err)
-	case len(data) > MaxPayload:
-		return data[:MaxPayload], errTooLarge
-	}
-	return data, nil
+	Name   runner.Text `json:"name"`
+	Source runner.Text `json:"source"`
 }
 
 // used are the used members of a payload.
@@ -131,7 +96,7 @@ func (p payload) check() error {
 	}
 	for _, m := range []struct {
 		name  string
-		value text
+		value runner.Text
 	}{{"session_id", p.Session}, {"tool_name", p.Tool}, {"cwd", p.CWD}, {"tool_use_id", p.CallID}} {
 		if m.value == "" && (m.name != "tool_use_id" || p.event() != PermissionRequest) {
 			return fmt.Errorf("%s: missing", m.name)
@@ -147,7 +112,7 @@ func (p payload) event() Event { return Event(p.Event) }
 
 // modes are the client's modes known to the gate under the same names. With others ("auto", future
 // ones) the operator's mode holds.
-var modes = map[text]bool{"default": true, "acceptEdits": true, "plan": true, "bypassPermissions": true, "dontAsk": true}
+var modes = map[runner.Text]bool{"default": true, "acceptEdits": true, "plan": true, "bypassPermissions": true, "dontAsk": true}
 
 // claim is the call's description of itself.
 func (p payload) claim() wire.CallContext {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/callgate/callgate/host/internal/hook/runner"
 )
 
 // Plans are the directories of the client's plans. In mode plan the agent must write its plan into
@@ -22,7 +24,7 @@ func (d Plans) written(p payload) bool {
 		return false
 	}
 	var in struct {
-		Path text `json:"file_path"`
+		Path runner.Text `json:"file_path"`
 	}
 	if jsonv2.Unmarshal(p.Input, &in) != nil || !filepath.IsAbs(string(in.Path)) {
 		return false

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -21,9 +22,9 @@ func prompt(with members) string {
 }
 
 // wantSilent checks that the prompt goes its way unchanged.
-func wantSilent(t *testing.T, o claudecode.Outcome) {
+func wantSilent(t *testing.T, o runner.Outcome) {
 	t.Helper()
-	wantEffect(t, claudecode.UserPromptSubmit, o, claudecode.Runs)
+	wantEffect(t, claudecode.UserPromptSubmit, o, runner.Runs)
 	if o.Exit != 0 || len(o.Stdout)+len(o.Stderr) > 0 {
 		t.Errorf("got exit %d, stdout %q, stderr %q, want 0 and silence", o.Exit, o.Stdout, o.Stderr)
 	}
@@ -58,7 +59,7 @@ func TestTurn_failuresAreSilent(t *testing.T) {
 		"no session":       prompt(members{"session_id": nil}),
 		"no UTF-8":         strings.Replace(prompt(members{"session_id": "ID"}), `"ID"`, "\"\xff\"", 1),
 		"truncated":        prompt(nil)[:strings.Index(prompt(nil), "hunter2")],
-		"more than 16 MiB": prompt(members{"prompt": strings.Repeat("a", claudecode.MaxPayload)}),
+		"more than 16 MiB": prompt(members{"prompt": strings.Repeat("a", runner.MaxPayload)}),
 	} {
 		d := allows()
 		if wantSilent(t, run(t, hookOf(d), text)); len(d.finished) > 0 {

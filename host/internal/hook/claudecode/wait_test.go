@@ -14,6 +14,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/caller"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -23,7 +24,7 @@ type approvedAfter struct {
 	requests             []wire.Request
 }
 
-// Check implements claudecode.Daemon.
+// Check implements runner.Daemon.
 func (d *approvedAfter) Check(ctx context.Context, r wire.Request, progress func(protocol.Progress)) (wire.Result, error) {
 	d.requests = append(d.requests, r)
 	now := time.Now()
@@ -49,7 +50,7 @@ func (d *approvedAfter) Check(ctx context.Context, r wire.Request, progress func
 	}
 }
 
-// Finish implements claudecode.Daemon.
+// Finish implements runner.Daemon.
 func (d *approvedAfter) Finish(context.Context, wire.Finished) (wire.FinishResult, error) {
 	return wire.FinishResult{}, errors.New("no call has ended here")
 }
@@ -58,15 +59,15 @@ func TestRun_heldForTenMinutes(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		gone, back, approved time.Duration
-		want                 claudecode.Effect
+		want                 runner.Effect
 		says                 string
 	}{
-		"approved":                       {0, 0, 10 * time.Minute, claudecode.Allowed, "approved by ann"},
-		"approved after a restart":       {3 * time.Minute, 4 * time.Minute, 10 * time.Minute, claudecode.Allowed, "approved by ann"},
-		"approved in a long restart":     {time.Second, 20 * time.Minute, 10 * time.Minute, claudecode.Allowed, "approved by ann"},
-		"never approved":                 {0, 0, 100 * time.Hour, claudecode.Blocked, "Nobody answered in time."},
-		"never back":                     {time.Minute, 100 * time.Hour, 10 * time.Minute, claudecode.Blocked, "daemon was not reachable meanwhile.*callgate serve"},
-		"gone from the start, back soon": {-time.Second, time.Minute, 10 * time.Minute, claudecode.Blocked, "callgate serve"},
+		"approved":                       {0, 0, 10 * time.Minute, runner.Allowed, "approved by ann"},
+		"approved after a restart":       {3 * time.Minute, 4 * time.Minute, 10 * time.Minute, runner.Allowed, "approved by ann"},
+		"approved in a long restart":     {time.Second, 20 * time.Minute, 10 * time.Minute, runner.Allowed, "approved by ann"},
+		"never approved":                 {0, 0, 100 * time.Hour, runner.Blocked, "Nobody answered in time."},
+		"never back":                     {time.Minute, 100 * time.Hour, 10 * time.Minute, runner.Blocked, "daemon was not reachable meanwhile.*callgate serve"},
+		"gone from the start, back soon": {-time.Second, time.Minute, 10 * time.Minute, runner.Blocked, "callgate serve"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,7 +86,7 @@ func TestRun_heldForTenMinutes(t *testing.T) {
 				if took > 48*time.Minute || name == "gone from the start, back soon" && took > 0 {
 					t.Errorf("took %s", took)
 				}
-				if tc.want == claudecode.Allowed && took > max(tc.approved, tc.back)+3*time.Second {
+				if tc.want == runner.Allowed && took > max(tc.approved, tc.back)+3*time.Second {
 					t.Errorf("the approval took effect after %s, given after %s", took, tc.approved)
 				}
 				for i, r := range d.requests {
@@ -122,7 +123,7 @@ func TestRun_busyDaemon(t *testing.T) {
 			}
 			return allow(ctx, n, r, progress)
 		}
-		wantEffect(t, claudecode.PreToolUse, run(t, hookOf(d), payload(nil)), claudecode.Allowed)
+		wantEffect(t, claudecode.PreToolUse, run(t, hookOf(d), payload(nil)), runner.Allowed)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -46,7 +47,7 @@ type fakeDaemon struct {
 	finished []wire.Finished
 }
 
-// Check implements claudecode.Daemon.
+// Check implements runner.Daemon.
 func (d *fakeDaemon) Check(ctx context.Context, r wire.Request, progress func(protocol.Progress)) (wire.Result, error) {
 	d.mu.Lock()
 	d.requests = append(d.requests, r)
@@ -55,7 +56,7 @@ func (d *fakeDaemon) Check(ctx context.Context, r wire.Request, progress func(pr
 	return d.check(ctx, n, r, progress)
 }
 
-// Finish implements claudecode.Daemon.
+// Finish implements runner.Daemon.
 func (d *fakeDaemon) Finish(ctx context.Context, f wire.Finished) (wire.FinishResult, error) {
 	d.mu.Lock()
 	d.finished = append(d.finished, f)
@@ -81,8 +82,8 @@ func allows() *fakeDaemon {
 	return decides(engine.Decision{Behavior: engine.Allow, Stage: engine.StageAllowRule, Reason: "rule Bash(echo:*)"})
 }
 
-func hookOf(d claudecode.Daemon) claudecode.Hook {
-	return claudecode.Hook{Connect: func() (claudecode.Daemon, error) { return d, nil }}
+func hookOf(d runner.Daemon) claudecode.Hook {
+	return claudecode.Hook{Connect: func() (runner.Daemon, error) { return d, nil }}
 }
 
 // writes counts the writes to a stream.
@@ -99,7 +100,7 @@ func (w *writes) Write(p []byte) (int, error) {
 
 // give is a client's view of an answer. It fails the test unless the answer is one write on one
 // stream, or the same denial on both.
-func give(t *testing.T, a claudecode.Answer) claudecode.Outcome {
+func give(t *testing.T, a claudecode.Answer) runner.Outcome {
 	t.Helper()
 	var out, err writes
 	code := a.Give(&out, &err)
@@ -109,7 +110,7 @@ func give(t *testing.T, a claudecode.Answer) claudecode.Outcome {
 	if code == claudecode.ExitDenied && !sameDenial(a.Event, out.Bytes(), strings.TrimSuffix(err.String(), "\n")) {
 		t.Errorf("a denial: got stdout %q and stderr %q, want its reason on stderr, and before a call on stdout as well", out.String(), err.String())
 	}
-	return claudecode.Outcome{Exit: code, Stdout: out.Bytes(), Stderr: err.Bytes()}
+	return runner.Outcome{Exit: code, Stdout: out.Bytes(), Stderr: err.Bytes()}
 }
 
 // sameDenial reports whether stdout denies with the reason on stderr; at other events than
@@ -132,13 +133,13 @@ func equalJSON(got any, text []byte) bool {
 }
 
 // run has a hook answer a payload.
-func run(t *testing.T, h claudecode.Hook, text string) claudecode.Outcome {
+func run(t *testing.T, h claudecode.Hook, text string) runner.Outcome {
 	t.Helper()
 	return give(t, h.Run(t.Context(), strings.NewReader(text)))
 }
 
 // wantEffect checks the client's action, for any onFailure.
-func wantEffect(t *testing.T, event claudecode.Event, o claudecode.Outcome, want claudecode.Effect) {
+func wantEffect(t *testing.T, event claudecode.Event, o runner.Outcome, want runner.Effect) {
 	t.Helper()
 	for _, block := range []bool{false, true} {
 		if got := claudecode.Verdict(event, o, block); got != want {

@@ -12,7 +12,7 @@ func TestInstalled(t *testing.T) {
 	uid := 7
 	entry := settings.Entry{Binary: "/usr/bin/callgate", Endpoint: "unix:/run/s", TokenFile: "/run/t", Timeout: time.Hour, DaemonUID: &uid}
 	got, ok := installed(append([]string{entry.Binary}, entry.Args()...))
-	if want := (command{endpoint: "unix:/run/s", tokenFile: "/run/t", timeout: time.Hour, daemonUID: 7}); !ok || got != want {
+	if want := (command{client: "claude-code", endpoint: "unix:/run/s", tokenFile: "/run/t", timeout: time.Hour, daemonUID: 7}); !ok || got != want {
 		t.Errorf("as it is installed: got %+v, %t, want %+v", got, ok, want)
 	}
 	good := []string{"callgate", "hook", "claude-code", "--endpoint", "unix:/run/s", "--token-file", "/run/t"}

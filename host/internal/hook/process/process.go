@@ -7,29 +7,47 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/client/caller"
 	"github.com/callgate/callgate/host/internal/client/tokenfile"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/codex"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/account"
 )
 
-// Run answers one event of the client until the client stops waiting: a signal, or a closed output.
+// Clients are the clients with a hook, as after "callgate hook".
+var Clients = []string{string(settings.ClaudeCode), string(settings.Codex)}
+
+// Run answers one event of a client of Clients until the client stops waiting: a signal, or a closed output.
 // It returns the exit code.
-func Run(ctx context.Context, in io.Reader, stdout, stderr io.Writer, timeout time.Duration, connect func() (claudecode.Daemon, error)) int {
+func Run(ctx context.Context, client string, in io.Reader, stdout, stderr io.Writer, timeout time.Duration, connect func() (runner.Daemon, error)) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		<-ended
-		cancel(claudecode.ErrEnded)
+		cancel(runner.ErrEnded)
 	}()
-	if out, ok := stdout.(*os.File); ok {
-		go claudecode.WatchClient(ctx, out, func() { cancel(claudecode.ErrClientGone) })
+	out, ok := stdout.(*os.File)
+	errOut, also := stderr.(*os.File)
+	if ok && also {
+		go runner.WatchClient(ctx, out, errOut, func() { cancel(runner.ErrClientGone) })
+	}
+	if timeout <= 0 {
+		timeout = claudecode.DefaultTimeout
+	}
+	switch settings.Client(client) {
+	case settings.Codex:
+		return codex.Client(codex.Servers{User: dirs(CodexHome, ".codex")}).Run(ctx, in, stdout, stderr, timeout, connect)
+	case settings.ClaudeCode:
+	default:
+		return claudecode.Deny("", "Denied: Callgate has no hook for the client "+client+".").Give(stdout, stderr)
 	}
 	h := claudecode.Hook{Timeout: timeout, Servers: mcpServers(), Agents: clientAgents(), Plans: clientDirs("plans"), Settings: clientSettings, Connect: connect}
 	return h.Run(ctx, in).Give(stdout, stderr)
@@ -37,7 +55,7 @@ func Run(ctx context.Context, in io.Reader, stdout, stderr io.Writer, timeout ti
 
 // Dial talks to the daemon at an endpoint with the token of a file; daemonUID below 0 is
 // one's own account, or root.
-func Dial(endpoint, tokenFile string, daemonUID int) (claudecode.Daemon, error) {
+func Dial(endpoint, tokenFile string, daemonUID int) (runner.Daemon, error) {
 	token, err := tokenfile.Read(tokenFile)
 	if err != nil {
 		return nil, err
@@ -80,33 +98,46 @@ func clientSettings(dir string) *settings.Settings {
 	return found
 }
 
-// clientDirs are the client's directories of this name for the account's data. A project can add a
-// place through CLAUDE_CONFIG_DIR, and remove none.
+// clientDirs are the client's directories of this name for the account's data.
 func clientDirs(name string) []string {
-	var found []string
-	if dir := os.Getenv(ConfigDir); filepath.IsAbs(dir) {
-		found = append(found, filepath.Join(dir, name))
-	}
-	if home, err := account.Home(); err == nil && filepath.IsAbs(home) {
-		found = append(found, filepath.Join(home, ".claude", name))
+	found := dirs(ConfigDir, ".claude")
+	for i, dir := range found {
+		found[i] = filepath.Join(dir, name)
 	}
 	return found
+}
+
+// dirs are a client's directories: in its variable, and in the home directory. A project can add a
+// place through the variable, and remove none.
+func dirs(variable, name string) []string {
+	var found []string
+	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
+		found = append(found, dir)
+	}
+	if home, err := account.Home(); err == nil && filepath.IsAbs(home) {
+		found = append(found, filepath.Join(home, name))
+	}
+	return slices.Compact(found)
 }
 
 // exitError is the exit code of the program's other commands for an error.
 const exitError = 3
 
-// ConfigDir is the variable for another place of the client's directory ~/.claude.
-const ConfigDir = "CLAUDE_CONFIG_DIR"
+// The variables for other places of the clients' directories ~/.claude and ~/.codex.
+const (
+	ConfigDir = "CLAUDE_CONFIG_DIR"
+	CodexHome = "CODEX_HOME"
+)
 
 // Guarded runs a hook's command, and turns every failure into a denial: the exit code is 0 only
-// when the hook has answered. Of the environment only the place of the client's files reaches it,
+// when the hook has answered. Of the environment only the places of the clients' files reach it,
 // and a client that closes its end early does not kill it. RATIONALE.md, "Why does the hook read
 // /etc/passwd itself, and clear its environment?".
 func Guarded(run func() (code int)) (code int) {
-	dir := os.Getenv(ConfigDir)
+	dir, codexDir := os.Getenv(ConfigDir), os.Getenv(CodexHome)
 	os.Clearenv()
-	_ = os.Setenv(ConfigDir, dir) // without it fewer places are read
+	_ = os.Setenv(ConfigDir, dir) // without them fewer places are read
+	_ = os.Setenv(CodexHome, codexDir)
 	signal.Ignore(syscall.SIGPIPE)
 	defer func() {
 		if p := recover(); p != nil {

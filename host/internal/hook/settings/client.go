@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"bytes"
 	"crypto/rand"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ func (e Entry) handler(event string) jsontext.Value {
 	switch e.Client {
 	case Codex:
 		return slices.Concat([]byte(`{"type":"command","command":`), quoted(e.Line()), []byte(`,"timeout":`), strconv.AppendInt(nil, int64(e.seconds()), 10),
-			[]byte(`,"statusMessage":`), quoted(statusMessage), []byte("}"))
+			[]byte(`,"statusMessage":`), quoted(StatusMessage), []byte("}"))
 	case GeminiCLI:
 		return slices.Concat([]byte(`{"type":"command","name":`), quoted(e.name), []byte(`,"command":`), quoted(e.Line()),
 			[]byte(`,"timeout":`), strconv.AppendInt(nil, e.Timeout.Milliseconds(), 10), []byte("}"))
@@ -156,3 +157,48 @@ func (h Hook) Program() []string {
 	}
 	return lineWords(h.Command)
 }
+
+// Place finds Callgate's hook of an event in a text: its number among the groups of the event, and
+// in the group. ok is false without one.
+func (c Client) Place(file string, text []byte, event string) (h Hook, group, at int, ok bool, err error) {
+	own, err := (&editor{c, file, text}).own(event)
+	if err != nil || len(own) == 0 {
+		return Hook{}, 0, 0, false, err
+	}
+	return own[0].hook, own[0].group, own[0].at, true, nil
+}
+
+// Edit changes a client's file that holds no hooks of this form, in one step, with its mode, owner
+// and links kept; a new file is private, or for every account with scope Managed. change gets its
+// text, nil without a file, and returns the new one; nil removes the file. dry changes nothing.
+func Edit(path string, scope Scope, dry bool, change func(text []byte) ([]byte, error)) (Result, error) {
+	t, err := openTarget(path)
+	if err != nil {
+		return Result{}, err
+	}
+	t.shared = scope == Managed
+	var before []byte
+	if t.info != nil {
+		before = append([]byte{}, t.text...)
+	}
+	after, err := change(before)
+	r := t.result(Change{})
+	switch {
+	case err != nil:
+		return Result{}, err
+	case (before == nil) == (after == nil) && bytes.Equal(before, after):
+		return r, nil
+	case dry:
+		r.Text = string(after)
+		return r, nil
+	case after == nil:
+		r.Deleted, err = true, t.delete()
+	default:
+		err = t.write(after)
+	}
+	r.Written = err == nil
+	return r, err
+}
+
+// Read reads one file of a client: its hooks, with their lines. A missing file has none.
+func (c Client) Read(path string, scope Scope) File { return readFile(place{scope: scope, path: path}) }

@@ -132,8 +132,8 @@ type Entry struct {
 	Alone bool
 }
 
-// statusMessage is Claude Code's text while a call waits.
-const statusMessage = "Callgate: waiting for a decision"
+// StatusMessage is a client's text while a call waits.
+const StatusMessage = "Callgate: waiting for a decision"
 
 // promptSeconds is the client's deadline at UserPromptSubmit: the person waits
 // for it, and nothing is judged there.

@@ -154,7 +154,7 @@ func (e *editor) fresh(hooks jsontext.Value) error {
 // claudeHandler is Claude Code's entry of an event. At UserPromptSubmit a failure must not cost the
 // person the prompt: there it is short, and does not block.
 func (e Entry) claudeHandler(event string) jsontext.Value {
-	seconds, rest := e.seconds(), slices.Concat([]byte(`,"onFailure":"block","statusMessage":`), quoted(statusMessage))
+	seconds, rest := e.seconds(), slices.Concat([]byte(`,"onFailure":"block","statusMessage":`), quoted(StatusMessage))
 	if event == UserPromptSubmit {
 		seconds, rest = promptSeconds, nil
 	}

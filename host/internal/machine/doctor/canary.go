@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/finding"
 	"github.com/callgate/callgate/host/internal/store"
@@ -24,7 +25,7 @@ type canary struct {
 	name string
 	// what describes the test, as half a sentence.
 	what string
-	try  func(context.Context, settings.Hook) claudecode.Outcome
+	try  func(context.Context, settings.Hook) runner.Outcome
 }
 
 // canaries tries the installed hook: as it should be, and with every kind of failure. Threat T09.
@@ -56,14 +57,14 @@ func (d *examination) canaries(ctx context.Context) {
 }
 
 // judge describes the client's reaction to an outcome.
-func judge(c canary, h settings.Hook, o claudecode.Outcome) finding.Finding {
+func judge(c canary, h settings.Hook, o runner.Outcome) finding.Finding {
 	effect := claudecode.Verdict(claudecode.PreToolUse, o, h.OnFailure == "block")
 	f := finding.Finding{Check: c.name, State: finding.Passed, Effect: effect.String()}
-	if effect != claudecode.Blocked {
+	if effect != runner.Blocked {
 		f.State, f.Fix = finding.Error, installCommand+`, which sets "onFailure": "block"`
 	}
 	f.Text = fmt.Sprintf("%s: the hook %s; Claude Code %s", c.what, ending(o), consequence(effect, o))
-	if c.name != "canary.normal" || effect != claudecode.Blocked {
+	if c.name != "canary.normal" || effect != runner.Blocked {
 		return f
 	}
 	switch {
@@ -86,7 +87,7 @@ func (d *examination) judged(ctx context.Context) bool {
 }
 
 // ending says how the hook's process ended.
-func ending(o claudecode.Outcome) string {
+func ending(o runner.Outcome) string {
 	switch {
 	case o.NotStarted:
 		return "cannot be started"
@@ -110,14 +111,14 @@ func shortened(line string) string {
 	return line
 }
 
-func consequence(e claudecode.Effect, o claudecode.Outcome) string {
+func consequence(e runner.Effect, o runner.Outcome) string {
 	denied := o.Exit == claudecode.ExitDenied && !o.NotStarted && !o.Signal && !o.TimedOut
 	switch {
-	case e == claudecode.Blocked && denied:
+	case e == runner.Blocked && denied:
 		return "blocks the call"
-	case e == claudecode.Blocked:
+	case e == runner.Blocked:
 		return `blocks the call because of "onFailure": "block"`
-	case e == claudecode.Runs:
+	case e == runner.Runs:
 		return "RUNS the call, as if no hook were installed"
 	}
 	return "does not block the call: " + e.String()
@@ -125,7 +126,7 @@ func consequence(e claudecode.Effect, o claudecode.Outcome) string {
 
 // switchedOff finds the fate of a call when settings switch the hook off.
 func (d *examination) switchedOff(h settings.Hook) finding.Finding {
-	f := finding.Finding{Check: "canary.switched_off", Effect: claudecode.Runs.String()}
+	f := finding.Finding{Check: "canary.switched_off", Effect: runner.Runs.String()}
 	if off := d.Settings.Off(h.Scope); len(off) > 0 {
 		f.State = finding.Error
 		f.Text = fmt.Sprintf("The hook is switched off by %s in %s. Every call RUNS.", off[0].Text, off[0].File)
@@ -133,7 +134,7 @@ func (d *examination) switchedOff(h settings.Hook) finding.Finding {
 		return f
 	}
 	if h.Scope == settings.Managed {
-		f.State, f.Effect = finding.Passed, claudecode.Blocked.String()
+		f.State, f.Effect = finding.Passed, runner.Blocked.String()
 		f.Text = "The hook is in managed settings; no project and no flag (--bare, --safe-mode, --setting-sources) can switch it off."
 		return f
 	}
@@ -146,16 +147,16 @@ func (d *examination) switchedOff(h settings.Hook) finding.Finding {
 
 // normal sends a call denied in every mode: writing the file of the hook's own token. The gate's
 // decision is in the audit.
-func (d *examination) normal(ctx context.Context, h settings.Hook) claudecode.Outcome {
+func (d *examination) normal(ctx context.Context, h settings.Hook) runner.Outcome {
 	return d.start(ctx, h, d.payload(h), d.Patience)
 }
 
-func (d *examination) garbageInput(ctx context.Context, h settings.Hook) claudecode.Outcome {
+func (d *examination) garbageInput(ctx context.Context, h settings.Hook) runner.Outcome {
 	return d.start(ctx, h, []byte("\x00{\"hook_event_name\": \"PreToolUse\", garbage"), d.Patience)
 }
 
 // missing starts the program under a name without a file.
-func (d *examination) missing(ctx context.Context, h settings.Hook) claudecode.Outcome {
+func (d *examination) missing(ctx context.Context, h settings.Hook) runner.Outcome {
 	program := h.Command
 	if !h.Exec { // a shell's line has its arguments behind the program
 		program, _, _ = strings.Cut(h.Command, " hook")
@@ -166,30 +167,30 @@ func (d *examination) missing(ctx context.Context, h settings.Hook) claudecode.O
 }
 
 // killed ends the hook while it waits for the rest of its input.
-func (d *examination) killed(ctx context.Context, h settings.Hook) claudecode.Outcome {
-	return d.interrupt(ctx, h, func(p *os.Process) claudecode.Outcome {
-		return claudecode.Outcome{Signal: p.Kill() == nil}
+func (d *examination) killed(ctx context.Context, h settings.Hook) runner.Outcome {
+	return d.interrupt(ctx, h, func(p *os.Process) runner.Outcome {
+		return runner.Outcome{Signal: p.Kill() == nil}
 	})
 }
 
 // stopped keeps the hook from answering until the client loses patience.
-func (d *examination) stopped(ctx context.Context, h settings.Hook) claudecode.Outcome {
-	return d.interrupt(ctx, h, func(p *os.Process) claudecode.Outcome {
+func (d *examination) stopped(ctx context.Context, h settings.Hook) runner.Outcome {
+	return d.interrupt(ctx, h, func(p *os.Process) runner.Outcome {
 		err := suspend(p)
 		_ = p.Kill() // it cannot answer any more, so the client's time-out has the same outcome at once
-		return claudecode.Outcome{TimedOut: err == nil}
+		return runner.Outcome{TimedOut: err == nil}
 	})
 }
 
-func (d *examination) slowDaemon(ctx context.Context, h settings.Hook) claudecode.Outcome {
-	return d.withFake(h, silent, func(h settings.Hook) claudecode.Outcome {
+func (d *examination) slowDaemon(ctx context.Context, h settings.Hook) runner.Outcome {
+	return d.withFake(h, silent, func(h settings.Hook) runner.Outcome {
 		h.Args = setFlag(h.Args, "timeout", d.Slow.String())
 		return d.start(ctx, h, d.payload(h), d.Slow)
 	})
 }
 
-func (d *examination) garbageDaemon(ctx context.Context, h settings.Hook) claudecode.Outcome {
-	return d.withFake(h, babbling, func(h settings.Hook) claudecode.Outcome {
+func (d *examination) garbageDaemon(ctx context.Context, h settings.Hook) runner.Outcome {
+	return d.withFake(h, babbling, func(h settings.Hook) runner.Outcome {
 		return d.start(ctx, h, d.payload(h), d.Patience)
 	})
 }
@@ -231,7 +232,7 @@ func (d *examination) command(ctx context.Context, h settings.Hook) *exec.Cmd {
 
 // start runs the hook on a whole payload, for the client's time limit. A late hook gets a signal to
 // end first, so its ask is withdrawn.
-func (d *examination) start(ctx context.Context, h settings.Hook, payload []byte, wait time.Duration) claudecode.Outcome {
+func (d *examination) start(ctx context.Context, h settings.Hook, payload []byte, wait time.Duration) runner.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	cmd := d.command(ctx, h)
@@ -240,7 +241,7 @@ func (d *examination) start(ctx context.Context, h settings.Hook, payload []byte
 	cmd.Cancel = func() error { return terminate(cmd.Process) }
 	cmd.WaitDelay = 2 * time.Second
 	err := cmd.Run()
-	o := claudecode.Outcome{Stdout: out.text, Stderr: errOut.text, TimedOut: ctx.Err() != nil}
+	o := runner.Outcome{Stdout: out.text, Stderr: errOut.text, TimedOut: ctx.Err() != nil}
 	var ended *exec.ExitError
 	switch {
 	case errors.As(err, &ended):
@@ -253,14 +254,14 @@ func (d *examination) start(ctx context.Context, h settings.Hook, payload []byte
 }
 
 // interrupt starts the hook with an endless input and does something to it.
-func (d *examination) interrupt(ctx context.Context, h settings.Hook, do func(*os.Process) claudecode.Outcome) claudecode.Outcome {
+func (d *examination) interrupt(ctx context.Context, h settings.Hook, do func(*os.Process) runner.Outcome) runner.Outcome {
 	cmd := d.command(ctx, h)
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return claudecode.Outcome{NotStarted: true}
+		return runner.Outcome{NotStarted: true}
 	}
 	o := do(cmd.Process)
 	_ = errors.Join(in.Close(), cmd.Wait()) // it was ended on purpose

@@ -8,15 +8,15 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 )
 
 // withFake connects the hook to something other than the daemon.
-func (d *examination) withFake(h settings.Hook, serve func(net.Conn), try func(settings.Hook) claudecode.Outcome) claudecode.Outcome {
+func (d *examination) withFake(h settings.Hook, serve func(net.Conn), try func(settings.Hook) runner.Outcome) runner.Outcome {
 	endpoint, stop, err := fake(serve)
 	if err != nil {
-		return claudecode.Outcome{NotStarted: true, Stderr: []byte(err.Error())}
+		return runner.Outcome{NotStarted: true, Stderr: []byte(err.Error())}
 	}
 	defer stop()
 	if !h.Exec { // its command line is a shell's; such an entry is reported anyhow

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package claudecode
+package runner
 
 import (
 	"context"
@@ -9,4 +9,4 @@ import (
 
 // WatchClient cannot notice a client's end here: an ask of a killed client waits until its time is
 // over.
-func WatchClient(ctx context.Context, _ *os.File, _ func()) { <-ctx.Done() }
+func WatchClient(ctx context.Context, _, _ *os.File, _ func()) { <-ctx.Done() }

@@ -1,8 +1,7 @@
-package claudecode
+package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"os"
@@ -23,9 +22,9 @@ const (
 // slowStart is how long a daemon may be too busy to take a connection.
 const slowStart = 30 * time.Second
 
-// check has the call decided. It waits for a lost daemon until ctx ends, and sends the call again
+// Check has the call decided. It waits for a lost daemon until ctx ends, and sends the call again
 // under its id: a person's answer counts. It does not wait for an absent daemon.
-func check(ctx context.Context, d Daemon, r wire.Request, known *progress) (wire.Result, error) {
+func Check(ctx context.Context, d Daemon, r wire.Request, known *Progress) (wire.Result, error) {
 	began, reached := time.Now(), false
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		r.Timeout = patience(ctx)
@@ -94,37 +93,17 @@ func busy(err error) bool {
 // finishPatience bounds reporting a call's end: the model waits for it.
 const finishPatience = 10 * time.Second
 
-// finish reports the call's end. If the call differs from the judged one, the model reads so; if
-// the daemon is unreachable, the person reads so, and nothing else can be done: the call has run.
-// Threat T08.
-func finish(ctx context.Context, d Daemon, connected error, p payload) Answer {
-	event := p.event()
-	if connected != nil {
-		return failed(event, connected)
-	}
+// Finish reports a call's end. It waits ten seconds at most for a lost or busy daemon.
+func Finish(ctx context.Context, d Daemon, f wire.Finished) (wire.FinishResult, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, finishPatience, errors.New("the daemon did not answer in time"))
 	defer cancel()
-	f := wire.Finished{CallID: string(p.CallID), Tool: string(p.Tool), Input: json.RawMessage(p.Input), Context: p.claim(), Failed: event == PostToolUseFailure}
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		m, err := d.Finish(ctx, f)
-		switch {
-		case err == nil && m.Match:
-			return Answer{Event: event, kind: noObjection}
-		case err == nil:
-			return Deny(event, mismatch(m))
-		case !lost(err) && !busy(err):
-			return failed(event, err)
+		if err == nil || !lost(err) && !busy(err) {
+			return m, err
 		}
 		if err := wait(ctx, pause); err != nil {
-			return failed(event, err)
+			return wire.FinishResult{}, err
 		}
 	}
-}
-
-// mismatch lets the model know the call differs from the judged one.
-func mismatch(m wire.FinishResult) string {
-	if m.Reason == "" {
-		return "Callgate: the call that ran differs from the call that was checked."
-	}
-	return sentence("Callgate: the call that ran differs from the call that was checked: ", m.Reason)
 }

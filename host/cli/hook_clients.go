@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/client/tokenfile"
+	"github.com/callgate/callgate/host/internal/hook/claudecode"
+	"github.com/callgate/callgate/host/internal/hook/codex"
+	"github.com/callgate/callgate/host/internal/hook/process"
+	"github.com/callgate/callgate/host/internal/hook/runner"
+	"github.com/callgate/callgate/host/internal/hook/settings"
+)
+
+// otherClient is a client besides Claude Code, as its command installs its hook.
+type otherClient struct {
+	use, name, long string
+	// file is where the hook goes, for the help of the flags; managed the machine's file, empty
+	// for a client without one.
+	file, managed string
+	// install and uninstall change the client's files and say what stays open.
+	install   func(at clientPlaces, e settings.Entry, dry bool) ([]settings.Result, error)
+	uninstall func(at clientPlaces, dry bool) ([]settings.Result, error)
+	open      []string
+}
+
+// clientPlaces are where a client's hook goes: the account, one project, or the machine.
+type clientPlaces struct {
+	home, project string
+	managed       bool
+}
+
+// otherFlags say where the hook of another client is installed.
+type otherFlags struct {
+	installFlags
+	timeout time.Duration
+}
+
+func codexCommand(c *cli) *cobra.Command {
+	return otherCommand(c, otherClient{
+		use: string(settings.Codex), name: "Codex", file: "~/.codex/hooks.json, with its trust in config.toml", managed: codex.ManagedFile,
+		long: `Reads a PreToolUse payload from standard input, sends the call to the daemon, and answers
+as Codex expects: a JSON document for an allow; exit code 2 with the reason on stderr for
+a denial and for every error. It waits for an approver for four fifths of --timeout, the
+timeout of the hook in Codex's configuration.`,
+		install: func(at clientPlaces, e settings.Entry, dry bool) ([]settings.Result, error) {
+			if at.managed {
+				r, err := codex.InstallManaged(codex.ManagedFile, e, dry)
+				return []settings.Result{r}, err
+			}
+			return codex.Install(at.codexHooks(), at.codexHome(), e, dry)
+		},
+		uninstall: func(at clientPlaces, dry bool) ([]settings.Result, error) {
+			if at.managed {
+				r, err := codex.UninstallManaged(codex.ManagedFile, dry)
+				return []settings.Result{r}, err
+			}
+			return codex.Uninstall(at.codexHooks(), at.codexHome(), dry)
+		},
+		open: []string{
+			"what the agent types into a running program (write_stdin): so calls with a terminal are denied",
+			"a hook beyond Codex's own time-out, and --disable hooks (not with --managed)",
+			"commands that you type yourself, and the start of MCP servers",
+		},
+	})
+}
+
+func (at clientPlaces) codexHome() string {
+	return cmp.Or(os.Getenv(process.CodexHome), filepath.Join(at.home, ".codex"))
+}
+
+func (at clientPlaces) codexHooks() string {
+	if at.project != "" {
+		return filepath.Join(at.project, ".codex")
+	}
+	return at.codexHome()
+}
+
+func otherCommand(c *cli, o otherClient) *cobra.Command {
+	var f otherFlags
+	cmd := &cobra.Command{
+		Use:   o.use,
+		Short: "Check a tool call for " + o.name,
+		Long: o.long + `
+
+--install adds the hook and changes nothing else; --uninstall restores the files as
+they were before, byte for byte.`,
+		Example: "  callgate hook " + o.use + " --install\n  callgate hook " + o.use + " --install --dry-run --json\n  callgate hook " + o.use + " --uninstall",
+		Args:    cobra.NoArgs,
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		switch {
+		case f.install:
+			if !cmd.Flags().Changed("timeout") {
+				f.timeout = installTimeout
+			}
+			return c.installOther(cmd, o, f)
+		case f.uninstall:
+			return c.uninstallOther(cmd, o, f)
+		}
+		connect := func() (runner.Daemon, error) { return c.conn.asHook(c.configPath) }
+		return exit(process.Run(cmd.Context(), cmd.Name(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), f.timeout, connect))
+	}
+	flags := cmd.Flags()
+	flags.DurationVar(&f.timeout, "timeout", claudecode.DefaultTimeout, "timeout of the hook in the client's configuration")
+	flags.BoolVar(&f.install, "install", false, "add the hook to "+o.file)
+	flags.BoolVar(&f.uninstall, "uninstall", false, "remove the hook")
+	flags.StringVar(&f.project, "project", "", "for one project: its own file")
+	flags.StringVar(&f.agent, "agent", tokenfile.DefaultAgent, "agent of the configuration to use for the calls")
+	flags.BoolVar(&f.dry, "dry-run", false, "show what would be done and change nothing")
+	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
+	if o.managed != "" {
+		flags.BoolVar(&f.managed, "managed", false, "for every account of the machine, in "+o.managed+"; needs root")
+		cmd.MarkFlagsMutuallyExclusive("project", "managed")
+	}
+	completeFlag(cmd, "agent", c.completeAgents())
+	return cmd
+}
+
+// otherReport is the result of an install or uninstall.
+type otherReport struct {
+	Client   string            `json:"client"`
+	Files    []settings.Result `json:"files"`
+	Entry    *hookEntry        `json:"entry,omitempty"`
+	Open     []string          `json:"open,omitempty"`
+	Warnings []string          `json:"warnings,omitempty"`
+
+	name         string
+	dry, removed bool
+}
+
+func (c *cli) installOther(cmd *cobra.Command, o otherClient, f otherFlags) error {
+	at, err := f.otherPlaces()
+	if err != nil {
+		return err
+	}
+	e, warnings, err := c.hookEntry(cmd.Context(), f.timeout, f.installFlags)
+	if err != nil {
+		return err
+	}
+	e.Client = settings.Client(o.use)
+	r := otherReport{Client: o.use, name: o.name, Entry: &hookEntry{e.Binary, e.Args(), e.Endpoint, e.TokenFile, e.Timeout.String()}, Open: o.open, Warnings: warnings, dry: f.dry}
+	if r.Files, err = o.install(at, e, f.dry); err != nil {
+		return err
+	}
+	return c.print(cmd.OutOrStdout(), r, r.print)
+}
+
+func (c *cli) uninstallOther(cmd *cobra.Command, o otherClient, f otherFlags) error {
+	at, err := f.otherPlaces()
+	if err != nil {
+		return err
+	}
+	r := otherReport{Client: o.use, name: o.name, dry: f.dry, removed: true}
+	if r.Files, err = o.uninstall(at, f.dry); err != nil {
+		return err
+	}
+	return c.print(cmd.OutOrStdout(), r, r.print)
+}
+
+func (f installFlags) otherPlaces() (clientPlaces, error) {
+	at := clientPlaces{managed: f.managed}
+	var err error
+	if at.home, err = os.UserHomeDir(); err != nil {
+		return at, fmt.Errorf("find the home directory: %w: set HOME", err)
+	}
+	if f.project == "" {
+		return at, nil
+	}
+	if at.project, err = filepath.Abs(f.project); err != nil {
+		return at, err
+	}
+	if info, err := os.Stat(at.project); err != nil || !info.IsDir() {
+		return at, errors.Join(fmt.Errorf("project %s: not a directory", at.project), err)
+	}
+	return at, nil
+}
+
+// print tells a person.
+func (r otherReport) print(w io.Writer) {
+	for _, file := range r.Files {
+		what := "unchanged"
+		switch {
+		case file.Written && file.Deleted:
+			what = "removed (it did not exist before)"
+		case file.Written && r.removed:
+			what = "hook removed"
+		case file.Written:
+			what = "hook installed"
+		case r.dry && (file.Text != "" || len(file.Removed) > 0):
+			what = "would be changed"
+		}
+		fmt.Fprintf(w, "%s: %s\n", card.Line(file.File), what)
+	}
+	for _, text := range r.Warnings {
+		fmt.Fprintln(w, "warning:", card.Line(text))
+	}
+	if !r.removed {
+		fmt.Fprintf(w, "\nWhat no hook of %s sees, or what switches it off:\n", r.name)
+		for _, text := range r.Open {
+			fmt.Fprintln(w, "  "+text)
+		}
+	}
+	for _, file := range r.Files {
+		if file.Text != "" {
+			fmt.Fprintf(w, "\n%s would contain:\n%s", card.Line(file.File), file.Text)
+		}
+	}
+}
