@@ -147,19 +147,24 @@ func printAudit(w io.Writer, rows []store.Row) {
 	fmt.Fprint(w, table(lines))
 }
 
+// auditFormats are the formats of an export.
+var auditFormats = []string{"jsonl", "csv", "ocsf"}
+
 func auditExport(c *cli) *cobra.Command {
 	var f auditFlags
 	var format, output string
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Export rows as JSON lines or CSV, oldest first",
+		Short: "Export rows as JSON lines, CSV or OCSF, oldest first",
 		Long: `Exports the rows that match all filters, oldest first. In CSV, a text that a
-spreadsheet would run as a formula starts with an apostrophe. JSON lines are exact.`,
+spreadsheet would run as a formula starts with an apostrophe. JSON lines are exact.
+With --format ocsf each line is an event of the Open Cybersecurity Schema Framework
+(class 6003, API Activity), for a SIEM.`,
 		Example: "  callgate audit export --format csv --output audit.csv\n  callgate audit export --since 30d --decision deny >denied.jsonl",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format != "jsonl" && format != "csv" {
-				return fmt.Errorf("--format %q: want jsonl or csv", format)
+			if !slices.Contains(auditFormats, format) {
+				return fmt.Errorf("--format %q: want jsonl, csv or ocsf", format)
 			}
 			filter, err := f.read("")
 			if err != nil {
@@ -178,8 +183,8 @@ spreadsheet would run as a formula starts with an apostrophe. JSON lines are exa
 		},
 	}
 	f.register(c, cmd, 0)
-	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl or csv")
-	completeFlag(cmd, "format", words("jsonl", "csv"))
+	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or ocsf")
+	completeFlag(cmd, "format", words(auditFormats...))
 	cmd.Flags().StringVar(&output, "output", "", "a new file to write (default: standard output)")
 	return cmd
 }

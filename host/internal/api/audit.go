@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/client/protocol/view"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/store/history"
 )
 
 // The sizes of one page of the audit, in rows.
@@ -110,8 +111,13 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *http.Request, _ authority
 	case "csv":
 		w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
 		out = newCSVWriter(w)
+	case "ocsf":
+		w.Header().Set("Content-Type", protocol.LinesType)
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		out = ocsfWriter{enc}
 	default:
-		return badField("format", fmt.Sprintf("%q: want jsonl or csv", q["format"]))
+		return badField("format", fmt.Sprintf("%q: want jsonl, csv or ocsf", q["format"]))
 	}
 	for row, err := range s.c.Audit.Audit(r.Context(), f) {
 		if err == nil {
@@ -144,6 +150,12 @@ type lineWriter struct{ enc *json.Encoder }
 
 func (l lineWriter) write(r store.Row) error { return l.enc.Encode(r) }
 func (l lineWriter) end() error              { return nil }
+
+// ocsfWriter writes one event of the schema per line.
+type ocsfWriter struct{ enc *json.Encoder }
+
+func (o ocsfWriter) write(r store.Row) error { return o.enc.Encode(history.ToOCSF(r)) }
+func (o ocsfWriter) end() error              { return nil }
 
 // csvWriter writes one line per row, the columns named as in JSON.
 type csvWriter struct{ csv *csv.Writer }

@@ -80,7 +80,7 @@ func (w *world) deadSecrets() map[string]string {
 func (w *world) tryKind(t *testing.T, d *document, path string, op operation, at rawRequest, kind string) {
 	t.Helper()
 	opened := len(op.Security) == 0 || slices.ContainsFunc(op.Security, func(s map[string][]string) bool { _, ok := s[kind]; return ok })
-	public := slices.Contains([]string{"/v1/health", "/v1/openapi.json"}, path)
+	public := slices.Contains([]string{"/v1/health", "/v1/openapi.json", "/livez", "/readyz"}, path)
 	calls := slices.Contains(forCalls, path)
 	designed := map[string]bool{
 		"admin": true, "check": calls || public, "integrator": calls || public || slices.Contains(forChats, path),

@@ -140,6 +140,9 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 
 	x.do("GET", "/v1/health", "", "", 200)
 	x.do("GET", "/v1/openapi.json", "", "", 200)
+	x.do("GET", "/livez", "", "", 200)
+	x.do("GET", "/readyz", "", "", 200)
+	x.do("GET", "/metrics", "", "", 200)
 	x.do("POST", "/v1/rules", "?by=ana", `{"rule":"Bash(npm run build)","behavior":"allow","reason":"it is ours","match":["npm run build"],"not_match":["rm"]}`, 201)
 	rule := x.do("POST", "/v1/rules", "", `{"tool":"Bash","content":"npm test","behavior":"ask","scope":"agent","scope_key":"default","expires_at":"2099-01-01T00:00:00Z"}`, 201)
 	x.do("POST", "/v1/rules", "", `{"rule":"Bash(a)","behavior":"allow","match":["b"]}`, 400)

@@ -48,6 +48,9 @@ type route struct {
 // routes are all operations; openapi.json describes the same (a test compares).
 var routes = []route{
 	{method: http.MethodGet, path: "/v1/health", need: needNobody, handle: (*Server).health},
+	{method: http.MethodGet, path: "/livez", need: needNobody, handle: (*Server).live},
+	{method: http.MethodGet, path: "/readyz", need: needNobody, handle: (*Server).ready},
+	{method: http.MethodGet, path: "/metrics", need: needApprover, handle: (*Server).metrics},
 	{method: http.MethodGet, path: "/v1/openapi.json", need: needNobody, handle: (*Server).openapi},
 	{method: http.MethodPost, path: "/v1/check", need: needCheck, handle: (*Server).check},
 	{method: http.MethodPost, path: "/v1/evaluate", need: needToken, handle: (*Server).evaluate},

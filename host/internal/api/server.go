@@ -101,6 +101,10 @@ type Config struct {
 	Sandbox func() wire.Sandbox
 	// Discord returns the state of the connection to Discord; nil for a daemon without one.
 	Discord func() protocol.DiscordHealth
+	// Metrics serves the daemon's numbers; nil for a daemon without.
+	Metrics http.Handler
+	// Ready returns why the daemon cannot decide calls now; nil, or nothing, when it can.
+	Ready func(ctx context.Context) []string
 	// Configuration is the gate's configuration.
 	Configuration Configuration
 	// Folders are those trusted by people.

@@ -3,8 +3,10 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,7 +150,8 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 		Discord: func() protocol.DiscordHealth {
 			return protocol.DiscordHealth{Configured: true, Server: "300000000000000001", Since: time.Unix(1, 0), Problem: "no answer", Fatal: true, Bot: "gatekeeper (1)", Cards: 2, LastError: "post", LastErrorAt: time.Unix(2, 0)}
 		},
-		Gate: g, Folders: parts.Folders, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{pin.New(pin.Config{Store: w.store})},
+		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "callgate_audit_seq 1\n") }),
+		Gate:    g, Folders: parts.Folders, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{pin.New(pin.Config{Store: w.store})},
 		Configuration: &pendingFile{}, Modules: &shelf{}, Version: "test",
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

@@ -163,7 +163,7 @@ func (c *Client) Audit(ctx context.Context, f store.Filter) (view.AuditPage, err
 	return fetch[view.AuditPage](ctx, c, http.MethodGet, at("audit"), auditQuery(f), nil)
 }
 
-// ExportAudit copies all rows chosen by f to w, as "jsonl" or "csv". After an error the output is
+// ExportAudit copies all rows chosen by f to w, as "jsonl", "csv" or "ocsf". After an error the output is
 // incomplete.
 func (c *Client) ExportAudit(ctx context.Context, f store.Filter, format string, w io.Writer) error {
 	q := auditQuery(f)

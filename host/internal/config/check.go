@@ -38,6 +38,7 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.modules(&c.Modules)
 	ck.asks(&c.Asks)
 	ck.listen(&c.Listen)
+	ck.telemetry(&c.Telemetry)
 	ck.boundary(&c.Boundary, c.Listen)
 	ck.path(&c.Store, "store")
 	return ck.errs.Err()

@@ -47,6 +47,8 @@ type Config struct {
 	Asks Asks `yaml:"asks"`
 	// Audit says how long decisions are kept.
 	Audit Audit `yaml:"audit"`
+	// Telemetry says where programs read the daemon's numbers. Left out: nowhere but in the API.
+	Telemetry Telemetry `yaml:"telemetry"`
 	// Listen is a unix socket (absolute path or ~/...) or a loopback address
 	// with port. Default: callgate.sock in the state directory.
 	Listen string `yaml:"listen"`

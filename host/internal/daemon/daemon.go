@@ -20,6 +20,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/daemon/assembly"
+	"github.com/callgate/callgate/host/internal/telemetry"
 )
 
 // Options configure a Daemon.
@@ -46,6 +47,10 @@ type Daemon struct {
 	listener net.Listener
 	log      *slog.Logger
 	now      func() time.Time
+
+	metrics  *telemetry.Metrics
+	numbers  net.Listener // of the metrics; nil for none
+	verified verified
 }
 
 // Open opens the gate, its tokens and its endpoint. The caller calls Run, or
@@ -81,8 +86,13 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	// With the admin token a person can answer through the API at any time.
 	d.Host.Asks.Attach(ask.Surface{Name: "api"})
 	d.chat = d.openChat(ctx, o)
+	d.metrics = telemetry.New(o.Version, d.sources())
+	if err := d.openTelemetry(); err != nil {
+		return nil, err
+	}
 	d.server, err = api.New(api.Config{
-		Gate: d.Host.Gate, Folders: d.Host.Gate.Folders, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
+		Metrics: d.metrics.Handler(), Ready: d.ready,
+		Gate: measured{d.Host.Gate, d.metrics}, Folders: d.Host.Gate.Folders, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
 		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence,
 		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems, Sandbox: d.Host.Sandbox, Discord: d.chat.health,
 		Version: o.Version, Log: log, Now: o.Host.Now,
@@ -126,7 +136,7 @@ func (d *Daemon) Address() net.Addr { return d.listener.Addr() }
 const closePatience = 5 * time.Second
 
 // Run serves until ctx ends, applies the configuration when it changes, swaps tool modules when
-// their files do, deletes expired rules, verifies the audit once, shows asks in Discord where
+// their files do, deletes expired rules, verifies the audit at once and every day, shows asks in Discord where
 // configured, and closes everything. Waiting asks stay in the store until the next start.
 func (d *Daemon) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -158,7 +168,12 @@ func (d *Daemon) Run(ctx context.Context) error {
 	verifying := make(chan struct{})
 	go func() {
 		defer close(verifying)
-		d.verify(ctx, d.Host.Store.VerifyAudit)
+		d.verifyDaily(ctx)
+	}()
+	counting := make(chan struct{})
+	go func() {
+		defer close(counting)
+		d.serveTelemetry(ctx)
 	}()
 	chatting := make(chan struct{})
 	go func() {
@@ -176,6 +191,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	<-expiring
 	<-retaining
 	<-verifying
+	<-counting
 	<-chatting
 	return errors.Join(err, d.Close())
 }
@@ -219,6 +235,9 @@ func (d *Daemon) Close() error {
 		if err := d.listener.Close(); !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)
 		}
+	}
+	if d.numbers != nil {
+		_ = d.numbers.Close() // Run may have closed it
 	}
 	if d.Host != nil {
 		errs = append(errs, d.Host.Close())

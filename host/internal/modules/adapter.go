@@ -3,6 +3,7 @@ package modules
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
@@ -93,7 +94,11 @@ func (a *adapter) answer(ctx context.Context, m *sandbox.Module, verb string, ca
 		}
 	}
 	buf.used = sandbox.Usage{}
+	begun := time.Now()
 	data, err := m.Append(ctx, buf.answer[:0], sandbox.Request{Export: verb, Input: buf.env.Bytes(), Config: a.module.configFor(call), Used: &buf.used})
+	if a.test == nil {
+		a.module.code.meter.add(time.Since(begun), buf.used.Fuel, err != nil)
+	}
 	if err == nil && a.test != nil {
 		err = a.test.spend(ctx, buf.used.Fuel)
 	}

@@ -99,6 +99,7 @@ type Catalog struct {
 	builtin  []Problem // with the embedded modules
 	verdicts *verdicts
 	memo     *memo // what its modules answered
+	meters   meters
 
 	// mu is held while a new state is made, and while the lock of modules is read or
 	// written. It is free while a module is compiled and tested. It guards all down to next.

@@ -19,6 +19,8 @@ type code struct {
 	// number is unique in the process; memo has its earlier answers, nil for none.
 	number uint64
 	memo   *memo
+	// meter counts the work of the file's modules; nil counts nothing.
+	meter *meter
 
 	mu      sync.Mutex
 	wasm    []byte // until compiled

@@ -58,7 +58,7 @@ func (b *builder) compilable(m *module, f file) *module {
 
 // newCode is what will be compiled of a module's file.
 func (b *builder) newCode(m *module, f file) *code {
-	return &code{file: f.file, digest: f.digest, runtime: m.runtime, number: codes.Add(1), memo: b.c.memo, wasm: f.data}
+	return &code{file: f.file, digest: f.digest, runtime: m.runtime, number: codes.Add(1), memo: b.c.memo, meter: b.c.meters.of(f.file), wasm: f.data}
 }
 
 // limitedTo is the runtime with the limits of a module.

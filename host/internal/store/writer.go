@@ -24,6 +24,8 @@ type writer struct {
 	chain chain
 	wipe  bool // the log holds erased pages
 	busy  time.Duration
+
+	counts counts
 }
 
 // job is one change. run sees the file as left by the jobs before it; when it
@@ -133,7 +135,9 @@ func (w *writer) gather(group []*job) []*job {
 func (w *writer) commit(group []*job) {
 	// A caller giving up must not end the others' transaction.
 	ctx := context.Background()
+	begun := time.Now()
 	err := w.transaction(ctx, group)
+	w.counts.add(group, err, time.Since(begun))
 	for _, j := range group {
 		w.wipe = w.wipe || j.erases && j.err == nil && err == nil
 	}

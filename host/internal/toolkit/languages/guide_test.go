@@ -59,7 +59,7 @@ func TestTutorials(t *testing.T) {
 	}
 	compiledtest.Modules(t)
 	pages := map[string]string{}
-	for _, name := range []string{"first-ten-minutes", "upgrade", "backup"} {
+	for _, name := range []string{"first-ten-minutes", "upgrade", "backup", "monitoring"} {
 		page, err := os.ReadFile(repo.File("docs", name+".md"))
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Stats is the store's writing since it was opened.
+type Stats struct {
+	// Commits are transactions, Changes the changes in them, Failures the changes that failed.
+	Commits, Changes, Failures uint64
+	// Took is the time of all transactions.
+	Took time.Duration
+	// Seq is the number of the audit's last row on disk; 0 when it cannot be read.
+	Seq int64
+}
+
+// counts are the numbers behind Stats.
+type counts struct {
+	commits, changes, failures atomic.Uint64
+	took                       atomic.Int64
+}
+
+// add counts a group after its transaction, which ended with err.
+func (c *counts) add(group []*job, err error, took time.Duration) {
+	failed := 0
+	for _, j := range group {
+		if err != nil || j.err != nil {
+			failed++
+		}
+	}
+	c.commits.Add(1)
+	c.changes.Add(uint64(len(group)))
+	c.failures.Add(uint64(failed))
+	c.took.Add(int64(took))
+}
+
+// Stats returns the numbers of the store's writing.
+func (s *Store) Stats(ctx context.Context) Stats {
+	c := &s.writer.counts
+	head, _ := readHead(ctx, s.reads) // an unreadable store shows in Ready
+	return Stats{
+		Commits: c.commits.Load(), Changes: c.changes.Load(), Failures: c.failures.Load(),
+		Took: time.Duration(c.took.Load()), Seq: head.seq,
+	}
+}
+
+// Ready returns nil when the store can be read and is open for changes.
+func (s *Store) Ready(ctx context.Context) error {
+	if s.writer.isClosed() {
+		return ErrClosed
+	}
+	_, err := readHead(ctx, s.reads)
+	return s.closedOr(err)
+}
