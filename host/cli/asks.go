@@ -120,7 +120,9 @@ func asksWatch(c *cli, by *string) *cobra.Command {
 		Use:   "watch",
 		Short: "Show each new ask and answer it with one key",
 		Long: `Shows each new ask with everything the call would run, and reads one key as the
-answer. Without a terminal it only prints the asks.`,
+answer. Key l lists all waiting asks of the session on one screen: a allows all of them,
+n denies all, a number answers one. Key e changes the input before it is allowed, where
+the client takes a changed one. Without a terminal it only prints the asks.`,
 		Example: "  callgate asks watch --as ann",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

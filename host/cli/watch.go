@@ -87,8 +87,9 @@ func forward(ctx context.Context, ev client.Event, to chan<- ask.Event) error {
 type asker struct {
 	watcher
 	waiting []ask.Ask
-	// current is the ask on the screen; cancel takes it away.
+	// current is the ask on the screen, of session; cancel takes it away.
 	current string
+	session string
 	cancel  context.CancelFunc
 	done    chan struct{}
 	// unlocked means: the PIN was typed here.
@@ -112,6 +113,8 @@ func (a *asker) event(ctx context.Context, ev ask.Event) {
 		}
 	case ask.EventShown:
 		a.add(ctx, ev.Ask)
+	case ask.EventQueued:
+		a.queued(ev.Ask)
 	case ask.EventVoted:
 		a.voted(ctx, ev.Ask)
 	case ask.EventAnswered, ask.EventTimedOut, ask.EventCancelled:
@@ -134,6 +137,26 @@ func (a *asker) add(ctx context.Context, shown ask.Ask) {
 	}
 	a.waiting = append(a.waiting, shown)
 	a.next(ctx)
+}
+
+// queued reports an ask that waits behind the one on the screen.
+func (a *asker) queued(behind ask.Ask) {
+	if a.terminal != nil && behind.Session == a.session {
+		fmt.Fprintf(a.out, "\r\nask %s of this session waits as well: [l] lists them\r\n", behind.ID)
+	}
+}
+
+// behind are the asks queued behind one on the screen.
+func (a *asker) behind(ctx context.Context, shown ask.Ask) []ask.Ask {
+	views, err := a.client.Asks(ctx, ask.Filter{Agent: shown.Agent, Session: shown.Session, State: ask.Queued})
+	if err != nil {
+		fmt.Fprintln(a.out, "cannot read the pending asks:", err)
+	}
+	var list []ask.Ask
+	for _, v := range views {
+		list = append(list, v.Ask)
+	}
+	return list
 }
 
 // voted reports an approval by one of several approvers. The approver here goes on with the next
@@ -190,12 +213,12 @@ func (a *asker) next(ctx context.Context) {
 		}
 	}
 	if len(a.waiting) == 0 {
-		a.current = ""
+		a.current, a.session = "", ""
 		return
 	}
 	shown := a.waiting[0]
 	a.waiting = a.waiting[1:]
-	a.current = shown.ID
+	a.current, a.session = shown.ID, shown.Session
 	asking, cancel := context.WithCancel(ctx)
 	a.cancel, a.done = cancel, make(chan struct{})
 	go func(done chan struct{}) {
@@ -212,26 +235,36 @@ func (a *asker) put(ctx, asking context.Context, shown ask.Ask) {
 		return
 	}
 	for {
-		answer, ok := a.terminal.Ask(asking, shown)
-		if !ok {
+		given, ok := a.terminal.AskWith(asking, shown, func() []ask.Ask { return a.behind(ctx, shown) })
+		if !ok || !a.send(ctx, asking, shown, given) {
 			return
 		}
-		answer.By = a.by
-		answered, err := a.client.Answer(ctx, shown.ID, answer)
-		if protocol.NeedsPresence(err) && a.unlock(asking, err) {
-			answered, err = a.client.Answer(ctx, shown.ID, answer)
-		}
-		if protocol.NeedsPresence(err) && asking.Err() == nil {
-			fmt.Fprintln(a.out, "Not approved; the ask is still pending.")
-			continue
-		}
-		if err != nil {
-			fmt.Fprintln(a.out, err)
-			return
-		}
-		printAnswered(a.out, answered)
-		return
 	}
+}
+
+// send sends answers, and reports whether the ask on the screen is still to be answered.
+func (a *asker) send(ctx, asking context.Context, shown ask.Ask, given []terminal.Given) (again bool) {
+	again = true
+	for _, g := range given {
+		g.Answer.By = a.by
+		answered, err := a.client.Answer(ctx, g.ID, g.Answer)
+		if protocol.NeedsPresence(err) && a.unlock(asking, err) {
+			answered, err = a.client.Answer(ctx, g.ID, g.Answer)
+		}
+		switch {
+		case protocol.NeedsPresence(err) && asking.Err() == nil:
+			fmt.Fprintln(a.out, "Not approved; the ask is still pending.")
+			return true
+		case err != nil && len(given) > 1:
+			fmt.Fprintf(a.out, "ask %s: %v\n", g.ID, err)
+		case err != nil:
+			fmt.Fprintln(a.out, err)
+		default:
+			printAnswered(a.out, answered)
+		}
+		again = again && g.ID != shown.ID
+	}
+	return again
 }
 
 // unlock asks for the PIN a refusal requires, while asking goes on. Denials never come here.

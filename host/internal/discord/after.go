@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -78,12 +79,22 @@ func (s *Surface) answered(ctx context.Context, p *press, o outcome, ours bool) 
 		if ours {
 			d.release(c, false)
 		}
-		s.tell(ctx, p.i, said(o, p.at.actor.Name))
+		s.tell(ctx, p.i, p.said(o))
 	case !ours:
 		s.beside(ctx, p, o)
 	case s.remade(ctx, p, o):
+		s.tellRefused(ctx, p)
 		s.offerUndo(ctx, p, o)
 	}
+}
+
+// tellRefused names those of the list that were not answered, to whoever answered it.
+func (s *Surface) tellRefused(ctx context.Context, p *press) {
+	if len(p.at.refused) == 0 {
+		return
+	}
+	_, err := s.client.FollowUp(ctx, p.i.Interaction, message.Ephemeral(saidOfList(p.at)))
+	s.note("answer an interaction", err)
 }
 
 // remade replaces the card as the answer to the click. Where Discord refuses it, the card is
@@ -96,10 +107,10 @@ func (s *Surface) remade(ctx context.Context, p *press, o outcome) bool {
 		m = m.Instead(nil) // attached files are unmasked; edit attaches the masked ones
 	}
 	digest := message.Digest(m.Content)
-	d.admit(c, digest, o.Ask.State.Waiting())
+	d.admitMessage(c, m, o.Ask.State.Waiting())
 	if m.Check() != nil || !s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseUpdateMessage, Message: &m}) {
 		d.release(c, true)
-		plain := message.Ephemeral(said(o, p.at.actor.Name)) // taken where Discord refused the text, not where it was too late
+		plain := message.Ephemeral(p.said(o)) // taken where Discord refused the text, not where it was too late
 		_ = p.i.Respond(ctx, link.Response{Type: discordgo.InteractionResponseChannelMessageWithSource, Message: &plain})
 		return false
 	}
@@ -121,7 +132,7 @@ func (s *Surface) remade(ctx context.Context, p *press, o outcome) bool {
 
 // beside answers a form or button outside the card.
 func (s *Surface) beside(ctx context.Context, p *press, o outcome) {
-	m := message.Ephemeral(said(o, p.at.actor.Name))
+	m := message.Ephemeral(p.said(o))
 	kind := discordgo.InteractionResponseChannelMessageWithSource
 	if rules := o.own(); len(rules) > 0 {
 		m = message.Undo(o.Ask.ID, rules, s.c.Now().Add(gate.UndoFor), s.instance)
@@ -130,6 +141,15 @@ func (s *Surface) beside(ctx context.Context, p *press, o outcome) {
 		kind = discordgo.InteractionResponseUpdateMessage
 	}
 	s.respond(ctx, p.i, link.Response{Type: kind, Message: &m})
+}
+
+// said describes the result of an answer, and of those to the asks of the list.
+func (p *press) said(o outcome) string {
+	text := said(o, p.at.actor.Name)
+	if p.at.besides && o.err == nil {
+		text = ""
+	}
+	return strings.TrimSpace(text + "\n" + saidOfList(p.at))
 }
 
 // said describes the result of an answer by name, as a sentence.
@@ -148,10 +168,11 @@ func said(o outcome, name string) string {
 // afterwards sends in further messages the rest of a deferred answer.
 func (s *Surface) afterwards(ctx context.Context, p *press, o outcome) {
 	if o.err != nil {
-		_, err := s.client.FollowUp(ctx, p.i.Interaction, message.Ephemeral(said(o, p.at.actor.Name)))
+		_, err := s.client.FollowUp(ctx, p.i.Interaction, message.Ephemeral(p.said(o)))
 		s.note("answer an interaction", err)
 		return
 	}
+	s.tellRefused(ctx, p)
 	s.offerUndo(ctx, p, o)
 }
 

@@ -14,12 +14,19 @@ import (
 // store. Nothing of it ends with the click. The cards are brought up to date afterwards.
 func (s *Surface) decide(ctx context.Context, at *attempt) (ask.AnswerResult, error) {
 	d := at.d
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	s.decideOthers(ctx, at)
+	if at.besides {
+		return ask.AnswerResult{Ask: d.now()}, nil
+	}
+	if at.list {
+		at.answer.Together = at.answered + 1
+	}
 	d.mu.Lock()
 	d.deciding++
 	d.mu.Unlock()
 	s.markSeen(at.channel, at.actor.Name)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
 	var out ask.AnswerResult
 	err := errFault
 	defer func() { d.decided(out, err) }() // also after a panic

@@ -42,7 +42,19 @@ type attempt struct {
 	seen *discordgo.Message
 	// confirmed tells that the ask's id was typed, as answer.ConfirmID, into the form.
 	confirmed bool
-	answer    ask.Answer
+	// edits tells that the answer changes the input: then the changed call is judged again,
+	// and shown again where it takes the id.
+	edits  bool
+	answer ask.Answer
+	// list tells that asks of the card's list are answered: others, by their ids, and the
+	// card's own unless besides is set. calm is how long ago the card was edited.
+	list, besides bool
+	others        []string
+	calm          time.Duration
+	// answered counts those of others that were answered, refused has a line for each that
+	// was not.
+	answered int
+	refused  []string
 
 	// actor is set by authorise.
 	actor member.Actor
@@ -85,15 +97,26 @@ func (s *Surface) authorise(ctx context.Context, at *attempt) *refusal {
 	if at.age < steady {
 		return &refusal{text: "The card has only just appeared: look at it, and answer again."}
 	}
+	if at.seen != nil && at.calm < steadyList && at.d.hasList() {
+		return &refusal{text: "The list on this card changed just before you tapped, so nothing was decided: look at it, and answer again."}
+	}
 	if r := s.unchanged(ctx, at); r != nil {
 		return r
+	}
+	if at.list {
+		if s.mayOthers(ctx, at); at.besides {
+			if len(at.others) == 0 {
+				return &refusal{text: saidOfList(at)}
+			}
+			return nil
+		}
 	}
 	a := at.d.now()
 	if reason := mayAnswer(a, actor, at.answer.Verdict); reason != "" {
 		s.note("audit a refused answer", s.c.Gate.RefuseAnswer(context.WithoutCancel(ctx), a.ID, at.answer, reason))
 		return &refusal{text: message.MayNot(actor.Name, reason)}
 	}
-	if at.answer.Verdict == ask.Approve && needsID(a, at.card) && !at.confirmed {
+	if at.answer.Verdict == ask.Approve && needsID(a, at.card) && !at.confirmed && !at.edits {
 		return &refusal{confirm: true, text: "This approval has to be confirmed: press Allow once on the card, and type the id of the ask."}
 	}
 	if at.confirmed && ask.NormalID(at.answer.ConfirmID) != a.ID {

@@ -82,10 +82,8 @@ func (d *display) asOurs(ctx context.Context, channel, id string, sent message.M
 
 // compose lays the ask out as it waits, for a place.
 func (d *display) compose(a ask.Ask, p place, attempt int) message.Shown {
-	v := message.View{
-		Instance: d.s.instance, MentionRoles: p.roles,
-		Waiting: len(d.s.c.Asks.Waiting(ask.Filter{Agent: a.Agent, Session: a.Session, State: ask.Queued})),
-	}
+	v := message.View{Instance: d.s.instance, MentionRoles: p.roles, Done: d.doneLines()}
+	v.Behind, v.Waiting = d.behind(a)
 	if attempt > 0 {
 		v.Note = "Posted again: the card before this one was deleted."
 	} else if strings.HasPrefix(p.key, escalated) {
@@ -225,7 +223,7 @@ func (d *display) edit(ctx context.Context, c *card) error {
 		d.says(c, rev, digest)
 		return nil
 	}
-	d.admit(c, wanted, waiting)
+	d.admitMessage(c, m, waiting)
 	kept, err := d.put(ctx, c, m)
 	if err != nil && lasting(err) && len(m.Files) > 0 && !errors.Is(err, link.ErrGone) {
 		d.s.note(fmt.Sprintf("attach the masked call to the card of ask %s", d.id), err)
@@ -292,7 +290,7 @@ func (d *display) content(ctx context.Context, c *card, a ask.Ask) message.Messa
 // final is the final text of a card; more are sentences of ours.
 func (d *display) final(ctx context.Context, c *card, a ask.Ask, more ...string) message.Message {
 	rules, notes := d.result(ctx, a)
-	return message.Ended(c.Body, a, rules, append(more, notes...)...)
+	return message.Ended(message.WithDone(c.Body, d.doneLines()), a, rules, append(more, notes...)...)
 }
 
 // result is the rules stored by an answer, here or elsewhere, and the notes about it.
@@ -316,9 +314,15 @@ func (d *display) result(ctx context.Context, a ask.Ask) ([]engine.Rule, []strin
 	return rules, notes
 }
 
-// maxDigests is how many texts of a card are remembered: an event about an older one may
+// maxDigests is how many texts of a card, and how many sets of its buttons, are remembered: an event about an older one may
 // still be on its way.
 const maxDigests = 32
+
+// admitMessage admits a message of ours, with its buttons: the list may have changed them.
+func (d *display) admitMessage(c *card, m message.Message, keep bool) {
+	d.admit(c, message.Digest(m.Content), keep)
+	d.admit(c, controlsDigest(m.Components), keep)
+}
 
 // admitKept admits Discord's form of a card as one of its texts, with its permitted buttons.
 func (d *display) admitKept(c *card, kept *discordgo.Message, waiting bool) {
@@ -335,8 +339,9 @@ func (d *display) admit(c *card, digest string, keep bool) {
 	d.mu.Lock()
 	fresh := !slices.Contains(c.Digests, digest)
 	if fresh {
-		if len(c.Digests) >= maxDigests {
-			oldest := max(0, slices.IndexFunc(c.Digests, ofText))
+		alike := func(other string) bool { return ofText(other) == ofText(digest) && !isFiles(other) }
+		if n := len(slices.DeleteFunc(slices.Clone(c.Digests), func(other string) bool { return !alike(other) })); n >= maxDigests {
+			oldest := slices.IndexFunc(c.Digests, alike)
 			c.Digests = slices.Delete(c.Digests, oldest, oldest+1)
 		}
 		c.Digests = append(c.Digests, digest)

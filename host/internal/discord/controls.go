@@ -48,6 +48,9 @@ func ofText(digest string) bool {
 	return !strings.HasPrefix(digest, "x") && !strings.HasPrefix(digest, "y")
 }
 
+// isFiles reports whether a digest is one of attachments.
+func isFiles(digest string) bool { return strings.HasPrefix(digest, "y") }
+
 // same reports whether a message has the text and controls of one of ours without files.
 func same(m *discordgo.Message, ours message.Message) bool {
 	return m != nil && message.Digest(m.Content) == message.Digest(ours.Content) && controlsDigest(m.Components) == controlsDigest(ours.Components) &&

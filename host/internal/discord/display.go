@@ -46,6 +46,10 @@ type display struct {
 	told map[string]bool
 	// alarmed means: a card was found changed.
 	alarmed bool
+	// listed are the asks that stood as lines on the cards, by id, until they end; done are
+	// the lines about those that ended.
+	listed map[string]ask.Ask
+	done   []string
 }
 
 // card is a message for an ask, posted or not. Its display guards its fields. Those of
@@ -121,7 +125,7 @@ func (s *Surface) follow(a ask.Ask) {
 		s.mu.Unlock()
 		return
 	}
-	d := &display{s: s, id: a.ID, wake: make(chan struct{}, 1), ask: a, told: map[string]bool{}}
+	d := &display{s: s, id: a.ID, wake: make(chan struct{}, 1), ask: a, told: map[string]bool{}, listed: map[string]ask.Ask{}}
 	if a.State.Waiting() {
 		d.asked = a
 	}

@@ -136,7 +136,7 @@ func (s *Surface) attempted(ctx context.Context, i *link.Interaction, d *display
 		at.card = d.cardIn(i.ChannelID) // a message beside the card, which only they see: choose looks at it
 	}
 	if at.card != nil {
-		at.age = apart(i.ID, at.card.Message)
+		at.age, at.calm = apart(i.ID, at.card.Message), calm(i.ID, at.seen)
 	}
 	return at
 }
@@ -179,6 +179,34 @@ func (s *Surface) press(ctx context.Context, p *press) {
 	case message.VerbStore:
 		s.choose(ctx, p, a, p.arg, true)
 		return
+	case message.VerbEdit:
+		p.at.answer.Verdict, p.at.edits = ask.Approve, true
+		s.openEdit(ctx, p, a)
+		return
+	case message.VerbEdited:
+		p.at.via, p.at.edits = viaForm, true
+		input, err := message.EditedInput(a, typed(p.inputs, message.InputEdited))
+		if err != nil {
+			s.tell(ctx, p.i, message.NotEdited(a, err))
+			return
+		}
+		p.at.answer.Verdict, p.at.answer.Input = ask.Approve, input
+	case message.VerbAllowAll, message.VerbDenyAll:
+		ids := message.ListedIDs(p.arg)
+		if known = len(ids) > 0; known {
+			s.several(ctx, p, map[bool]ask.Verdict{true: ask.Approve}[p.verb == message.VerbAllowAll], ids)
+			return
+		}
+	case message.VerbOne:
+		p.at.via = viaMenu
+		if known = len(p.values) == 1; known {
+			var id string
+			var verdict ask.Verdict
+			if id, verdict, known = message.ReadOne(p.values[0]); known {
+				s.several(ctx, p, verdict, []string{id})
+				return
+			}
+		}
 	default:
 		known = false
 	}
@@ -238,6 +266,16 @@ func (s *Surface) openForm(ctx context.Context, p *press, m message.Modal) {
 		return
 	}
 	s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseModal, Modal: &m})
+}
+
+// openEdit shows the form with the input as text to somebody who may approve the ask.
+func (s *Surface) openEdit(ctx context.Context, p *press, a ask.Ask) {
+	m, err := message.EditModal(a, s.instance)
+	if err != nil {
+		s.tell(ctx, p.i, message.NotEdited(a, err))
+		return
+	}
+	s.openForm(ctx, p, m)
 }
 
 // everything shows the whole call to somebody who may answer it.

@@ -129,9 +129,12 @@ func (s *Surface) listen(ctx context.Context) {
 		switch ev.Kind {
 		case ask.EventLagged:
 			s.resync(ctx)
-		case ask.EventQueued, ask.EventPaused, ask.EventResumed:
+		case ask.EventPaused, ask.EventResumed:
+		case ask.EventQueued:
+			s.relist(ev.Ask)
 		default:
 			s.show(ev.Ask)
+			s.relist(ev.Ask)
 		}
 	}
 }

@@ -351,7 +351,8 @@ func (p *pending) cardWhere(match func(discordtest.Message) bool) card {
 		}
 	}()
 	m, err := p.w.discord.WaitMessage(ctx, func(m discordtest.Message) bool {
-		return p.w.openCard(m) && strings.Contains(m.Content, p.command) && match(m)
+		own, _, _ := strings.Cut(m.Content, "\n-# ends ") // other calls of the session may stand below
+		return p.w.openCard(m) && strings.Contains(own, p.command) && match(m)
 	})
 	if err != nil {
 		p.w.t.Fatalf("no card of %.100q: %v\nthe call: %s\nstate: %+v\nlog:\n%s", p.command, err, p.state(), p.w.surface.State(), p.w.log.String())

@@ -54,6 +54,8 @@ func (a Ask) NeedsOwnAnswer(answer Answer) string {
 		return ""
 	case a.Decision.Safety():
 		return "a safety check needs its own answer"
+	case a.ShowsSecret():
+		return "it shows a secret, so it needs its own answer"
 	case a.Long():
 		return "the call is too long for a card, so it needs its own answer"
 	case answer.accepts() || answer.Input != nil:
@@ -62,6 +64,11 @@ func (a Ask) NeedsOwnAnswer(answer Answer) string {
 		return "several have to approve this ask, each on its own card"
 	}
 	return ""
+}
+
+// ShowsSecret reports whether the call may show a secret.
+func (a Ask) ShowsSecret() bool {
+	return slices.ContainsFunc(a.Effects, func(e engine.Effect) bool { return e.Kind == engine.Secret })
 }
 
 // Settle approves a waiting ask that a rule covers which answer.By has just

@@ -11,7 +11,7 @@ import (
 
 // Choice is one thing a person can answer.
 type Choice struct {
-	// Key is what is typed or pressed: "y", "s", "1" to "9", "w", "t", "e", "n", "r", "d".
+	// Key is what is typed or pressed: "y", "e", "s", "1" to "9", "w", "t", "f", "n", "r", "d".
 	Key   string
 	Label string
 	// Rules are the exact texts of the rules that the choice stores, all of
@@ -36,6 +36,8 @@ type Choice struct {
 	AsksReason bool
 	// WantsID tells that the ask's id has to be typed.
 	WantsID bool
+	// Edits marks the choice that approves another input, see EditOf.
+	Edits bool
 	// ShowsFull marks the choice that answers nothing and shows Details and Full.
 	ShowsFull bool
 }
@@ -55,12 +57,16 @@ func Choices(a ask.Ask) []Choice {
 	if approves {
 		list = append(list, Choice{Key: "y", Label: "allow once", Answer: ask.Answer{Verdict: ask.Approve}})
 	}
+	if CanEdit(a) {
+		list = append(list, Choice{Key: "e", Label: "edit and allow", Edits: true, Answer: ask.Answer{Verdict: ask.Approve}})
+	}
 	if approves && !a.Long() {
 		list = append(list, ruleChoices(a)...)
 		list = append(list, FolderChoices(a)...)
 	}
 	for i := range list {
-		list[i].WantsID, list[i].Wide = a.WantsID(list[i].Answer), a.OpensTool(list[i].Answer)
+		list[i].WantsID = a.WantsID(list[i].Answer) && !list[i].Edits // a changed call is judged again
+		list[i].Wide = a.OpensTool(list[i].Answer)
 	}
 	denials := []Choice{
 		{Key: "n", Label: "deny"},
@@ -104,7 +110,7 @@ func FolderChoices(a ask.Ask) []Choice {
 		access     wire.FolderAccess
 	}{
 		{"t", "allow, and trust this project folder for reading", wire.ReadFolder},
-		{"e", "allow, and trust this project folder for reading and editing", wire.EditFolder},
+		{"f", "allow, and trust this project folder for reading and editing", wire.EditFolder},
 	} {
 		if slices.Contains(a.Folder.Access, one.access) {
 			list = append(list, Choice{

@@ -37,13 +37,7 @@ const (
 // the screen look different. With color it adds ANSI styles; a plain text is
 // complete without them.
 func Terminal(c Card, columns int, color bool) string {
-	switch {
-	case columns <= 0:
-		columns = defaultWidth
-	case columns < minWidth:
-		columns = minWidth
-	}
-	p := page{columns: columns, color: color}
+	p := newPage(columns, color)
 	p.rule(c)
 	for _, r := range slices.Concat(c.Ended, []Row{c.Careful}, c.Changed) {
 		p.row(r)
@@ -74,6 +68,17 @@ type page struct {
 	out     strings.Builder
 	columns int
 	color   bool
+}
+
+// newPage is an empty page; see Terminal for its width.
+func newPage(columns int, color bool) *page {
+	switch {
+	case columns <= 0:
+		columns = defaultWidth
+	case columns < minWidth:
+		columns = minWidth
+	}
+	return &page{columns: columns, color: color}
 }
 
 func (p *page) style(s string) string {

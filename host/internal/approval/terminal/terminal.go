@@ -96,36 +96,74 @@ var errLeft = errors.New("the terminal was closed")
 // Ask shows the ask's card and waits for an answer; ok is false when ctx ended
 // or the terminal is gone first. By is the caller's to set.
 func (t *Terminal) Ask(ctx context.Context, a ask.Ask) (answer ask.Answer, ok bool) {
+	given, ok := t.AskWith(ctx, a, nil)
+	if !ok {
+		return ask.Answer{}, false
+	}
+	return given[0].Answer, true
+}
+
+// AskWith is Ask with the key l for a list of the ask and of those that behind returns: the
+// other waiting asks of its session. It returns at least one answer. The list is asked for when
+// the key is pressed; a nil behind has no such key.
+func (t *Terminal) AskWith(ctx context.Context, a ask.Ask, behind func() []ask.Ask) (given []Given, ok bool) {
 	c := card.Render(a, time.Now())
 	fmt.Fprint(t.out, "\n", card.Terminal(c, t.width(), t.color))
+	if behind != nil {
+		if n := len(behind()); n > 0 {
+			fmt.Fprintf(t.out, "%d more of this session wait: [l] lists them\n", n)
+		}
+	}
 	for {
-		choice, err := t.choose(ctx, c)
-		if err != nil {
-			fmt.Fprintln(t.out) // the prompt is over
-			return ask.Answer{}, false
-		}
-		if choice.ShowsFull {
-			fmt.Fprint(t.out, card.DetailsText(a))
-			continue
-		}
-		answer, err := t.complete(ctx, c, choice)
-		if errors.Is(err, errNotConfirmed) {
+		given, err := t.answered(ctx, a, c, behind)
+		switch {
+		case errors.Is(err, errKept):
+		case errors.Is(err, errNotConfirmed):
 			fmt.Fprintln(t.out, "Not confirmed; the ask is still pending.")
-			continue
+		case err != nil:
+			return nil, false
+		case len(given) > 0:
+			return given, true
 		}
-		return answer, err == nil
 	}
 }
 
-// choose waits for a key that stands for a choice.
-func (t *Terminal) choose(ctx context.Context, c card.Card) (card.Choice, error) {
+// listKey lists the asks behind the one on the screen.
+const listKey = "l"
+
+// answered waits for one key and does what it stands for; no answer where that only shows
+// something.
+func (t *Terminal) answered(ctx context.Context, a ask.Ask, c card.Card, behind func() []ask.Ask) ([]Given, error) {
 	keys := keysOf(c)
-	key, err := t.pick(ctx, "Answer ["+strings.Join(keys, "/")+"]: ", keys)
-	if err != nil {
-		return card.Choice{}, err
+	accepts := keys
+	if behind != nil {
+		accepts = append(slices.Clone(keys), listKey)
 	}
-	return c.Choices[slices.IndexFunc(c.Choices, func(c card.Choice) bool { return c.Key == key })], nil
+	key, err := t.pick(ctx, "Answer ["+joined(keys)+"]: ", accepts)
+	if err != nil {
+		fmt.Fprintln(t.out) // the prompt is over
+		return nil, err
+	}
+	if key == listKey {
+		if others := behind(); len(others) > 0 {
+			return t.list(ctx, append([]ask.Ask{a}, others...))
+		}
+		fmt.Fprintln(t.out, "No other ask of this session waits.")
+		return nil, nil
+	}
+	choice := c.Choices[slices.IndexFunc(c.Choices, func(c card.Choice) bool { return c.Key == key })]
+	if choice.ShowsFull {
+		fmt.Fprint(t.out, card.DetailsText(a))
+		return nil, nil
+	}
+	answer, err := t.complete(ctx, c, choice)
+	if err == nil && choice.Edits {
+		answer.Input, err = t.changed(ctx, a)
+	}
+	return []Given{{ID: a.ID, Answer: answer}}, err
 }
+
+func joined(keys []string) string { return strings.Join(keys, "/") }
 
 func keysOf(c card.Card) []string {
 	keys := make([]string, len(c.Choices))

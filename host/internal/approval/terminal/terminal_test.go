@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -204,5 +205,82 @@ func TestOpenWantsADevice(t *testing.T) {
 		if _, ok := Open(pair[0].(io.Reader), pair[1].(io.Writer)); ok {
 			t.Errorf("%s: taken for a terminal", name)
 		}
+	}
+}
+
+// queued are asks behind the one on the screen: a plain one and a safety check.
+func queued() []ask.Ask {
+	plain, check := build(), guarded()
+	plain.ID, check.ID = "p9tt4c", "m3xw8r"
+	plain.Input = json.RawMessage(`{"command":"npm test"}`)
+	plain.State, check.State = ask.Queued, ask.Queued
+	return []ask.Ask{plain, check}
+}
+
+func TestAskWith(t *testing.T) {
+	t.Parallel()
+	given := func(verdict ask.Verdict, ids ...string) (list []Given) {
+		for i, id := range ids {
+			list = append(list, Given{ID: id, Answer: ask.Answer{Verdict: verdict, Surface: Surface, Together: i + 1}})
+		}
+		return list
+	}
+	one := []Given{{ID: "k3m9qd", Answer: ask.Answer{Verdict: ask.Approve, Surface: Surface}}}
+	edits := build()
+	edits.TakesInput = true
+	changed := []Given{{ID: "k3m9qd", Answer: ask.Answer{Verdict: ask.Approve, Surface: Surface, Input: json.RawMessage(`{"command":"npm run lint"}`)}}}
+	behind := queued()
+	for _, tt := range []struct {
+		name, typed string
+		ask         ask.Ask
+		behind      []ask.Ask
+		want        []Given
+		screen      string
+	}{
+		{"all, but the safety check", "la", build(), behind, given(ask.Approve, "p9tt4c", "k3m9qd"), "[a] allow 1, 2 "},
+		{"deny all", "ln", build(), behind, given(ask.Deny, "p9tt4c", "m3xw8r", "k3m9qd"), "[n] deny all"},
+		{"one of them", "l2y", build(), behind, given(ask.Approve, "p9tt4c"), "Ask 2, p9tt4c: "},
+		{"a safety check has no y", "l3yn", build(), behind, given(ask.Deny, "m3xw8r"), "on its own card: a safety check needs its own answer"},
+		{"back to the card", "lbl1y", build(), behind, one, "2 more of this session wait: [l] lists them"},
+		{"nothing waits behind", "ly", build(), nil, one, "No other ask of this session waits."},
+		{"none in reach but one", "lan", guarded(), behind, given(ask.Deny, "p9tt4c", "m3xw8r", "k3m9qd"), "[n] deny all"},
+		{"edited", "e\b\b\b\b\blint\r", edits, nil, changed, "Edit, then Enter: npm run build"},
+		{"edited anew", "e\x15npm run lint\n", edits, nil, changed, "[e] edit and allow"},
+		{"nothing edited", "e\rey", edits, nil, nil, "Nothing was changed; the ask is still pending."},
+		{"not edited", "e\ry", edits, nil, one, "Nothing was changed; the ask is still pending."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var screen bytes.Buffer
+			got, ok := New(strings.NewReader(tt.typed), &screen).AskWith(t.Context(), tt.ask, func() []ask.Ask { return tt.behind })
+			if ok != (tt.want != nil) || !slices.EqualFunc(got, tt.want, func(a, b Given) bool {
+				return a.ID == b.ID && text(t, a.Answer) == text(t, b.Answer) && string(a.Answer.Input) == string(b.Answer.Input)
+			}) {
+				t.Errorf("got %+v, want %+v\n%s", got, tt.want, screen.String())
+			}
+			if !strings.Contains(screen.String(), tt.screen) {
+				t.Errorf("the screen has no %q:\n%s", tt.screen, screen.String())
+			}
+		})
+	}
+}
+
+func TestGoldenList(t *testing.T) {
+	t.Parallel()
+	var screen bytes.Buffer
+	if _, ok := New(strings.NewReader("la"), &screen).AskWith(t.Context(), build(), queued); !ok {
+		t.Fatal("no answer")
+	}
+	golden.Check(t, "list", screen.String())
+}
+
+// What cannot be seen cannot be edited.
+func TestEditWantsVisibleText(t *testing.T) {
+	t.Parallel()
+	a := build()
+	a.TakesInput, a.Input = true, json.RawMessage(`{"command":"echo \u202e"}`)
+	var screen bytes.Buffer
+	if got, ok := New(strings.NewReader("en"), &screen).AskWith(t.Context(), a, nil); !ok || got[0].Answer.Verdict != ask.Deny || !strings.Contains(screen.String(), "hide or mislead") {
+		t.Errorf("got %+v\n%s", got, screen.String())
 	}
 }

@@ -14,8 +14,14 @@ import (
 type View struct {
 	// Instance is the daemon's, see CustomID.
 	Instance string
-	// Waiting is how many asks wait behind this one.
+	// Waiting is how many asks wait behind this one; Behind are the first of them, in
+	// their order, which get a line each where there is room.
 	Waiting int
+	Behind  []ask.Ask
+	// Done are the lines of Done about asks that were on the list.
+	Done []string
+
+	listed bool // some of Behind have a line
 	// MentionRoles are the ids of roles to ping.
 	MentionRoles []string
 	// Note is a sentence of ours.
@@ -38,17 +44,40 @@ type Shown struct {
 func Card(a ask.Ask, v View) Shown {
 	l := layOut(a)
 	content := join(l.body, l.who)
+	behind := listOf(a, l.whole, v, MaxContent-Units(content)-max(roomFoot, Units(l.folder))-1)
+	content = join(content, behind.text)
+	buttons := append(components(a, v.Instance, l), behind.buttons(a, v.Instance, v.Waiting)...)
+	v.Waiting, v.listed = v.Waiting-len(behind.lines), len(behind.lines) > 0
 	content = join(content, foot(a, v, l, MaxContent-Units(content)-1))
 	return Shown{
 		Message: Message{
 			Content:         content,
-			Components:      components(a, v.Instance, l),
+			Components:      buttons,
 			AllowedMentions: Mentions{Parse: []string{}, Roles: roles(v.MentionRoles)},
 			Flags:           discordgo.MessageFlagsSuppressEmbeds,
 			Files:           l.files,
 		},
 		Body: l.body, Whole: l.whole,
 	}
+}
+
+// WithDone is a body of Shown with the lines of Done below it, as many as have room.
+func WithDone(body string, done []string) string {
+	for i, text := range done {
+		rest := ""
+		if i < len(done)-1 {
+			rest = moreDone(len(done) - i - 1)
+		}
+		if Units(join(body, text, rest)) > roomBody {
+			return join(body, moreDone(len(done)-i))
+		}
+		body = join(body, text)
+	}
+	return body
+}
+
+func moreDone(n int) string {
+	return small + plural(n, "more ask of the list was", "more asks of the list were") + " answered: see the audit"
 }
 
 // layout is what of a card depends on the ask alone.

@@ -21,11 +21,17 @@ const (
 	VerbUndo      Verb = "undo"      // take back the rules that the ask's approval stored
 	VerbTrustRead Verb = "trustread" // approve, and trust the project folder for reading
 	VerbTrustEdit Verb = "trustedit" // approve, and trust it for editing as well
+	VerbAllowAll  Verb = "allowall"  // approve the asks of the list whose ids are in Arg
+	VerbDenyAll   Verb = "denyall"   // deny them
+	VerbOne       Verb = "one"       // the menu of the list: the ask in the value
+	VerbEdit      Verb = "edit"      // show the form with the input as text
+	VerbEdited    Verb = "edited"    // that form: approve with the changed input
 )
 
 var askVerbs = map[Verb]bool{
 	VerbApprove: true, VerbDeny: true, VerbSession: true, VerbRule: true,
 	VerbReasoned: true, VerbConfirm: true, VerbStore: true, VerbUndo: true, VerbTrustRead: true, VerbTrustEdit: true,
+	VerbAllowAll: true, VerbDenyAll: true, VerbOne: true, VerbEdit: true, VerbEdited: true,
 }
 
 // CommandSubject is the subject of components that belong to a slash command.

@@ -31,6 +31,11 @@ func foot(a ask.Ask, v View, l layout, room int) string {
 			out = join(out, text)
 		}
 	}
+	for _, text := range v.Done {
+		if Units(out)+Units(text)+1 <= room {
+			out = join(out, text)
+		}
+	}
 	return out
 }
 
@@ -84,7 +89,11 @@ func waiting(v View) string {
 	if v.Waiting <= 0 {
 		return ""
 	}
-	return "-# " + plural(v.Waiting, "more waits", "more wait") + " behind this one"
+	behind := " behind this one"
+	if v.listed {
+		behind = " behind these"
+	}
+	return "-# " + plural(v.Waiting, "more waits", "more wait") + behind
 }
 
 // plainWords are sentences of ours: what is none of them is shown in code.
@@ -126,6 +135,9 @@ func components(a ask.Ask, instance string, l layout) []discordgo.MessageCompone
 	if l.hasSession {
 		label, _ := sessionLabel(l.session)
 		first = append(first, discordgo.Button{Label: label, Style: discordgo.SecondaryButton, CustomID: id(VerbSession)})
+	}
+	if card.CanEdit(a) {
+		first = append(first, discordgo.Button{Label: "Edit…", Style: discordgo.SecondaryButton, CustomID: id(VerbEdit)})
 	}
 	placeholder := "Deny with words, details…"
 	if len(l.offers) > 0 {

@@ -3,6 +3,8 @@ package message
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,6 +20,7 @@ import (
 const (
 	InputID     = "id"
 	InputReason = "reason"
+	InputEdited = "edited"
 )
 
 // maxReason is what a reason may take: the broker takes 2000 bytes of UTF-8, and no UTF-16
@@ -38,6 +41,46 @@ func ReasonModal(a ask.Ask, instance string) Modal {
 		CustomID: InputReason, Label: "Why? The agent is told this", Style: discordgo.TextInputParagraph,
 		Required: true, MinLength: 1, MaxLength: maxReason,
 	})
+}
+
+// EditModal shows the input of an ask as text, to be changed and approved. card.ErrNotEditable
+// where the form cannot show all of it.
+func EditModal(a ask.Ask, instance string) (Modal, error) {
+	e, err := card.EditOf(a)
+	if err != nil {
+		return Modal{}, err
+	}
+	if Units(e.Text) > MaxInput {
+		return Modal{}, fmt.Errorf("%w: it is longer than the form", card.ErrNotEditable)
+	}
+	label := "The command; it is judged again"
+	if e.JSON {
+		label = "The input as JSON; it is judged again"
+	}
+	return form(a, instance, VerbEdited, "Edit and allow once", discordgo.TextInput{
+		CustomID: InputEdited, Label: label, Style: discordgo.TextInputParagraph,
+		Value: e.Text, Required: true, MinLength: 1, MaxLength: MaxInput,
+	}), nil
+}
+
+// EditedInput is the whole input that the form of EditModal stands for, with this text in it.
+func EditedInput(a ask.Ask, text string) (json.RawMessage, error) {
+	e, err := card.EditOf(a)
+	if err != nil {
+		return nil, err
+	}
+	return e.Input(text)
+}
+
+// NotEdited says why an input was not changed, and what to do.
+func NotEdited(a ask.Ask, err error) string {
+	switch {
+	case errors.Is(err, card.ErrUnchanged):
+		return "Nothing was changed, so nothing was decided: press Allow once on the card."
+	case errors.Is(err, card.ErrNotEditable):
+		return "Nothing was decided. " + Code(err.Error()) + ": deny with words, or use " + Code("callgate asks answer "+a.ID+" approve --input")
+	}
+	return "Nothing was decided: this is no JSON object: " + Code(err.Error()) + ". Press Edit once again."
 }
 
 func form(a ask.Ask, instance string, verb Verb, title string, input discordgo.TextInput) Modal {

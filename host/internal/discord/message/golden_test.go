@@ -37,6 +37,12 @@ func TestGolden(t *testing.T) {
 	show(t, "accounts", message.Card(accounts, message.View{Instance: "i1"}).Message)
 	v := message.View{Instance: "i1", MentionRoles: []string{"123456789012345678"}, Note: "escalated: nobody answered in the first channel"}
 	show(t, "quorum", message.Card(quorum, v).Message)
+	show(t, "batch", message.Card(cards["install"], message.View{Instance: "i1", Waiting: 9, Behind: asktest.Behind(), Done: []string{
+		message.Done(asktest.Behind()[0], ended(asktest.Behind()[0], "ann")),
+	}}).Message)
+	edit := cards["plain"]
+	edit.TakesInput = true
+	show(t, "edit-button", message.Card(edit, message.View{Instance: "i1"}).Message)
 	show(t, "everything", message.Everything(cards["long"]))
 	show(t, "confirm-rule", message.ConfirmRule(cards["plain"], message.Offers(cards["plain"])[0], "i1"))
 	rules := []engine.Rule{
@@ -48,6 +54,12 @@ func TestGolden(t *testing.T) {
 		body := message.Card(a.was, message.View{Instance: "i1"}).Body
 		show(t, "ended-"+name, message.Ended(body, a.is, a.rules(rules)))
 	}
+}
+
+// ended is an ask as by denied it.
+func ended(a ask.Ask, by string) ask.Ask {
+	a.State, a.Cause, a.Answer, a.EndedAt, a.Input = ask.Denied, ask.CauseAnswered, &ask.Answer{By: by}, noon, nil
+	return a
 }
 
 // ending is an ask as it was shown and as it ended.

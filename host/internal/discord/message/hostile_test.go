@@ -54,7 +54,12 @@ var ownLines = func() []*regexp.Regexp {
 		`(⚠ )?\*\*` + touches + `\*\* (host )?▮ \((cannot be resolved: ▮|` + odd + `(; ` + odd + `)*)\)`, `(-# )?\*\*` + touches + `\*\* (host )?▮(, (host )?▮)*`,
 		`(<@&\d+> ?)+`,
 		`⚠ \*\*Nobody may approve this:\*\* whoever triggered the call may not, and who that is, is not known \(give the agent a user\)`,
-		`\*\*\d+ of \d+ approved\*\*(: ` + people + `)?`, `-# \d+ more waits? behind this one`, `-# approvers: ` + may + `(; ` + may + `)*`,
+		`\*\*\d+ of \d+ approved\*\*(: ` + people + `)?`, `-# \d+ more waits? behind (this one|these)`,
+		`\*\*\d+ more of this session waits?\*\*`,
+		`\*\*\d\.\*\* \*\*(Run\?|Read|Edit|Write|Create|Overwrite|Find|Search for|List|Fetch|Search the web for|Call)\*\*( ▮(: ▮)?)?( ▮)?( · ▮: ▮)*( \(no parameters\))?`,
+		`-# ▮( · \*\*on its own card:\*\* [a-z ,:;]+)`, `-# ▮( · (⚠ )?(\*\*(may )?` + effect + `\*\*( ▮(, ▮)*)?(, (not )?recoverable)?|\*\*` + touches + `\*\* (host )?▮(, (host )?▮)*( \((cannot be resolved: ▮|` + odd + `(; ` + odd + `)*)\))?))*`,
+		`-# ((Allowed|Denied) by ` + people + `|[a-z: ]+) · \*\*(Run\?|Read|Edit|Write|Create|Overwrite|Find|Search for|List|Fetch|Search the web for|Call)\*\*( ▮(: ▮)?)?( ▮)?( · ▮: ▮)*( \(no parameters\))?`,
+		`-# \d+ more asks? of the list (was|were) answered: see the audit`, `-# approvers: ` + may + `(; ` + may + `)*`,
 		`\*\*stored:\*\* ▮( · (this session|everywhere|(project|agent) ▮))? · (until <t:-?\d+:f>|until the session is cleared|no expiry)( · take back: [A-Za-z,/ ]+)?`,
 		`\*\*stored:\*\* \d+ more rules?, (its text is|their texts are) in ▮( · take back: [A-Za-z,/ ]+)?`, `-# what was asked stands in the audit`,
 		`\*\*Allow` + title + ` and store (this rule|these rules)\?`, `for ` + where + `, (no expiry|until the session is cleared)`,
@@ -232,7 +237,52 @@ func TestHostileAsksStayInCode(t *testing.T) {
 		v := message.View{Instance: "i1", Waiting: rapid.IntRange(0, 3).Draw(t, "waiting"), Note: s("note"), MentionRoles: []string{"123456789012345678", s("role id"), "7"}}
 		everyMessage(a, v, s, func(m message.Message) { sound(t, m) })
 		checkCard(t, a, v)
+		checkList(t, a, v, s)
 	})
+}
+
+// checkList checks a card with other asks on lines: its text is sound, its buttons name only
+// lines on it, and an approval of several names none that needs its own card.
+func checkList(t *rapid.T, a ask.Ask, v message.View, s func(string) string) {
+	asks := map[string]ask.Ask{a.ID: a}
+	for i := range rapid.IntRange(0, 9).Draw(t, "behind") {
+		other := hostileAsk(t, s)
+		other.ID, other.State = fmt.Sprintf("q%dm9qd", i), ask.Queued
+		asks[other.ID] = other
+		v.Behind = append(v.Behind, other)
+		v.Done = append(v.Done, message.Done(other, ask.Ask{State: ask.Denied, Answer: &ask.Answer{By: s("by")}}))
+	}
+	v.Waiting = len(v.Behind)
+	shown := message.Card(a, v)
+	sound(t, shown.Message)
+	sound(t, message.Ended(message.WithDone(shown.Body, v.Done), a, nil))
+	if got := message.BodyOf(shown.Content); got != shown.Body {
+		t.Fatalf("the body of %q is found as %q, want %q", shown.Content, got, shown.Body)
+	}
+	for _, row := range shown.Components {
+		for _, c := range row.(discordgo.ActionsRow).Components {
+			b, ok := c.(discordgo.Button)
+			if !ok {
+				continue
+			}
+			id, err := message.ParseID(b.CustomID)
+			if err != nil {
+				continue // an id that the broker never makes
+			}
+			if id.Verb != message.VerbAllowAll && id.Verb != message.VerbDenyAll {
+				continue
+			}
+			for _, one := range message.ListedIDs(id.Arg) {
+				other, known := asks[one]
+				if !known || !strings.Contains(shown.Content, "`"+one+"`") {
+					t.Fatalf("%s names %s, which does not stand on the card:\n%s", id.Verb, one, shown.Content)
+				}
+				if id.Verb == message.VerbAllowAll && (other.NeedsConfirmation() || one != a.ID && message.OwnCard(other) != "") {
+					t.Fatalf("one tap approves %s, which needs its own card:\n%s", one, shown.Content)
+				}
+			}
+		}
+	}
 }
 
 // checkCard checks what a card promises of its parts.

@@ -62,6 +62,9 @@ func TestCards(t *testing.T) {
 			t.Errorf("%s is %d px tall, and its call begins at %d: want at most 400 px, and within the first %d characters\n%s", name, p.y, at, limit, m.Content)
 		}
 	}
+	batch := drawCard(message.Card(asktest.Kinds()["install"], message.View{Instance: "i1", Waiting: 2, Behind: asktest.Behind()[:2]}).Message)
+	golden.File(t, repo.File("docs", "pictures", "cards", "batch.svg"), batch.svg())
+	sizes = append(sizes, fmt.Sprintf("%-14s %5d px", "batch", batch.y))
 	golden.Check(t, "sizes", strings.Join(sizes, "\n")+"\n")
 	plain := drawCard(message.Card(asktest.Kinds()["plain"], message.View{Instance: "i1"}).Message)
 	golden.File(t, repo.File("docs", "pictures", "card.svg"), plain.svg())

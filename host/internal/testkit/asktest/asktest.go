@@ -173,3 +173,15 @@ func secret() ask.Ask {
 	a.Effects = []engine.Effect{{Kind: engine.Secret, Value: "~/.aws/credentials", Resolved: "/home/ann/.aws/credentials", Certain: true}}
 	return a
 }
+
+// Behind are asks queued behind one of the kinds: a plain one, a safety check, a secret, one
+// that a line has no room for, and a fetch.
+func Behind() []ask.Ask {
+	kinds := Kinds()
+	list := []ask.Ask{kinds["plain"], kinds["safety"], kinds["secret"], kinds["edit"], kinds["fetch"]}
+	for i := range list {
+		list[i].ID = "q" + string(rune('1'+i)) + "m9qd"
+		list[i].State, list[i].ShownAt, list[i].Deadline = ask.Queued, time.Time{}, time.Time{}
+	}
+	return list
+}
