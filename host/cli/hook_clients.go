@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/tokenfile"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
 	"github.com/callgate/callgate/host/internal/hook/codex"
+	"github.com/callgate/callgate/host/internal/hook/gemini"
 	"github.com/callgate/callgate/host/internal/hook/process"
 	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/hook/settings"
@@ -82,6 +83,47 @@ func (at clientPlaces) codexHooks() string {
 		return filepath.Join(at.project, ".codex")
 	}
 	return at.codexHome()
+}
+
+func geminiCommand(c *cli) *cobra.Command {
+	scope := func(at clientPlaces) (string, settings.Scope) {
+		switch {
+		case at.managed:
+			return gemini.ManagedFile, settings.Managed
+		case at.project != "":
+			return gemini.ProjectFile(at.project), settings.User
+		}
+		return gemini.UserFile(at.home), settings.User
+	}
+	return otherCommand(c, otherClient{
+		use: string(settings.GeminiCLI), name: "Gemini CLI", file: "~/.gemini/settings.json", managed: gemini.ManagedFile,
+		long: `Reads a BeforeTool payload from standard input, sends the call to the daemon, and answers
+as Gemini CLI expects: a JSON document for an allow; exit code 2 with the reason on stderr
+and nothing on stdout for a denial and for every error. It waits for an approver for four
+fifths of --timeout, the timeout of the hook in the settings.`,
+		install: func(at clientPlaces, e settings.Entry, dry bool) ([]settings.Result, error) {
+			path, scope := scope(at)
+			e.Alone = at.managed
+			r, err := settings.InstallFile(path, scope, e, dry)
+			if err != nil || !at.managed {
+				return []settings.Result{r}, err
+			}
+			if loose := gemini.Looser(path); loose != "" {
+				return []settings.Result{r}, fmt.Errorf("%s can be written by other accounts, so Gemini CLI skips %s: chmod go-w %s", loose, path, loose)
+			}
+			return []settings.Result{r}, nil
+		},
+		uninstall: func(at clientPlaces, dry bool) ([]settings.Result, error) {
+			path, _ := scope(at)
+			r, err := settings.UninstallFile(settings.GeminiCLI, path, dry)
+			return []settings.Result{r}, err
+		},
+		open: []string{
+			"a project's hooksConfig.enabled: false (not with --managed), and hooksConfig.disabled with the hook's random name",
+			"a hook beyond the client's own time-out, and any folder that the client does not trust: there no hook runs",
+			"commands (!) and files (@) that you type yourself, a diff that you edit in its dialog, and the start of MCP servers",
+		},
+	})
 }
 
 func otherCommand(c *cli, o otherClient) *cobra.Command {

@@ -15,13 +15,14 @@ import (
 	"github.com/callgate/callgate/host/internal/client/tokenfile"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
 	"github.com/callgate/callgate/host/internal/hook/codex"
+	"github.com/callgate/callgate/host/internal/hook/gemini"
 	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/account"
 )
 
 // Clients are the clients with a hook, as after "callgate hook".
-var Clients = []string{string(settings.ClaudeCode), string(settings.Codex)}
+var Clients = []string{string(settings.ClaudeCode), string(settings.Codex), string(settings.GeminiCLI)}
 
 // Run answers one event of a client of Clients until the client stops waiting: a signal, or a closed output.
 // It returns the exit code.
@@ -45,6 +46,8 @@ func Run(ctx context.Context, client string, in io.Reader, stdout, stderr io.Wri
 	switch settings.Client(client) {
 	case settings.Codex:
 		return codex.Client(codex.Servers{User: dirs(CodexHome, ".codex")}).Run(ctx, in, stdout, stderr, timeout, connect)
+	case settings.GeminiCLI:
+		return gemini.Client().Run(ctx, in, stdout, stderr, timeout, connect)
 	case settings.ClaudeCode:
 	default:
 		return claudecode.Deny("", "Denied: Callgate has no hook for the client "+client+".").Give(stdout, stderr)
