@@ -14,6 +14,33 @@ import (
 // maxWalked bounds our own files compared with a file of several names.
 const maxWalked = 4096
 
+// isFile reports whether a path leads to a known file. It and exists call the kernel themselves:
+// os.Stat makes a FileInfo, or an error, each time, and a check looks for each of its programs in
+// each directory of the search path.
+func isFile(p string, known os.FileInfo) bool {
+	ours, ok := known.Sys().(*syscall.Stat_t)
+	if !ok {
+		return false
+	}
+	var st syscall.Stat_t
+	return again(func() error { return syscall.Stat(p, &st) }) == nil && st.Dev == ours.Dev && st.Ino == ours.Ino
+}
+
+// exists reports whether there is anything at a path; a link is not followed.
+func exists(p string) bool {
+	var st syscall.Stat_t
+	return again(func() error { return syscall.Lstat(p, &st) }) == nil
+}
+
+// again repeats an interrupted call of the kernel.
+func again(call func() error) error {
+	for {
+		if err := call(); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
 // linked judges a file with more than one name: it may be one of our own.
 func (j *judge) linked(t engine.Target) string {
 	if t.Error != "" || !t.Exists {

@@ -1,9 +1,9 @@
 package protect
 
 import (
-	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -133,15 +133,16 @@ var settingsFiles = []string{"settings.json", "settings.local.json"}
 // account's own.
 func projectPlaces(home string, c *engine.Context) []place {
 	var out []place
-	seen := map[string]bool{}
-	for _, dir := range append([]string{c.CWD, c.ProjectRoot, home, c.Home}, c.WorkingDirectories...) {
-		if seen[dir] || !filepath.IsAbs(dir) || len(seen) > 64 {
+	dirs := append([]string{c.CWD, c.ProjectRoot, home, c.Home}, c.WorkingDirectories...)
+	looked := 0
+	for i, dir := range dirs {
+		if slices.Contains(dirs[:i], dir) || !filepath.IsAbs(dir) || looked > 64 {
 			continue
 		}
-		seen[dir] = true
-		for _, name := range []string{projectFile, settingsDir + "/" + settingsFiles[0], settingsDir + "/" + settingsFiles[1]} {
-			p := filepath.Join(dir, name)
-			if _, err := os.Lstat(p); err == nil {
+		looked++
+		for _, name := range [...]string{projectFile, settingsDir + "/" + settingsFiles[0], settingsDir + "/" + settingsFiles[1]} {
+			p := dir + string(filepath.Separator) + filepath.FromSlash(name)
+			if exists(p) {
 				for _, form := range forms(p) {
 					out = append(out, place{parts: components(form), what: "what ties this project to Callgate (" + name + ")", file: true})
 				}

@@ -86,7 +86,10 @@ func (j *judge) isOurs(program string) bool {
 			return true
 		}
 		for _, dir := range j.facts.Path[:min(len(j.facts.Path), 64)] {
-			if j.sameBinary(filepath.Join(dir, program)) {
+			if dir != "" {
+				dir += string(filepath.Separator)
+			}
+			if j.sameBinary(dir + program) {
 				return true
 			}
 		}
@@ -110,8 +113,7 @@ func (j *judge) sameBinary(p string) bool {
 	if j.binary == nil {
 		return false
 	}
-	info, err := os.Stat(p)
-	return err == nil && os.SameFile(info, j.binary)
+	return isFile(p, j.binary)
 }
 
 // copyOfBinary compares contents, but only of files of the same size.

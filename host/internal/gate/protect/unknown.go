@@ -2,7 +2,6 @@ package protect
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -56,11 +55,6 @@ func (j *judge) ownDirectories(secrets bool) []string {
 		dirs = append(dirs, f.Config, f.Modules, f.Cache, filepath.Dir(f.ConfigFile))
 	}
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
-}
-
-func exists(p string) bool {
-	_, err := os.Lstat(p)
-	return err == nil
 }
 
 // allNames tells whether a name is a glob for every file.

@@ -70,7 +70,7 @@ func (w *walker) rootsAbove(dir string) []string {
 // isRoot reports whether .git stands in dir: a directory with a HEAD, or the
 // file of a work tree or sub-module.
 func (w *walker) isRoot(dir string) bool {
-	dotgit := path.Join(dir, ".git")
+	dotgit := below(dir, ".git")
 	n := w.look(dotgit)
 	switch {
 	case n.err != nil:
@@ -83,7 +83,7 @@ func (w *walker) isRoot(dir string) bool {
 	if err != nil {
 		return false
 	}
-	head := w.look(path.Join(at.path, "HEAD"))
+	head := w.look(below(at.path, "HEAD"))
 	return head.err == nil && head.mode&fs.ModeDir == 0
 }
 

@@ -63,7 +63,7 @@ func (w *walker) factsAt(dir string) *facts {
 // dir itself as a bare repository of plain files. Anyone can unpack one into a project (threat
 // T19).
 func (w *walker) gitHere(dir string) (dirty []string, found bool) {
-	dotgit := path.Join(dir, ".git")
+	dotgit := below(dir, ".git")
 	n := w.look(dotgit)
 	if n.err != nil && !errors.Is(n.err, fs.ErrNotExist) {
 		return []string{"unreadable .git"}, true
@@ -112,15 +112,15 @@ func (w *walker) beside(dir, name string) (string, bool) {
 // isGitDir is git's own test: HEAD, objects and refs, the latter two perhaps in
 // the common directory of a work tree.
 func (w *walker) isGitDir(dir string) bool {
-	if w.look(path.Join(dir, "HEAD")).err != nil {
+	if w.look(below(dir, "HEAD")).err != nil {
 		return false
 	}
 	common := w.commonDir(dir)
-	return w.look(path.Join(common, "objects")).err == nil && w.look(path.Join(common, "refs")).err == nil
+	return w.look(below(common, "objects")).err == nil && w.look(below(common, "refs")).err == nil
 }
 
 func (w *walker) commonDir(gitdir string) string {
-	text, state := w.config(path.Join(gitdir, "commondir"))
+	text, state := w.config(below(gitdir, "commondir"))
 	if state != present {
 		return gitdir
 	}
@@ -133,7 +133,7 @@ func (w *walker) commonDir(gitdir string) string {
 func (w *walker) gitDirty(gitdir string) []string {
 	var dirty []string
 	common := w.commonDir(gitdir)
-	for _, file := range []string{path.Join(common, "config"), path.Join(gitdir, "config.worktree")} {
+	for _, file := range []string{below(common, "config"), below(gitdir, "config.worktree")} {
 		text, state := w.config(file)
 		switch state {
 		case unreadable:
@@ -143,7 +143,7 @@ func (w *walker) gitDirty(gitdir string) []string {
 		}
 	}
 	// git status writes the index and then runs this hook.
-	if w.look(path.Join(common, "hooks", "post-index-change")).err == nil {
+	if w.look(below(common, "hooks/post-index-change")).err == nil {
 		dirty = append(dirty, "hooks/post-index-change")
 	}
 	slices.Sort(dirty)

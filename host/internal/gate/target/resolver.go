@@ -174,11 +174,17 @@ func run[T any](ctx context.Context, r *Resolver, patience time.Duration, work f
 // turn back with its time: its waiter leaves.
 func (r *Resolver) enter(ctx context.Context, limit time.Duration) (leave func(), err error) {
 	r.once.Do(func() { r.slots = make(chan struct{}, maxRunning) })
+	leave = func() { <-r.slots }
+	select {
+	case r.slots <- struct{}{}: // nearly always, and without a timer
+		return leave, nil
+	default:
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooBusy)
 	defer cancel()
 	select {
 	case r.slots <- struct{}{}:
-		return func() { <-r.slots }, nil
+		return leave, nil
 	case <-ctx.Done():
 		return nil, late(ctx)
 	}
@@ -251,28 +257,67 @@ const crowded = 30
 // any machine it ends after thirty times patience. RATIONALE.md, "Why does a look-up of paths
 // wait for its turn?".
 func patient(ctx context.Context, patience time.Duration, steps *atomic.Int64) (context.Context, context.CancelFunc) {
-	ctx, last := context.WithTimeoutCause(ctx, crowded*patience, errTooSlow)
 	ctx, cancel := context.WithCancelCause(ctx)
-	part := patience / turns
-	go func() {
-		for counted := 0; counted < turns; {
-			begun, before := time.Now(), steps.Load()
-			select {
-			case <-time.After(part):
-			case <-ctx.Done():
-				return
-			}
-			// Returning from the kernel takes a turn at the processor; a look-up may have to
-			// wait longer for it than a timer.
-			_, _ = os.Lstat("/")
-			if time.Since(begun) <= part+part/2 || steps.Load() == before {
-				counted++
-			}
-		}
-		cancel(errTooSlow)
-	}()
+	c := &clock{ctx: ctx, end: cancel, part: patience / turns, last: time.Now().Add(crowded * patience), steps: steps}
+	c.begin()
 	return ctx, func() {
 		cancel(context.Canceled)
-		last()
+		c.stop()
 	}
+}
+
+// clock ends the time of a look-up. It is a timer and no goroutine: nearly every look-up has ended
+// before its first part has.
+type clock struct {
+	ctx   context.Context
+	end   context.CancelCauseFunc
+	part  time.Duration
+	last  time.Time
+	steps *atomic.Int64
+
+	mu      sync.Mutex
+	timer   *time.Timer // nil after stop
+	begun   time.Time   // of the present part
+	before  int64       // steps then
+	counted int         // parts
+}
+
+func (c *clock) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begun, c.before = time.Now(), c.steps.Load()
+	c.timer = time.AfterFunc(c.part, c.tick)
+}
+
+func (c *clock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+}
+
+// tick is the end of a part.
+func (c *clock) tick() {
+	if c.ctx.Err() != nil {
+		return
+	}
+	// Returning from the kernel takes a turn at the processor; a look-up may have to
+	// wait longer for it than a timer.
+	_, _ = os.Lstat("/")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer == nil {
+		return
+	}
+	if time.Since(c.begun) <= c.part+c.part/2 || c.steps.Load() == c.before {
+		c.counted++
+	}
+	if c.counted == turns || !time.Now().Before(c.last) {
+		c.end(errTooSlow)
+		return
+	}
+	c.begun, c.before = time.Now(), c.steps.Load()
+	c.timer.Reset(c.part)
 }

@@ -6,14 +6,14 @@ import (
 )
 
 // toolFiles are configuration files of other programs naming programs to run, looked for in
-// every directory from a target upwards. Words nil means: the file's presence is enough.
-// Source: threat T19.
+// every directory from a target upwards, and not without dir. Words nil means: the file's
+// presence is enough. Source: threat T19.
 var toolFiles = []struct {
 	dir, name string
 	words     []string
 }{
-	{".cargo", "config.toml", cargoWords},
-	{".cargo", "config", cargoWords},
+	{".cargo", ".cargo/config.toml", cargoWords},
+	{".cargo", ".cargo/config", cargoWords},
 	{"", "rust-toolchain", nil},
 	{"", "rust-toolchain.toml", nil},
 	{"", "global.json", []string{"paths", `\`}}, // where dotnet takes its SDK from
@@ -34,12 +34,11 @@ var npmWords = []string{
 func (w *walker) toolsHere(dir string) []string {
 	var dirty []string
 	for _, file := range toolFiles {
-		if file.dir != "" && w.look(path.Join(dir, file.dir)).err != nil {
+		if file.dir != "" && w.look(below(dir, file.dir)).err != nil {
 			continue
 		}
-		name := path.Join(file.dir, file.name)
-		if w.runs(path.Join(dir, name), file.words) {
-			dirty = append(dirty, name)
+		if w.runs(below(dir, file.name), file.words) {
+			dirty = append(dirty, file.name)
 		}
 	}
 	return dirty

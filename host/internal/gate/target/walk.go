@@ -61,7 +61,7 @@ func (w *walker) follow(name string, last bool) (found, error) {
 			at = path.Dir(at)
 			continue
 		}
-		next := path.Join(at, part)
+		next := below(at, part)
 		n := w.look(next)
 		switch {
 		case errors.Is(n.err, fs.ErrNotExist):
@@ -86,6 +86,14 @@ func (w *walker) follow(name string, last bool) (found, error) {
 		}
 	}
 	return found{at, !broken && w.exists(at)}, nil
+}
+
+// below is a name, or a clean relative path, in a clean directory: path.Join would clean both again.
+func below(dir, name string) string {
+	if dir == "/" {
+		return "/" + name
+	}
+	return dir + "/" + name
 }
 
 func (w *walker) exists(p string) bool { return p == "/" || w.look(p).err == nil }
