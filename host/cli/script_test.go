@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 // programs are the roles of the test binary, besides the tests, under other names.
-var programs = map[string]func(){"callgate": func() { os.Exit(run()) }}
+var programs = map[string]func(){"callgate": func() { os.Exit(run()) }, "mcpserver": mcpServerProgram, "mcpclient": mcpClientProgram}
 
 // sharedCache is the cache of all scripts, to compile the modules once.
 func sharedCache() string { return filepath.Dir(compiledtest.Cache()) }
@@ -53,7 +53,7 @@ func scriptParams() testscript.Params {
 		return false, errors.New("unknown condition")
 	}
 	maps.Copy(p.Cmds, map[string]func(*testscript.TestScript, bool, []string){
-		"approver": approver, "patched": patched, "rebuilt": rebuilt, "discord": discordScript, "bomb": writeBomb, "project": siteScript,
+		"approver": approver, "patched": patched, "rebuilt": rebuilt, "discord": discordScript, "bomb": writeBomb, "project": siteScript, "mcpid": mcpID,
 	})
 	return p
 }

@@ -19,7 +19,7 @@ import (
 // T13: DNS rebinding, CSRF, and a check token reading others' asks.
 
 // forCalls are the operations of a check token.
-var forCalls = []string{"/v1/check", "/v1/evaluate", "/v1/offer", "/v1/calls/finished"}
+var forCalls = []string{"/v1/check", "/v1/evaluate", "/v1/offer", "/v1/calls/finished", "/v1/mcp/tools"}
 
 // forChats are the further operations of an integrator's token: a widening takes the roles of
 // the named person.

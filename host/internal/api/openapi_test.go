@@ -195,6 +195,21 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("DELETE", "/v1/folders/{id}", folder.ID, "", 404)
 	x.do("POST", "/v1/folders/reset", "?by=ana", "", 200)
 	x.do("GET", "/v1/folders", "", "", 200)
+	tools := `{"context":{"agent":"default","server":{"name":"files","definition":"d1"}},"program":"npx","tools":[{"name":"read","description":"reads"}]}`
+	x.do("POST", "/v1/mcp/tools", "", tools, 200)
+	x.do("POST", "/v1/mcp/tools", "", `{"context":{},"tools":[]}`, 400)
+	x.do("POST", "/v1/mcp/tools", "", `{"context":{"server":{"name":"files","definition":"d1"}},"tools":[{"description":"reads"}]}`, 400)
+	x.do("POST", "/v1/mcp/tools", "?wait=perhaps", tools, 400)
+	var servers wire.MCPServerList
+	must(x.t, json.Unmarshal([]byte(x.do("GET", "/v1/mcp/servers", "", "", 200).body), &servers))
+	server := servers.Servers[0]
+	x.do("POST", "/v1/mcp/servers/{id}/accept", server.ID+"/accept", `{"digests":["none"]}`, 404)
+	x.do("POST", "/v1/mcp/servers/{id}/accept", server.ID+"/accept?by=ana", fmt.Sprintf(`{"digests":[%q]}`, server.Tools[0].Waiting), 200)
+	x.do("POST", "/v1/mcp/tools", "?wait=true", tools, 200)
+	x.do("POST", "/v1/mcp/tools", "", strings.Replace(tools, "reads", "writes", 1), 200)
+	x.do("GET", "/v1/mcp/servers", "", "", 200)
+	x.do("DELETE", "/v1/mcp/servers/{id}", server.ID+"?by=ana", "", 200)
+	x.do("DELETE", "/v1/mcp/servers/{id}", server.ID, "", 404)
 	x.do("GET", "/v1/tools", "", "", 200)
 	x.do("GET", "/v1/tools/{name}", "shell", "", 200)
 	x.do("GET", "/v1/tools/{name}", "none", "", 404)

@@ -133,6 +133,7 @@ func (w *world) prepared(t *testing.T) (widening, harmless []attempt) {
 		{"remove a deny rule among others", "POST /v1/rules/changes", "", fmt.Sprintf(`{"rules":[],"remove":[%q,%q]}`, allow, deny)},
 		{"type an allow rule", "POST /v1/command", "", `{"text":"/allow Bash(make)","global":true}`},
 		{"trust a folder", "POST /v1/folders", "", `{"path":"/srv/none/site","access":"read"}`},
+		{"accept MCP tools", "POST /v1/mcp/servers/{id}/accept", "/v1/mcp/servers/m1/accept", `{"digests":["x"]}`},
 		{"trust a folder on a card", "POST /v1/asks/{id}/answer", answer, `{"verdict":"approve","folder":"edit"}`},
 		{"give a looser profile", "POST /v1/agents/{name}/profile", "/v1/agents/narrowed/profile", `{"profile":"open"}`},
 		{"back to the looser profile", "POST /v1/agents/{name}/profile/reset", "/v1/agents/narrowed/profile/reset", ""},
@@ -177,7 +178,7 @@ var free = []string{
 	"POST /v1/asks/{id}/seen", "GET /v1/rules", "POST /v1/rules/test", "GET /v1/tools", "GET /v1/tools/{name}", "GET /v1/config", "GET /v1/modules", "POST /v1/modules/reload",
 	"GET /v1/sessions", "GET /v1/sessions/{id}", "POST /v1/sessions/{id}/interrupt", "POST /v1/sessions/{id}/exit-fork", "GET /v1/audit", "GET /v1/audit/export",
 	"GET /v1/audit/verify", "GET /v1/audit/rows/{seq}", "GET /v1/presence", "POST /v1/presence/unlock", "POST /v1/presence/set", "POST /v1/presence/lock",
-	"POST /v1/presence/reset", "GET /v1/profiles", "GET /v1/folders", "DELETE /v1/folders/{id}", "POST /v1/folders/reset", "GET /v1/tokens", "POST /v1/tokens/{name}/revoke", "GET /v1/events",
+	"POST /v1/presence/reset", "GET /v1/profiles", "GET /v1/folders", "DELETE /v1/folders/{id}", "POST /v1/folders/reset", "POST /v1/mcp/tools", "GET /v1/mcp/servers", "DELETE /v1/mcp/servers/{id}", "GET /v1/tokens", "POST /v1/tokens/{name}/revoke", "GET /v1/events",
 }
 
 // TestT06_WideningWantsAPerson is a program with the admin token and nothing else.

@@ -14,6 +14,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/gate/folder"
+	"github.com/callgate/callgate/host/internal/gate/mcptools"
 	"github.com/callgate/callgate/host/internal/gate/profiles"
 	"github.com/callgate/callgate/host/internal/gate/ruletest"
 	"github.com/callgate/callgate/host/internal/modules"
@@ -49,6 +50,8 @@ var known = []struct {
 	{approvers.ErrNotGranted, http.StatusForbidden, protocol.CodeNotGranted},
 	{folder.ErrRefused, http.StatusBadRequest, protocol.CodeBadRequest},
 	{folder.ErrUnknown, http.StatusNotFound, protocol.CodeNotFound},
+	{mcptools.ErrRequest, http.StatusBadRequest, protocol.CodeBadRequest},
+	{mcptools.ErrUnknown, http.StatusNotFound, protocol.CodeNotFound},
 	{profiles.ErrUnknownProfile, http.StatusBadRequest, protocol.CodeBadRequest},
 	{profiles.ErrNoGivenProfile, http.StatusConflict, protocol.CodeConflict},
 	{ask.ErrBadAnswer, http.StatusBadRequest, protocol.CodeBadRequest},

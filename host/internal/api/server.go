@@ -19,6 +19,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/gate"
+	"github.com/callgate/callgate/host/internal/gate/mcptools"
 	"github.com/callgate/callgate/host/internal/machine/ratelog"
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/store"
@@ -86,8 +87,8 @@ type Configuration interface {
 	AcceptConfig(ctx context.Context, digest, by string) (wire.ConfigState, error)
 }
 
-// Config configures a Server. Gate, Asks, Audit, Tools, Configuration, Folders, Modules, Tokens and
-// Presence are required.
+// Config configures a Server. Gate, Asks, Audit, Tools, Configuration, Folders, MCP, Modules, Tokens
+// and Presence are required.
 type Config struct {
 	Gate  Gate
 	Asks  Asks
@@ -109,6 +110,8 @@ type Config struct {
 	Configuration Configuration
 	// Folders are those trusted by people.
 	Folders Folders
+	// MCP are the accepted definitions of MCP tools.
+	MCP *mcptools.Book
 	// Modules are the tool modules.
 	Modules Modules
 	Tokens  *Tokens

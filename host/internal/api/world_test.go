@@ -26,6 +26,7 @@ import (
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/daemon/assembly"
 	"github.com/callgate/callgate/host/internal/gate/folder"
+	"github.com/callgate/callgate/host/internal/gate/mcptools"
 	"github.com/callgate/callgate/host/internal/gate/target"
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/store"
@@ -151,7 +152,7 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 			return protocol.DiscordHealth{Configured: true, Server: "300000000000000001", Since: time.Unix(1, 0), Problem: "no answer", Fatal: true, Bot: "gatekeeper (1)", Cards: 2, LastError: "post", LastErrorAt: time.Unix(2, 0)}
 		},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "callgate_audit_seq 1\n") }),
-		Gate:    g, Folders: parts.Folders, Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{pin.New(pin.Config{Store: w.store})},
+		Gate:    g, Folders: parts.Folders, MCP: mcptools.NewBook(w.store, time.Now), Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{pin.New(pin.Config{Store: w.store})},
 		Configuration: &pendingFile{}, Modules: &shelf{}, Version: "test",
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

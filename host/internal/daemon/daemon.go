@@ -20,6 +20,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/daemon/assembly"
+	"github.com/callgate/callgate/host/internal/gate/mcptools"
 	"github.com/callgate/callgate/host/internal/telemetry"
 )
 
@@ -92,7 +93,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	}
 	d.server, err = api.New(api.Config{
 		Metrics: d.metrics.Handler(), Ready: d.ready,
-		Gate: measured{d.Host.Gate, d.metrics}, Folders: d.Host.Gate.Folders, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
+		Gate: measured{d.Host.Gate, d.metrics}, Folders: d.Host.Gate.Folders, MCP: mcptools.NewBook(d.Host.Store, now), Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
 		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence,
 		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems, Sandbox: d.Host.Sandbox, Discord: d.chat.health,
 		Version: o.Version, Log: log, Now: o.Host.Now,

@@ -160,8 +160,9 @@ var doubts = map[string]string{
 
 // ownSources are the places where only the person at the client defines servers: the own and
 // the organisation's settings, for one run, in the program around the client. A project's
-// definitions and those of plug-ins are not.
-var ownSources = map[string]bool{"user": true, "local": true, "managed": true, "enterprise": true, "dynamic": true, "sdk": true}
+// definitions and those of plug-ins are not. Of a server behind our proxy a person has accepted the
+// name and the start.
+var ownSources = map[string]bool{"user": true, "local": true, "managed": true, "enterprise": true, "dynamic": true, "sdk": true, wire.ProxySource: true}
 
 // maxServer bounds the parts of a server's identity, in bytes.
 const maxServer = 64

@@ -22,4 +22,7 @@ const (
 	// EventFolderTrusted: a person trusted a project folder for an agent.
 	EventFolderTrusted   Event = "folder_trusted"
 	EventFolderForgotten Event = "folder_forgotten"
+	// EventMCPAccepted: definitions of MCP tools were accepted for an agent.
+	EventMCPAccepted  Event = "mcp_tools_accepted"
+	EventMCPForgotten Event = "mcp_tools_forgotten"
 )

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/client"
+	"github.com/callgate/callgate/host/internal/client/tokenfile"
+	"github.com/callgate/callgate/host/internal/config"
+	"github.com/callgate/callgate/host/internal/mcp"
+)
+
+// mcpFlags say what the proxy stands before.
+type mcpFlags struct {
+	server, agent string
+	returnAfter   time.Duration
+	listWait      time.Duration
+}
+
+func mcpCommand(c *cli) *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use:     "mcp --server NAME -- COMMAND [ARGUMENT...]",
+		GroupID: "gate",
+		Short:   "Put an MCP server behind the gate, for any client",
+		Long: `Starts an MCP server and stands between it and its client. Each tools/call is judged by
+the daemon as a call of mcp__NAME__TOOL before the server reads it: the rules are those
+of the hooks. All other messages pass as they are.
+
+A tool is shown to the model after a person has accepted its definition. A changed
+description or schema asks again (callgate mcp tools). A denial is a result that the
+model reads. After --return-after the model reads that the call waits for a person; the
+same call again takes the answer.
+
+Without --endpoint and --token-file it uses the daemon of the account and the token of
+--agent. The account comes from the system's account database, as for hooks.`,
+		Example: `  callgate mcp --server files -- npx -y @modelcontextprotocol/server-filesystem /srv/site
+  callgate mcp tools                            # definitions, accepted and waiting
+  callgate mcp accept m1c8e0f2a4                # accept the waiting ones`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || cmd.ArgsLenAtDash() != 0 {
+				return usageError(cmd, errors.New("want the server's command after --: callgate mcp --server NAME -- COMMAND"))
+			}
+			return c.runMCP(cmd, f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.server, "server", "", "name of the server in the tools' names, mcp__NAME__TOOL: as the client names it")
+	flags.StringVar(&f.agent, "agent", tokenfile.DefaultAgent, "agent of the configuration whose calls these are")
+	flags.DurationVar(&f.returnAfter, "return-after", 45*time.Second, "how long a call waits for a person before the model is asked to repeat it; 0 waits on")
+	flags.DurationVar(&f.listWait, "list-wait", 10*time.Second, "how long the list of tools waits for a person to accept new definitions; clients give up after some 30 s")
+	completeFlag(cmd, "agent", c.completeAgents())
+	cmd.AddCommand(mcpTools(c), mcpAccept(c), mcpForget(c))
+	return cmd
+}
+
+func (c *cli) runMCP(cmd *cobra.Command, f mcpFlags, args []string) error {
+	if err := mcp.CheckName(f.server); err != nil {
+		return usageError(cmd, fmt.Errorf("--server: %w", err))
+	}
+	server := mcp.Command{Args: args, Stderr: cmd.ErrOrStderr()}
+	definition, err := server.Definition()
+	if err != nil {
+		return err
+	}
+	conf := c.mcpConfig(cmd, f)
+	conf.Program, conf.Definition = card.Line(filepath.Base(args[0])), definition
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	return mcp.Run(ctx, conf, cmd.InOrStdin(), cmd.OutOrStdout(), server)
+}
+
+// mcpConfig is the part of a proxy's configuration that is the same for all servers.
+func (c *cli) mcpConfig(cmd *cobra.Command, f mcpFlags) mcp.Config {
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = "" // relative paths are unknown then
+	}
+	return mcp.Config{
+		Server: f.server, CWD: cwd, ReturnAfter: f.returnAfter, ListPatience: f.listWait,
+		Note:    func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), "callgate:", card.Line(line)) },
+		Connect: func() (mcp.Daemon, error) { return c.conn.asProxy(c.configPath, f.agent) },
+	}
+}
+
+// asProxy finds the daemon as asHook does, with an agent's token.
+func (at connection) asProxy(configPath, agent string) (*client.Client, error) {
+	if at.endpoint == "" || at.tokenFile == "" {
+		dirs, err := config.AccountDirs()
+		if err != nil {
+			return nil, fmt.Errorf("%w: add --endpoint and --token-file", err)
+		}
+		if at.tokenFile == "" {
+			at.tokenFile = tokenfile.Check(dirs.State, agent)
+		}
+		if at.endpoint == "" {
+			at.endpoint = accountEndpoint(configPath, dirs)
+		}
+	}
+	return at.dial()
+}
