@@ -180,6 +180,7 @@ check: lint vuln race mutate modules-check dist-check ## everything a commit mus
 	@$(MAKE) -s language CHECK=1
 	@$(GO) mod tidy -diff >/dev/null || { echo "go.mod or go.sum is not tidy: run go mod tidy"; exit 1; }
 	@$(GO) mod verify
+	-@$(MAKE) -s bench QUICK=1
 	@for os in darwin windows; do echo "building for $$os"; GOOS=$$os $(GO) build -o /dev/null ./cmd/callgate; done
 	@[ -z "$$(git status --porcelain)" ] || { echo "check left or found changes:"; git status --short; exit 1; }
 	@echo "check: all good"
