@@ -39,6 +39,7 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.asks(&c.Asks)
 	ck.listen(&c.Listen)
 	ck.telemetry(&c.Telemetry)
+	ck.gateway(&c.Gateway)
 	ck.boundary(&c.Boundary, c.Listen)
 	ck.path(&c.Store, "store")
 	return ck.errs.Err()

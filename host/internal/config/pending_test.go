@@ -184,6 +184,7 @@ func TestWidenings(t *testing.T) {
 		{"asks.repeat_denial", "asks: {repeat_denial: 2m}", "asks: {repeat_denial: 1m}", "asks.repeat_denial", false},
 		{"asks.pause_after", "asks: {pause_after: 1}", "asks: {pause_after: 2}", "asks.pause_after", false},
 		{"audit.keep", "audit: {keep: 90d}", "audit: {keep: 30d}", "audit.keep", false},
+		{"gateway.listen", "", "gateway: {listen: '127.0.0.1:9465'}", "gateway.listen", true},
 		{"telemetry.metrics", "", "telemetry: {metrics: '127.0.0.1:9464'}", "telemetry.metrics", true},
 		{"audit.keep for ever", "", "audit: {keep: 30d}", "audit.keep", false},
 		{"asks.approval_lifetime", "asks: {approval_lifetime: 1m}", "asks: {approval_lifetime: 2m}", "asks.approval_lifetime", false},
@@ -250,7 +251,7 @@ func TestWidenings_everyLimit(t *testing.T) {
 func TestWidenings_everyKey(t *testing.T) {
 	t.Parallel()
 	for typ, want := range map[reflect.Type]string{
-		reflect.TypeFor[config.Config](): "defaults agents rules profiles tools people permission_grants webhooks discord paths modules asks audit telemetry listen boundary store",
+		reflect.TypeFor[config.Config](): "defaults agents rules profiles tools people permission_grants webhooks discord paths modules asks audit telemetry gateway listen boundary store",
 		reflect.TypeFor[config.Settings](): "mode working_directories home user kind allowed_tools disallowed_tools respect_denylist profile timeout resume_asks reads " +
 			"follow_client_mode dialect persistent_shell callback sub_agents skills ask_approvers discord tools",
 		reflect.TypeFor[config.Callback]():            "url secret_file timeout",
@@ -272,6 +273,7 @@ func TestWidenings_everyKey(t *testing.T) {
 			"input_kib output_kib log_lines log_kib error_bytes instances",
 		reflect.TypeFor[config.Audit]():     "keep",
 		reflect.TypeFor[config.Telemetry](): "metrics",
+		reflect.TypeFor[config.Gateway]():   "listen",
 		reflect.TypeFor[config.Asks]():      "timeout per_session per_agent repeat_denial pause_after approval_lifetime",
 	} {
 		var keys []string

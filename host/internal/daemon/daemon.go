@@ -51,6 +51,7 @@ type Daemon struct {
 
 	metrics  *telemetry.Metrics
 	numbers  net.Listener // of the metrics; nil for none
+	gateway  net.Listener // for gateways; nil for none
 	verified verified
 }
 
@@ -89,6 +90,9 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	d.chat = d.openChat(ctx, o)
 	d.metrics = telemetry.New(o.Version, d.sources())
 	if err := d.openTelemetry(); err != nil {
+		return nil, err
+	}
+	if err := d.openGateway(); err != nil {
 		return nil, err
 	}
 	d.server, err = api.New(api.Config{
@@ -171,6 +175,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 		defer close(verifying)
 		d.verifyDaily(ctx)
 	}()
+	gateways := make(chan struct{})
+	go func() {
+		defer close(gateways)
+		d.serveGateway(ctx)
+	}()
 	counting := make(chan struct{})
 	go func() {
 		defer close(counting)
@@ -192,6 +201,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	<-expiring
 	<-retaining
 	<-verifying
+	<-gateways
 	<-counting
 	<-chatting
 	return errors.Join(err, d.Close())
@@ -236,6 +246,9 @@ func (d *Daemon) Close() error {
 		if err := d.listener.Close(); !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)
 		}
+	}
+	if d.gateway != nil {
+		_ = d.gateway.Close() // Run may have closed it
 	}
 	if d.numbers != nil {
 		_ = d.numbers.Close() // Run may have closed it
