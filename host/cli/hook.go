@@ -30,7 +30,7 @@ with the call on standard input. You only run it by hand to try it.`,
 			return errors.New("missing client: run callgate hook " + strings.Join(process.Clients, ", callgate hook ")) // help on stdout would let the call run
 		},
 	}
-	cmd.AddCommand(claudeCodeCommand(c), codexCommand(c), geminiCommand(c))
+	cmd.AddCommand(claudeCodeCommand(c), codexCommand(c), geminiCommand(c), opencodeCommand(c))
 	return cmd
 }
 

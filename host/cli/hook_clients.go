@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
 	"github.com/callgate/callgate/host/internal/hook/codex"
 	"github.com/callgate/callgate/host/internal/hook/gemini"
+	"github.com/callgate/callgate/host/internal/hook/opencode"
 	"github.com/callgate/callgate/host/internal/hook/process"
 	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/hook/settings"
@@ -124,6 +125,41 @@ fifths of --timeout, the timeout of the hook in the settings.`,
 			"commands (!) and files (@) that you type yourself, a diff that you edit in its dialog, and the start of MCP servers",
 		},
 	})
+}
+
+func opencodeCommand(c *cli) *cobra.Command {
+	return otherCommand(c, otherClient{
+		use: "opencode", name: "opencode", file: "~/.config/opencode/plugins/callgate.js, and \"permission\": {\"*\": \"ask\"} to opencode.json",
+		long: `Reads a call from standard input, as Callgate's plugin in opencode writes it, and answers
+the plugin: a JSON document for an allow; exit code 2 with the reason on stderr for a
+denial and for every error. It waits for an approver for four fifths of --timeout.`,
+		install: func(at clientPlaces, e settings.Entry, dry bool) ([]settings.Result, error) {
+			plugin, config := at.opencode()
+			r, kept, err := opencode.Install(plugin, config, e, dry)
+			if kept {
+				fmt.Fprintf(os.Stderr, "callgate: warning: %s has a permission of its own, which stays: without the plugin calls run as it says\n", card.Line(config))
+			}
+			return r, err
+		},
+		uninstall: func(at clientPlaces, dry bool) ([]settings.Result, error) {
+			plugin, config := at.opencode()
+			return opencode.Uninstall(plugin, config, dry)
+		},
+		open: []string{
+			"OPENCODE_PURE=1 and a plugin that does not load: then opencode itself asks about each call, unless OPENCODE_PERMISSION or --auto says otherwise",
+			"commands (!) that you type yourself or a command template holds",
+			"opencode's own server (session shell, pty), open to every program without OPENCODE_SERVER_PASSWORD",
+		},
+	})
+}
+
+// opencode are the plugin's file and the configuration.
+func (at clientPlaces) opencode() (plugin, config string) {
+	if at.project != "" {
+		return opencode.PluginFile(filepath.Join(at.project, ".opencode")), opencode.ConfigFile(at.project)
+	}
+	dir := filepath.Join(cmp.Or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(at.home, ".config")), "opencode")
+	return opencode.PluginFile(dir), opencode.ConfigFile(dir)
 }
 
 func otherCommand(c *cli, o otherClient) *cobra.Command {

@@ -16,13 +16,14 @@ import (
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
 	"github.com/callgate/callgate/host/internal/hook/codex"
 	"github.com/callgate/callgate/host/internal/hook/gemini"
+	"github.com/callgate/callgate/host/internal/hook/opencode"
 	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/account"
 )
 
 // Clients are the clients with a hook, as after "callgate hook".
-var Clients = []string{string(settings.ClaudeCode), string(settings.Codex), string(settings.GeminiCLI)}
+var Clients = []string{string(settings.ClaudeCode), string(settings.Codex), string(settings.GeminiCLI), "opencode"}
 
 // Run answers one event of a client of Clients until the client stops waiting: a signal, or a closed output.
 // It returns the exit code.
@@ -48,6 +49,8 @@ func Run(ctx context.Context, client string, in io.Reader, stdout, stderr io.Wri
 		return codex.Client(codex.Servers{User: dirs(CodexHome, ".codex")}).Run(ctx, in, stdout, stderr, timeout, connect)
 	case settings.GeminiCLI:
 		return gemini.Client().Run(ctx, in, stdout, stderr, timeout, connect)
+	case "opencode":
+		return opencode.Client().Run(ctx, in, stdout, stderr, timeout, connect)
 	case settings.ClaudeCode:
 	default:
 		return claudecode.Deny("", "Denied: Callgate has no hook for the client "+client+".").Give(stdout, stderr)
