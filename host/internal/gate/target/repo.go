@@ -25,6 +25,9 @@ type facts struct {
 
 // repo returns the facts for a resolved path; nil when there is nothing to tell.
 func (w *walker) repo(p string) *engine.Repo {
+	if p == nullDevice {
+		return nil // border refuses to look beside it, and nothing runs there
+	}
 	dir := p
 	var python []string
 	if n := w.look(p); p != "/" && (n.err != nil || n.mode&fs.ModeDir == 0) {

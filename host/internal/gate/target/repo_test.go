@@ -179,6 +179,19 @@ func TestT17_whatIsNoRegularFileIsNotReadAsConfiguration(t *testing.T) {
 	}
 }
 
+// TestNullDevice: the output of a command put away there says nothing of repositories; a real
+// device beside it stays unknown.
+func TestNullDevice(t *testing.T) {
+	t.Parallel()
+	r := &target.Resolver{FS: target.OS()}
+	if got := resolveOne(t, r, target.Place{CWD: t.TempDir()}, "/dev/null"); got.Repo != nil || got.Error != "" {
+		t.Errorf("/dev/null: %+v with repository %+v", got, got.Repo)
+	}
+	if got := resolveOne(t, r, target.Place{CWD: t.TempDir()}, "/dev/zero"); got.Error == "" {
+		t.Errorf("/dev/zero is looked at: %+v", got)
+	}
+}
+
 func TestProjectRoot(t *testing.T) {
 	t.Parallel()
 	top := unpack(t, map[string]string{

@@ -134,11 +134,14 @@ func (w *walker) ask(p string) node {
 	return node{mode: mode, link: link, err: err}
 }
 
+// nullDevice is the one device that is looked at.
+const nullDevice = "/dev/null"
+
 // border refuses to step where looking could hang, mount something, or reach
 // into other processes.
 func (w *walker) border(p string) error {
 	for _, tree := range [...]string{"/dev", "/proc", "/sys"} {
-		if within(tree, p) && p != tree && p != "/dev/null" {
+		if within(tree, p) && p != tree && p != nullDevice {
 			return fmt.Errorf("%s is in %s: paths of devices and processes are not looked at", p, tree)
 		}
 	}
