@@ -1,6 +1,9 @@
 package mask
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // finder walks a text once, from left to right.
 type finder struct {
@@ -288,10 +291,16 @@ func (f *finder) flag() bool {
 	}
 	stop := f.run(value)
 	colon := firstColon(f.s[value:stop])
-	if colon < 1 || evaluated(f.s, stop) || colon+1 == stop-value {
+	if colon < 1 || evaluated(f.s, stop) || colon+1 == stop-value || address(f.s[value:stop], colon) {
 		return false
 	}
 	return f.hide([]span{{value + colon + 1, stop}})
+}
+
+// address reports whether a word with its first colon there begins as a repository's or a page's
+// address does: the -u of git push and others takes one. Its user is looked for as in any address.
+func address(word string, colon int) bool {
+	return slices.Contains([]string{"http", "https", "ssh", "git", "file"}, strings.ToLower(word[:colon])) && strings.HasPrefix(word[colon:], "://")
 }
 
 // firstColon is the position of the first colon of s outside a placeholder, or -1.

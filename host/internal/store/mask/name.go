@@ -15,6 +15,9 @@ var keyWords = map[string]bool{
 	"secret": true, "service": true, "session": true, "shared": true, "signing": true, "ssh": true, "storage": true, "webhook": true,
 }
 
+// countWords before tokens make them a language model's, to be counted: max_output_tokens.
+var countWords = map[string]bool{"max": true, "min": true, "num": true, "total": true, "limit": true}
+
 // secretEndings end names written as one word.
 var secretEndings = []string{"token", "secret", "password", "passwd", "apikey", "accesskey", "secretkey", "privatekey"}
 
@@ -28,6 +31,9 @@ func secretName(name string) bool {
 		return false
 	}
 	parts := split(name)
+	if n := len(parts); n > 1 && parts[n-1] == "tokens" && countWords[parts[0]] {
+		return false
+	}
 	for i, p := range parts {
 		if secretWords[p] || p == "key" && i > 0 && keyWords[parts[i-1]] {
 			return true
