@@ -2,10 +2,13 @@ package program
 
 import "strings"
 
-// tarActs says why a listing tar does more: an archive on another machine is fetched by a
-// program.
+// tarActs says why a tar that lists or prints does more: it unpacks, or an archive on another
+// machine is fetched by a program.
 func tarActs(u *Use) string {
-	if !u.Has("-t", "-d", "--test-label") {
+	switch {
+	case u.Has("-x") && (!u.Has("-O") || u.Has("--one-top-level", "-P", "-t", "-d")):
+		return "tar unpacks files"
+	case !u.Has("-x", "-t", "-d", "--test-label"):
 		return "tar without -t does more than list"
 	}
 	for _, f := range u.Values("-f") {
