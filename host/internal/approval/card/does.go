@@ -141,6 +141,9 @@ func does(a ask.Ask, in Input, at base) []Row {
 			break
 		}
 		notes := targetNotes(t)
+		if t.Access == "read" && t.Inside == "" && saidByCareful(a, t.Resolved) && onlyOutside(t) {
+			continue
+		}
 		said := head != "" && t.Value == head && inline(head) && len(notes) == 0 && (t.Kind == "host" || t.Kind == "path" && targetOf(a, head) != nil)
 		if said || len(notes) == 0 && saidByEffect(a, t) {
 			continue
@@ -159,10 +162,24 @@ func does(a ask.Ask, in Input, at base) []Row {
 		plain = append(plain, Row{Pieces: append([]Piece{strong(word), own(" ")}, where...), Small: word == "reads"})
 	}
 	effects := slices.DeleteFunc(slices.Clone(a.Effects), func(e engine.Effect) bool {
+		if e.Kind == engine.Secret && e.Certain && saidByCareful(a, e.Resolved) {
+			return true
+		}
 		said := e.Kind == engine.Shows || e.Kind == engine.Reaches && e.How == "get"
 		return said && e.Certain && head != "" && e.Value == head && inline(head)
 	})
 	return slices.Concat(effectRows(effects, at), odd, plain)
+}
+
+// saidByCareful reports whether the warning before the headline names this very secret.
+func saidByCareful(a ask.Ask, resolved string) bool {
+	e, ok := secretOutside(a)
+	return ok && !a.Decision.Safety() && resolved != "" && e.Resolved == resolved
+}
+
+// onlyOutside reports whether a path is odd for its place alone.
+func onlyOutside(t engine.Target) bool {
+	return t.Kind == "path" && t.Error == "" && (t.Lexical == "" || t.Lexical == t.Resolved) && t.Exists && !t.Claimed && (t.Repo == nil || len(t.Repo.Dirty) == 0)
 }
 
 func targetWord(t engine.Target) string {

@@ -13,7 +13,7 @@ func careful(a ask.Ask) Row {
 	d := a.Decision
 	if !d.Safety() {
 		if e, ok := secretOutside(a); ok {
-			return Row{Pieces: []Piece{strong("Careful:"), own(" it shows the secret "), theirs(effectName(e, placeOf(a)))}, Warn: true}
+			return Row{Pieces: []Piece{strong("Careful:"), own(" it shows the secret "), theirs(effectName(e, placeOf(a))), own(", outside the project")}, Warn: true}
 		}
 		return Row{}
 	}

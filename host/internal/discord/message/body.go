@@ -16,7 +16,25 @@ func layBody(c call) (text string, whole bool) {
 	before, after, whole := around(c, 0)
 	headline, all := rowText(0, c.card.Headline)
 	text = join(before, headline, partsText(c.card.Call), after)
-	return text, whole && all && Units(text) <= roomBody
+	return text, whole && all && Units(text) <= roomBody && drawnLines(text) <= maxBodyLines
+}
+
+// The bounds of a body on a phone, in drawn lines: of a whole one, and of the two ends of a
+// long input. RATIONALE.md, "How tall may a card be?".
+const (
+	maxBodyLines = 40
+	maxHeadLines = 14
+	maxTailLines = 7
+	lineUnits    = 34 // what a phone has room for in a code block
+)
+
+// drawnLines is about how many lines a text takes on a phone.
+func drawnLines(text string) int {
+	n := 0
+	for l := range strings.SplitSeq(text, "\n") {
+		n += max(1, (Units(l)+lineUnits-1)/lineUnits)
+	}
+	return n
 }
 
 // join puts parts on lines of their own.

@@ -38,7 +38,7 @@ var ownLines = func() []*regexp.Regexp {
 		`runs? code that Callgate cannot read|runs? code of the project:|takes? in text by strangers from|runs? the tests|has an unknown effect on|have an unknown effect on)`
 	var list []*regexp.Regexp
 	for _, text := range []string{
-		`(⚠ )?\*\*(may )?` + effect + `\*\*( ▮(, ▮)*)?(, (not )?recoverable)?`, `⚠ \*\*Careful:\*\* it shows the secret ▮`,
+		`(⚠ )?\*\*(may )?` + effect + `\*\*( ▮(, ▮)*)?(, (not )?recoverable)?`, `⚠ \*\*Careful:\*\* it shows the secret ▮, outside the project`,
 		`-# agent ▮( / ▮)?( · ▮( in ▮)?| · in ▮)?( · server ▮)?( · (interactive fork|background|▮))?( · ` + why + `)?`,
 		`-# (ends <t:-?\d+:R> · |queued · )?▮ · session ▮`,
 		`\*\*(Allowed|Denied|Expired|Cancelled|Ended)` + title + `( by ` + people + `( in (▮|Discord|the terminal))?(, with a rule accepted on another card)?| · ((denied|cancelled): )?[a-z ]+)( · <t:-?\d+:f>)?`,

@@ -58,22 +58,43 @@ func endsText(c call, room int) string {
 	// Two fences, the line between them, and line feeds that turn into escapes.
 	const around = 2*len("```\n\n```") + len("\n1000000000 characters are not shown here\n") + 80
 	room -= Units(label)
-	front := thirdBacktick.Replace(e.Front)
-	if e.Gap == 0 && Units(front) <= room-around {
+	first := thirdBacktick.Replace(e.Front)
+	if e.Gap == 0 && Units(first) <= room-around && drawnLines(first) <= maxHeadLines+maxTailLines {
 		return label + fenced(e.Front)
 	}
-	back := thirdBacktick.Replace(e.Back)
-	head, gap, tail := ends(front+back, room-around)
+	head := firstLines(front(first, (room-around)*2/3), maxHeadLines)
+	rest, between := first[len(head):], 0
 	if e.Gap > 0 {
-		head, gap, tail = farEnds(front, back, e.Gap, room-around)
+		rest, between = thirdBacktick.Replace(e.Back), e.Gap+characters(first[len(head):])
 	}
+	tail := lastLines(back(rest, room-around-(room-around)*2/3), maxTailLines)
+	gap := between + characters(rest[:len(rest)-len(tail)])
 	return label + fenced(head) + fmt.Sprintf("\n⚠ **%s not shown here**\n", plural(gap, "character is", "characters are")) + fenced(tail)
 }
 
-// farEnds is ends for a text of which only the two ends are at hand.
-func farEnds(first, last string, between, room int) (head string, gap int, tail string) {
-	head = front(first, room*2/3)
-	tail = back(last, room-room*2/3)
-	gap = between + characters(first[len(head):]) + characters(last[:len(last)-len(tail)])
-	return head, gap, tail
+// firstLines takes as many drawn lines from the front as a phone may have, whole atoms of them.
+func firstLines(safe string, n int) string {
+	at := 0
+	for l := range strings.SplitAfterSeq(safe, "\n") {
+		bare := strings.TrimSuffix(l, "\n")
+		if n -= drawnLines(bare); n < 0 {
+			return safe[:at] + front(bare, max(0, n+drawnLines(bare))*lineUnits)
+		}
+		at += len(l)
+	}
+	return safe
+}
+
+// lastLines takes them from the back.
+func lastLines(safe string, n int) string {
+	lines := strings.SplitAfter(safe, "\n")
+	at := len(safe)
+	for i := len(lines) - 1; i >= 0; i-- {
+		bare := strings.TrimSuffix(lines[i], "\n")
+		if n -= drawnLines(bare); n < 0 {
+			return back(bare, max(0, n+drawnLines(bare))*lineUnits) + lines[i][len(bare):] + safe[at:]
+		}
+		at -= len(lines[i])
+	}
+	return safe
 }
