@@ -106,6 +106,7 @@ func asksShow(c *cli) *cobra.Command {
 				}
 				return c.print(cmd.OutOrStdout(), view, func(w io.Writer) {
 					fmt.Fprint(w, card.Terminal(card.Render(view.Ask, time.Now()), 0, false))
+					printLimits(w, view.Limits)
 					if view.Long() {
 						fmt.Fprintln(w, card.Full(view.Ask))
 					}

@@ -234,6 +234,9 @@ func (a *asker) put(ctx, asking context.Context, shown ask.Ask) {
 		fmt.Fprintln(a.out, err)
 		return
 	}
+	if view, err := a.client.Ask(ctx, shown.ID); err == nil {
+		printLimits(a.out, view.Limits)
+	}
 	for {
 		given, ok := a.terminal.AskWith(asking, shown, func() []ask.Ask { return a.behind(ctx, shown) })
 		if !ok || !a.send(ctx, asking, shown, given) {
@@ -265,6 +268,13 @@ func (a *asker) send(ctx, asking context.Context, shown ask.Ask, given []termina
 		again = again && g.ID != shown.ID
 	}
 	return again
+}
+
+// printLimits says which limits are near.
+func printLimits(w io.Writer, limits []string) {
+	for _, text := range limits {
+		fmt.Fprintln(w, "note:", card.Line(text))
+	}
 }
 
 // unlock asks for the PIN a refusal requires, while asking goes on. Denials never come here.

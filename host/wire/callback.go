@@ -27,6 +27,8 @@ type CallbackRequest struct {
 	Targets   []engine.Target `json:"targets,omitempty"`
 	// Changed describes differences from the call allowed a moment ago.
 	Changed []string `json:"changed,omitempty"`
+	// Card is the ask as Callgate's own surfaces draw it, in its order.
+	Card []CardLine `json:"card"`
 	// CallID is the client's id of the call, Digest the SHA-256 of tool, input and cwd.
 	CallID string `json:"call_id"`
 	Digest string `json:"digest"`

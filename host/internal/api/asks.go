@@ -7,6 +7,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/authority"
+	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/wire"
 )
@@ -14,6 +15,7 @@ import (
 func (s *Server) view(a ask.Ask) protocol.AskView {
 	return protocol.AskView{
 		Ask: a, Position: s.c.Asks.Position(a.ID), NeedsConfirmation: a.NeedsConfirmation(), OffersWholeTool: a.OffersWholeTool(),
+		Card: card.Lines(card.Render(a, s.c.Now())), Limits: s.c.Asks.Limits(a.ID),
 		Quorum: a.Approvers.Quorum(), WhoMayAnswer: a.Approvers.String(), Progress: a.Progress(),
 	}
 }

@@ -64,6 +64,7 @@ type Asks interface {
 	Waiting(f ask.Filter) []ask.Ask
 	Get(ctx context.Context, id string) (ask.Ask, error)
 	Position(id string) int
+	Limits(id string) []string
 	Subscribe(ctx context.Context) <-chan ask.Event
 	Attach(s ask.Surface) (detach func())
 	Surfaces() []ask.Surface

@@ -35,7 +35,8 @@ func (d *display) behind(a ask.Ask) (list []ask.Ask, all int) {
 	return list, all
 }
 
-// relist has the card of a session's visible ask drawn anew after a change of another one.
+// relist has the card of a session's visible ask drawn anew after a change of another one, or
+// of the session: then the agent is empty.
 func (s *Surface) relist(a ask.Ask) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +48,7 @@ func (s *Surface) relist(a ask.Ask) {
 func (d *display) relist(a ask.Ask) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.id == a.ID || d.ask.Agent != a.Agent || d.ask.Session != a.Session || !d.ask.State.Waiting() {
+	if d.id == a.ID || a.Agent != "" && d.ask.Agent != a.Agent || d.ask.Session != a.Session || !d.ask.State.Waiting() {
 		return
 	}
 	if !a.State.Waiting() {

@@ -84,6 +84,7 @@ func (d *display) asOurs(ctx context.Context, channel, id string, sent message.M
 func (d *display) compose(a ask.Ask, p place, attempt int) message.Shown {
 	v := message.View{Instance: d.s.instance, MentionRoles: p.roles, Done: d.doneLines()}
 	v.Behind, v.Waiting = d.behind(a)
+	v.Limits = d.s.c.Asks.Limits(d.id)
 	if attempt > 0 {
 		v.Note = "Posted again: the card before this one was deleted."
 	} else if strings.HasPrefix(p.key, escalated) {

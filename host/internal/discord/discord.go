@@ -44,6 +44,7 @@ type Asks interface {
 	Waiting(f ask.Filter) []ask.Ask
 	Get(ctx context.Context, id string) (ask.Ask, error)
 	Position(id string) int
+	Limits(id string) []string
 	Attach(s ask.Surface) (detach func())
 	MarkSeen(id, approver string)
 	Undelivered(ctx context.Context, id, surface string) error

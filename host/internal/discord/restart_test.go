@@ -174,3 +174,24 @@ func TestScenario_discordDown(t *testing.T) {
 		t.Errorf("%d messages came through", n)
 	}
 }
+
+// A card says before the answer that its client has left.
+func TestScenario_clientHasLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simple)
+	first := w.again("s1", "make build")
+	c := first.card()
+	w.kept(c)
+	w.stop()
+	first.got()
+	w.open()
+	w.connected()
+	c = w.lists(c, "its client has left: the answer counts if it asks again in time")
+	back := w.again("s1", "make build")
+	m, err := w.discord.WaitEdit(within(t), c.ID, func(m discordtest.Message) bool { return !strings.Contains(m.Content, "has left") })
+	if err != nil {
+		t.Fatalf("the client is back, and the card says it left: %v\n%s", err, m)
+	}
+	c.press(w.ann, message.VerbApprove)
+	back.wantAllowed("ann")
+}

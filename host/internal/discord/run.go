@@ -129,8 +129,7 @@ func (s *Surface) listen(ctx context.Context) {
 		switch ev.Kind {
 		case ask.EventLagged:
 			s.resync(ctx)
-		case ask.EventPaused, ask.EventResumed:
-		case ask.EventQueued:
+		case ask.EventQueued, ask.EventPaused, ask.EventResumed:
 			s.relist(ev.Ask)
 		default:
 			s.show(ev.Ask)

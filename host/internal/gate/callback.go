@@ -8,6 +8,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
+	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/wire"
 )
@@ -137,7 +138,7 @@ func callbackRequest(c *call, asked ask.Ask, deadline time.Time) wire.CallbackRe
 			CWD: at.CWD, WorkingDirectories: at.WorkingDirectories, ProjectRoot: at.ProjectRoot,
 		},
 		Stage: d.Stage, Code: d.Code, Reason: d.Reason, BypassImmune: d.Safety(), Offending: d.Offending, Action: asked.Action,
-		Targets: asked.Targets, Changed: asked.Changed, CallID: c.id, Digest: c.digest, Deadline: deadline.UTC(),
+		Card: card.Lines(card.Render(asked, asked.CreatedAt)), Targets: asked.Targets, Changed: asked.Changed, CallID: c.id, Digest: c.digest, Deadline: deadline.UTC(),
 	}
 	if d.Rule != nil {
 		r.Rule = d.Rule.String()

@@ -60,6 +60,9 @@ type Ask struct {
 	// Undelivered are the surfaces that could not show the card, by name, sorted. Empty
 	// once each of them could.
 	Undelivered []string `json:"undelivered,omitempty"`
+	// Away tells that no client waits for the answer, as after a restart: an approval counts
+	// if the same call comes back.
+	Away bool `json:"away,omitempty"`
 	// Changed says, for an ask that follows an approval whose second decision
 	// came out otherwise, what differs; one line each, empty on a first ask.
 	Changed []string `json:"changed,omitempty"`

@@ -92,11 +92,26 @@ func (b *Broker) join(key Key, digest string) *entry {
 	defer b.mu.Unlock()
 	for _, e := range b.waiting {
 		if e.ask.Key() == key && e.ask.Digest == digest {
-			e.waiters++
+			b.attend(e)
 			return e
 		}
 	}
 	return nil
+}
+
+// attend adds a waiter; the first one after a restart is told to the surfaces. The caller holds
+// the turn and mu.
+func (b *Broker) attend(e *entry) {
+	e.waiters++
+	if !e.ask.Away {
+		return
+	}
+	e.ask.Away = false
+	kind := EventShown
+	if e.ask.State == Queued {
+		kind = EventQueued
+	}
+	b.publish(Event{Kind: kind, Ask: e.ask, Position: b.position(e)})
 }
 
 // returning answers a call whose key the store knows. An outcome without a
@@ -137,7 +152,7 @@ func (b *Broker) readopt(ctx context.Context, last Ask) (*entry, Outcome, error)
 	b.advance(ctx, laneOf(last))
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e.waiters++
+	b.attend(e)
 	return e, Outcome{}, nil
 }
 
@@ -182,15 +197,7 @@ func (b *Broker) fresh(ctx context.Context, a Ask) (*entry, Outcome, error) {
 func (b *Broker) flooded(a Ask) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	bySession, byAgent := 0, 0
-	for _, e := range b.waiting {
-		if e.ask.Session == a.Session {
-			bySession++
-		}
-		if e.ask.Agent == a.Agent {
-			byAgent++
-		}
-	}
+	bySession, byAgent := b.counts(a)
 	return bySession >= b.cfg.PerSession || byAgent >= b.cfg.PerAgent
 }
 
@@ -205,7 +212,7 @@ func (b *Broker) prepare(ctx context.Context, a Ask, now time.Time) Ask {
 	}
 	a.Input = slices.Clone(a.Input)
 	a.CreatedAt = now
-	a.State, a.Cause, a.Answer, a.Votes, a.Undelivered = Queued, "", nil, nil, nil
+	a.State, a.Cause, a.Answer, a.Votes, a.Undelivered, a.Away = Queued, "", nil, nil, nil, false
 	a.ShownAt, a.Deadline, a.EndedAt, a.UsedAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	if !b.laneBusy(laneOf(a)) {
 		a = shownAt(a, now)

@@ -49,7 +49,7 @@ func (b *Broker) adopt(ctx context.Context, a Ask) *entry {
 		return known
 	}
 	now := b.cfg.Now()
-	a.Undelivered = nil // the surfaces try again
+	a.Undelivered, a.Away = nil, true // the surfaces try again, and no client is here yet
 	e := newEntry(a)
 	if at := due(a); !at.IsZero() && !now.Before(at) {
 		b.forceEnd(ctx, e, TimedOut, CauseTimeout)

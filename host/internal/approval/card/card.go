@@ -176,12 +176,18 @@ func asked(a ask.Ask) []Row {
 			lines = append(lines, Row{Pieces: []Piece{strong("Nobody may approve this:"), own(" " + WhyNobody)}, Warn: true})
 		}
 	}
+	if a.State.Waiting() && a.Away {
+		lines = append(lines, Row{Pieces: []Piece{own(ClientAway)}, Warn: true})
+	}
 	add(Row{Pieces: []Piece{own("votes: ")}}, a.Progress())
 	if a.State == ask.Shown && len(FolderChoices(a)) > 0 && !a.Approvers.NobodyApproves(a.User) {
 		lines = append(lines, Row{Pieces: FolderQuestion(a)})
 	}
 	return lines
 }
+
+// ClientAway says before the answer that no client waits for it.
+const ClientAway = "its client has left: the answer counts if it asks again in time"
 
 // WhyNobody says why nobody may approve an ask, where that is so.
 const WhyNobody = "whoever triggered the call may not, and who that is, is not known (give the agent a user)"

@@ -156,12 +156,14 @@ func (p *page) row(r Row) {
 }
 
 // headline ends with what the call is about, as it stands.
-func (p *page) headline(c Card) {
-	r := c.Headline
+func (p *page) headline(c Card) { p.hanging("", p.style(styleBold), headText(c.Headline)) }
+
+// headText is the text of a headline.
+func headText(r Row) string {
 	if last := len(r.Pieces) - 1; last > 1 && !r.Pieces[last].Own {
 		r.Pieces = append(slices.Clone(r.Pieces[:last]), Piece{Text: r.Pieces[last].Text, Own: true})
 	}
-	p.hanging("", p.style(styleBold), r.text())
+	return r.text()
 }
 
 // part draws a piece of the call: two blanks in, where no row of the card begins.

@@ -19,6 +19,10 @@ type AskView struct {
 	NeedsConfirmation bool `json:"needs_confirmation"`
 	// OffersWholeTool reports whether a session grant on the whole tool is offered.
 	OffersWholeTool bool `json:"offers_whole_tool"`
+	// Card is the ask as Callgate's own surfaces draw it, in its order.
+	Card []wire.CardLine `json:"card"`
+	// Limits says which limits are near: how many asks may wait, and the pause after refusals.
+	Limits []string `json:"limits,omitempty"`
 	// Quorum is how many different people have to approve, at least 1.
 	Quorum int `json:"quorum"`
 	// WhoMayAnswer says it in words; empty when everybody may who reaches it.

@@ -18,6 +18,8 @@ type View struct {
 	// their order, which get a line each where there is room.
 	Waiting int
 	Behind  []ask.Ask
+	// Limits are sentences about limits that are near.
+	Limits []string
 	// Done are the lines of Done about asks that were on the list.
 	Done []string
 

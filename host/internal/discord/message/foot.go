@@ -24,9 +24,11 @@ const (
 // what an approval takes, and how it stands.
 func foot(a ask.Ask, v View, l layout, room int) string {
 	out := l.folder
-	for _, text := range []string{
-		nobodyText(a), pings(v.MentionRoles), votes(a), waiting(v), note(v.Note), approvers(a),
-	} {
+	texts := []string{nobodyText(a), away(a), pings(v.MentionRoles), votes(a), waiting(v), note(v.Note)}
+	for _, text := range v.Limits {
+		texts = append(texts, note(text))
+	}
+	for _, text := range append(texts, approvers(a)) {
 		if text != "" && Units(out)+Units(text)+1 <= room {
 			out = join(out, text)
 		}
@@ -66,6 +68,14 @@ func nobodyText(a ask.Ask) string {
 		return ""
 	}
 	return "⚠ **Nobody may approve this:** " + card.WhyNobody
+}
+
+// away tells that nobody waits for the answer at the moment.
+func away(a ask.Ask) string {
+	if !a.State.Waiting() || !a.Away {
+		return ""
+	}
+	return "⚠ " + card.ClientAway
 }
 
 // votes say how many of those who have to approve did.

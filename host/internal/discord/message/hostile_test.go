@@ -54,7 +54,7 @@ var ownLines = func() []*regexp.Regexp {
 		`(⚠ )?\*\*` + touches + `\*\* (host )?▮ \((cannot be resolved: ▮|` + odd + `(; ` + odd + `)*)\)`, `(-# )?\*\*` + touches + `\*\* (host )?▮(, (host )?▮)*`,
 		`(<@&\d+> ?)+`,
 		`⚠ \*\*Nobody may approve this:\*\* whoever triggered the call may not, and who that is, is not known \(give the agent a user\)`,
-		`\*\*\d+ of \d+ approved\*\*(: ` + people + `)?`, `-# \d+ more waits? behind (this one|these)`,
+		`\*\*\d+ of \d+ approved\*\*(: ` + people + `)?`, `-# \d+ more waits? behind (this one|these)`, `⚠ its client has left: the answer counts if it asks again in time`,
 		`\*\*\d+ more of this session waits?\*\*`,
 		`\*\*\d\.\*\* \*\*(Run\?|Read|Edit|Write|Create|Overwrite|Find|Search for|List|Fetch|Search the web for|Call)\*\*( ▮(: ▮)?)?( ▮)?( · ▮: ▮)*( \(no parameters\))?`,
 		`-# ▮( · \*\*on its own card:\*\* [a-z ,:;]+)`, `-# ▮( · (⚠ )?(\*\*(may )?` + effect + `\*\*( ▮(, ▮)*)?(, (not )?recoverable)?|\*\*` + touches + `\*\* (host )?▮(, (host )?▮)*( \((cannot be resolved: ▮|` + odd + `(; ` + odd + `)*)\))?))*`,

@@ -268,12 +268,12 @@ func (p *phonePicture) svg() string {
 func TestPictures_none(t *testing.T) {
 	t.Parallel()
 	list, err := filepath.Glob(repo.File("docs", "pictures", "cards", "*.svg"))
-	if err != nil || len(list) != len(asktest.Names()) {
+	if err != nil || len(list) != len(asktest.Names())+1 {
 		t.Errorf("%d pictures of %d kinds, %v: run make cards", len(list), len(asktest.Names()), err)
 	}
 	for _, file := range list {
 		name := strings.TrimSuffix(filepath.Base(file), ".svg")
-		if _, ok := asktest.Kinds()[name]; !ok {
+		if _, ok := asktest.Kinds()[name]; !ok && name != "batch" {
 			t.Errorf("%s is of no kind of card: remove it", file)
 		}
 		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
