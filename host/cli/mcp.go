@@ -59,7 +59,7 @@ Without --endpoint and --token-file it uses the daemon of the account and the to
 	flags.DurationVar(&f.returnAfter, "return-after", 45*time.Second, "how long a call waits for a person before the model is asked to repeat it; 0 waits on")
 	flags.DurationVar(&f.listWait, "list-wait", 10*time.Second, "how long the list of tools waits for a person to accept new definitions; clients give up after some 30 s")
 	completeFlag(cmd, "agent", c.completeAgents())
-	cmd.AddCommand(mcpTools(c), mcpAccept(c), mcpForget(c))
+	cmd.AddCommand(mcpInstall(c), mcpUninstall(c), mcpTools(c), mcpAccept(c), mcpForget(c))
 	return cmd
 }
 

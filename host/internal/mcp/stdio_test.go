@@ -136,7 +136,9 @@ func TestAsk(t *testing.T) {
 	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_it","_meta":{"progressToken":"p"}}}`)
 	want(t, w.daemon.asked, "ask_it")
 	want(t, w.told, `"method":"notifications/progress","params":{"progressToken":"p","progress":1e-06,"message":"waiting for approval`)
-	want(t, w.told, `"progress":2e-06,"message":"waiting for approval k3m9qd"`)
+	want(t, w.told, `"progress":2e-06,"message":"waiting for approval`)
+	for !strings.Contains(next(t, w.told), `"message":"waiting for approval k3m9qd"`) {
+	}
 	w.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	want(t, w.server.got, "ping")
 	w.daemon.answer <- engine.Allow

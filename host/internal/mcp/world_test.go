@@ -219,7 +219,7 @@ func (s *fakeServer) define(tools ...string) {
 
 // world is a client, the proxy, a server and a daemon.
 type world struct {
-	t      *testing.T
+	t      testing.TB
 	daemon *fakeDaemon
 	server *fakeServer
 	client *io.PipeWriter
@@ -227,7 +227,7 @@ type world struct {
 	end    chan error
 }
 
-func newWorld(t *testing.T, change func(*Config, *fakeServer)) *world {
+func newWorld(t testing.TB, change func(*Config, *fakeServer)) *world {
 	t.Helper()
 	w := &world{t: t, daemon: newFakeDaemon(), told: make(chan string, 4096), end: make(chan error, 1)}
 	w.server = &fakeServer{got: make(chan string, 4096)}
@@ -285,7 +285,7 @@ func (w *world) send(lines ...string) {
 }
 
 // next waits for one text of a channel.
-func next(t *testing.T, c <-chan string) string {
+func next(t testing.TB, c <-chan string) string {
 	t.Helper()
 	select {
 	case s, ok := <-c:
