@@ -303,6 +303,7 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("POST", "/v1/presence/unlock", "", `{"pin":"0815 4711"}`, 403)
 	x.do("POST", "/v1/presence/unlock", "?by=ana", `{"pin":"4711 0815"}`, 200)
 	x.do("POST", "/v1/presence/lock", "", "", 200)
+	x.do("POST", "/v1/console", "", "", 200)
 	x.do("POST", "/v1/presence/reset", "", `{"cancel":true}`, 409)
 	x.do("POST", "/v1/presence/reset", "?by=ana", `{}`, 200)
 

@@ -107,6 +107,9 @@ type Config struct {
 	Metrics http.Handler
 	// Ready returns why the daemon cannot decide calls now; nil, or nothing, when it can.
 	Ready func(ctx context.Context) []string
+	// Console makes a one-time link to the web console for a person; nil for a daemon without one.
+	// lend gives the console the rights of the caller's token, see Tokens.Lend.
+	Console func(by string, lend func(hold time.Duration) (secret string, alive context.Context, end func(), err error)) (protocol.ConsoleLink, error)
 	// Configuration is the gate's configuration.
 	Configuration Configuration
 	// Folders are those trusted by people.

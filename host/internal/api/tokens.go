@@ -57,6 +57,7 @@ type Tokens struct {
 
 	mu     sync.RWMutex
 	held   []token
+	lent   []token  // see Lend
 	agents []string // those configured
 }
 
@@ -196,13 +197,21 @@ func (t *Tokens) find(secret string) (token, bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	found := -1
-	for i := range t.held {
-		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], t.held[i].sum[:]), i, found)
+	for i := range len(t.held) + len(t.lent) {
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], t.at(i).sum[:]), i, found)
 	}
-	if found < 0 || t.held[found].expired(t.now()) {
+	if found < 0 || !t.at(found).lives(t.now()) {
 		return token{}, false
 	}
-	return t.held[found], true
+	return *t.at(found), true
+}
+
+// at is one of the held and then the lent secrets. The caller holds mu.
+func (t *Tokens) at(i int) *token {
+	if i < len(t.held) {
+		return &t.held[i]
+	}
+	return &t.lent[i-len(t.held)]
 }
 
 func (k token) expired(now time.Time) bool { return !k.expires.IsZero() && !k.expires.After(now) }
@@ -211,8 +220,9 @@ func (k token) expired(now time.Time) bool { return !k.expires.IsZero() && !k.ex
 func (t *Tokens) key(id string) ([]byte, bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	for _, k := range t.held {
-		if protocol.KeyID(k.sum[:]) == id && !k.expired(t.now()) {
+	for i := range len(t.held) + len(t.lent) {
+		k := t.at(i)
+		if protocol.KeyID(k.sum[:]) == id && k.lives(t.now()) {
 			return k.sum[:], true
 		}
 	}

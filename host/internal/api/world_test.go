@@ -153,6 +153,10 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 		},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "callgate_audit_seq 1\n") }),
 		Gate:    g, Folders: parts.Folders, MCP: mcptools.NewBook(w.store, time.Now), Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{pin.New(pin.Config{Store: w.store})},
+		Console: func(by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
+			secret, _, _, err := lend(time.Minute)
+			return protocol.ConsoleLink{URL: "http://x.localhost/enter?by=" + by + "&key=" + secret, ExpiresAt: time.Unix(1, 0)}, err
+		},
 		Configuration: &pendingFile{}, Modules: &shelf{}, Version: "test",
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

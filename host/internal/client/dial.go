@@ -44,6 +44,20 @@ func Dial(endpoint, token string, opts ...DialOption) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return over(at), nil
+}
+
+// Within returns a client inside the daemon's own process, as caller.Within does.
+func Within(dial func(ctx context.Context) (net.Conn, error), token string) (*Client, error) {
+	at, err := caller.Within(dial, token)
+	if err != nil {
+		return nil, err
+	}
+	return over(at), nil
+}
+
+// over is a client with connections of the caller.
+func over(at *caller.Caller) *Client {
 	c := &Client{Caller: at}
 	c.http = &http.Client{
 		Transport: &http.Transport{
@@ -55,7 +69,7 @@ func Dial(endpoint, token string, opts ...DialOption) (*Client, error) {
 			return errors.New("the daemon answered with a redirect, which is not allowed")
 		},
 	}
-	return c, nil
+	return c
 }
 
 // Close ends idle connections.

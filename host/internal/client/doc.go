@@ -6,5 +6,5 @@
 // [Client.Check] never makes an allow of anything but a complete and sound answer.
 //
 // It may import wire, engine and the store's types, and never the gate; hooks, the CLI, the
-// demo and the doctor call it.
+// demo, the doctor and, inside the daemon's process, the console call it.
 package client

@@ -40,6 +40,11 @@ func (c *Client) ResetPIN(ctx context.Context, by string, cancel bool) (view.Pre
 	return fetch[view.Presence](ctx, c, http.MethodPost, at("presence", "reset"), values("by", by), protocol.ResetPIN{Cancel: cancel})
 }
 
+// Console makes a one-time link to the daemon's web console for by; empty means the token's name.
+func (c *Client) Console(ctx context.Context, by string) (protocol.ConsoleLink, error) {
+	return fetch[protocol.ConsoleLink](ctx, c, http.MethodPost, at("console"), values("by", by), nil)
+}
+
 // withTicket lets a request use Unlock's result.
 func (c *Client) withTicket(req *http.Request) {
 	if ticket := c.ticket.Load(); ticket != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/pin"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/config"
+	"github.com/callgate/callgate/host/internal/console"
 	"github.com/callgate/callgate/host/internal/daemon/assembly"
 	"github.com/callgate/callgate/host/internal/gate/mcptools"
 	"github.com/callgate/callgate/host/internal/telemetry"
@@ -44,6 +45,8 @@ type Daemon struct {
 	Tokens   *api.Tokens
 	Presence *pin.Keeper
 	server   *api.Server
+	console  *console.Server
+	pipe     *console.Pipe // the console's way to the server
 	chat     *chat
 	listener net.Listener
 	log      *slog.Logger
@@ -95,10 +98,15 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	if err := d.openGateway(); err != nil {
 		return nil, err
 	}
+	d.pipe = console.NewPipe()
+	d.console = console.New(console.Config{Dial: d.pipe.Dial, Answers: d.Host.AnswersBeside, Log: log, Now: o.Host.Now})
 	d.server, err = api.New(api.Config{
 		Metrics: d.metrics.Handler(), Ready: d.ready,
 		Gate: measured{d.Host.Gate, d.metrics}, Folders: d.Host.Gate.Folders, MCP: mcptools.NewBook(d.Host.Store, now), Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
 		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence,
+		Console: func(by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
+			return d.console.Link(by, lend)
+		},
 		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems, Sandbox: d.Host.Sandbox, Discord: d.chat.health,
 		Version: o.Version, Log: log, Now: o.Host.Now,
 	})
@@ -146,8 +154,9 @@ const closePatience = 5 * time.Second
 func (d *Daemon) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
 	go func() { failed <- d.server.Serve(d.listener) }()
+	go func() { failed <- d.server.Serve(d.pipe) }()
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
@@ -229,6 +238,9 @@ func (d *Daemon) reloaded(notes []string, err error) {
 // Close ends the work of Open. It may be called after Run.
 func (d *Daemon) Close() error {
 	var errs []error
+	if d.console != nil {
+		errs = append(errs, d.console.Close(), d.pipe.Close())
+	}
 	if d.chat != nil {
 		d.chat.close()
 	}

@@ -38,6 +38,8 @@ type Caller struct {
 	// owners are the accounts allowed to listen at a socket.
 	owners []int
 	host   string
+	// through opens a connection in place of the endpoint; nil for the endpoint.
+	through func(ctx context.Context) (net.Conn, error)
 }
 
 // DialOption changes the result of Dial.
@@ -46,6 +48,19 @@ type DialOption func(*Caller)
 // DaemonUID is the daemon's account: a socket of another one is not used. Without it, one's own
 // account and root are accepted. Over TCP the account is invisible.
 func DaemonUID(uid int) DialOption { return func(c *Caller) { c.owners = []int{uid} } }
+
+// Within returns a caller inside the daemon's own process: dial connects with its server. The
+// daemon proves itself as on every other connection. It returns an error for a text that is no
+// token.
+func Within(dial func(ctx context.Context) (net.Conn, error), token string) (*Caller, error) {
+	if !tokenfile.IsToken(token) {
+		return nil, errNoToken
+	}
+	return &Caller{network: "pipe", address: "this process", token: token, host: "localhost", through: dial}, nil
+}
+
+// errNoToken is a text without the form of a token.
+var errNoToken = errors.New("not a Callgate token: use the content of agents/NAME.token or admin.token in the state directory")
 
 // Dial returns a caller of the daemon at endpoint: the path of a socket, or a loopback address with
 // port, each also with unix: or http:// before it. token is the token itself (see ReadToken). It
@@ -58,7 +73,7 @@ func Dial(endpoint, token string, opts ...DialOption) (*Caller, error) {
 		return nil, fmt.Errorf("endpoint %q: %w", endpoint, err)
 	}
 	if !tokenfile.IsToken(token) {
-		return nil, errors.New("not a Callgate token: use the content of agents/NAME.token or admin.token in the state directory")
+		return nil, errNoToken
 	}
 	c := &Caller{network: network, address: address, token: token, host: address, owners: []int{os.Geteuid(), 0}}
 	for _, o := range opts {
@@ -98,15 +113,7 @@ func parseEndpoint(endpoint string) (network, address string, err error) {
 
 // Connect opens a connection and has the daemon prove itself on it.
 func (c *Caller) Connect(ctx context.Context) (net.Conn, error) {
-	address := c.address
-	if c.network == "unix" {
-		real, err := socket.Real(address)
-		if err != nil {
-			return nil, c.unreachable(err)
-		}
-		address = real
-	}
-	conn, err := (&net.Dialer{Timeout: proofPatience}).DialContext(ctx, c.network, address)
+	conn, err := c.open(ctx)
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
@@ -118,6 +125,22 @@ func (c *Caller) Connect(ctx context.Context) (net.Conn, error) {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
+}
+
+// open connects, without any proof.
+func (c *Caller) open(ctx context.Context) (net.Conn, error) {
+	if c.through != nil {
+		return c.through(ctx)
+	}
+	address := c.address
+	if c.network == "unix" {
+		real, err := socket.Real(address)
+		if err != nil {
+			return nil, err
+		}
+		address = real
+	}
+	return (&net.Dialer{Timeout: proofPatience}).DialContext(ctx, c.network, address)
 }
 
 // demandOwner wants one of the right accounts to listen at a socket. Threat T07.

@@ -32,10 +32,12 @@ func newEndpoint(network, address string) *endpoint {
 // isSocket tells whether a path can mean the socket or its lock, or hold them.
 func (j *judge) isSocket(form string) (is, holds bool) {
 	parts := components(form)
-	for _, socket := range slices.Concat(j.endpoint.Load().socket, j.beside.Load().socket) {
-		lock := append(append([]string{}, socket[:len(socket)-1]...), socket[len(socket)-1]+"*")
-		within, above := match(parts, place{parts: lock, file: true})
-		is, holds = is || within, holds || above
+	for _, e := range j.endpoints() {
+		for _, socket := range e.socket {
+			lock := append(append([]string{}, socket[:len(socket)-1]...), socket[len(socket)-1]+"*")
+			within, above := match(parts, place{parts: lock, file: true})
+			is, holds = is || within, holds || above
+		}
 	}
 	return is, holds
 }

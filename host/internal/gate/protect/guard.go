@@ -3,6 +3,7 @@ package protect
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -66,8 +67,8 @@ type Guard struct {
 	binary   os.FileInfo
 	resolver *target.Resolver
 	endpoint atomic.Pointer[endpoint]
-	// beside is a further address, empty when there is none.
-	beside atomic.Pointer[endpoint]
+	// beside are further addresses.
+	beside atomic.Pointer[[]*endpoint]
 }
 
 // New returns a guard over the facts.
@@ -78,7 +79,7 @@ func New(f Facts) *Guard {
 		g.binary = info
 	}
 	g.endpoint.Store(&endpoint{})
-	g.beside.Store(&endpoint{})
+	g.beside.Store(&[]*endpoint{})
 	return g
 }
 
@@ -86,15 +87,26 @@ func New(f Facts) *Guard {
 // and an address with port.
 func (g *Guard) Answers(network, address string) { g.endpoint.Store(newEndpoint(network, address)) }
 
-// AnswersBeside sets one further address, in the same form, where the daemon takes answers: an
-// endpoint for a chat's servers. The last one set counts.
+// AnswersBeside adds a further address, in the same form, where the daemon takes answers: an
+// endpoint for a chat's servers, the console's port.
 func (g *Guard) AnswersBeside(network, address string) {
-	g.beside.Store(newEndpoint(network, address))
+	for added := newEndpoint(network, address); ; {
+		known := g.beside.Load()
+		all := append(slices.Clone(*known), added)
+		if g.beside.CompareAndSwap(known, &all) {
+			return
+		}
+	}
+}
+
+// endpoints are all addresses of the daemon.
+func (g *Guard) endpoints() []*endpoint {
+	return append([]*endpoint{g.endpoint.Load()}, *g.beside.Load()...)
 }
 
 // ports are the daemon's ports on this machine.
 func (g *Guard) ports() (ports []string) {
-	for _, e := range []*endpoint{g.endpoint.Load(), g.beside.Load()} {
+	for _, e := range g.endpoints() {
 		if e.port != "" {
 			ports = append(ports, e.port)
 		}

@@ -1,0 +1,127 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/host/internal/approval/ask"
+	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/client/protocol"
+)
+
+// step is a page between an answer and its effect: a second confirmation, or the PIN.
+type step struct {
+	Card   drawn
+	Choice card.Choice
+	Reason string
+	// Confirmed tells that the second confirmation was given; WantsPIN asks for the PIN, Problem says
+	// why the last one did not do.
+	Confirmed, WantsPIN bool
+	Problem             string
+}
+
+// answer answers an ask with a choice of its card. What the person read comes along as a digest: a
+// card that has changed since is shown again and not answered. Rights, the PIN and the effect are
+// the API's.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, of *session) error {
+	form, err := formOf(w, r, of)
+	if err != nil {
+		return err
+	}
+	view, err := of.client.Ask(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	d := draw(of, view.Ask, s.c.Now())
+	d.Details, d.Alone = card.DetailsText(view.Ask), true
+	if view.State != ask.Shown || form.Get("read") != d.Read {
+		f := framed(r, of, "Ask "+view.ID, "/", d)
+		f.Said = []string{"Not answered: " + why(view.Ask)}
+		return s.render(w, http.StatusConflict, "ask", f)
+	}
+	i := slices.IndexFunc(d.Choices, func(c card.Choice) bool { return c.Key == form.Get("choice") && !c.ShowsFull })
+	if i < 0 {
+		return refuse(http.StatusBadRequest, "the card offers no such answer; load the page again")
+	}
+	now := step{Card: d, Choice: d.Choices[i], Confirmed: form.Get("confirm") == view.ID}
+	a, err := now.answerOf(form, of.by, view.ID)
+	if err != nil {
+		return err
+	}
+	if now.Choice.WantsID && !now.Confirmed {
+		return s.render(w, http.StatusOK, "confirm", framed(r, of, "Confirm", "/", now))
+	}
+	if typed := form.Get("pin"); typed != "" {
+		if _, err := of.client.Unlock(r.Context(), of.by, typed); err != nil {
+			now.Problem = card.Line(err.Error())
+			return s.askPIN(w, r, of, now)
+		}
+	}
+	done, err := of.client.Answer(r.Context(), view.ID, a)
+	if protocol.NeedsPresence(err) {
+		now.Problem = card.Line(err.Error())
+		if presence, look := of.client.Presence(r.Context()); look == nil && presence.Set && !presence.Locked {
+			now.Problem = ""
+			return s.askPIN(w, r, of, now)
+		}
+		return refuse(http.StatusForbidden, now.Problem)
+	}
+	if err != nil {
+		return err
+	}
+	of.say(told(done)...)
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+	return nil
+}
+
+// askPIN asks for the PIN; the form repeats the answer.
+func (s *Server) askPIN(w http.ResponseWriter, r *http.Request, of *session, now step) error {
+	now.WantsPIN = true
+	return s.render(w, http.StatusOK, "confirm", framed(r, of, "PIN", "/", now))
+}
+
+// answerOf is the chosen answer with the person's words.
+func (now *step) answerOf(form url.Values, by, id string) (ask.Answer, error) {
+	a := now.Choice.Answer
+	a.By, a.Surface = by, surface
+	if now.Choice.AsksReason {
+		now.Reason = strings.TrimSpace(strings.ReplaceAll(form.Get("reason"), "\r\n", "\n"))
+		if now.Reason == "" {
+			return a, refuse(http.StatusBadRequest, "write the words for the agent, or choose deny")
+		}
+		a.Reason = now.Reason
+	}
+	if now.Confirmed {
+		a.ConfirmID = id
+	}
+	return a, nil
+}
+
+// why says why an ask was not answered.
+func why(a ask.Ask) string {
+	switch {
+	case a.State == ask.Queued:
+		return "it waits behind another ask of its session"
+	case a.State.Waiting():
+		return "the card has changed since you read it; read it again"
+	}
+	return "it has ended"
+}
+
+// told says what an answer did.
+func told(done ask.AnswerResult) []string {
+	lines := []string{fmt.Sprintf("Ask %s: %s", done.Ask.ID, done.Ask.State)}
+	for _, r := range done.Rules {
+		lines = append(lines, fmt.Sprintf("Stored: %s (%s)", card.RuleText(r), r.Scope))
+	}
+	for _, id := range done.AlsoAnswered {
+		lines = append(lines, "The rule also answered ask "+id)
+	}
+	for _, note := range done.Notes {
+		lines = append(lines, card.Line(note))
+	}
+	return lines
+}

@@ -1,0 +1,160 @@
+package console
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+	"pgregory.net/rapid"
+
+	"github.com/callgate/callgate/host/internal/approval/ask"
+	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/testkit/asktest"
+)
+
+// hostile are texts that a naive page would obey, or would show as something else.
+var hostile = []string{
+	"<script>alert(1)</script>", "</pre></code></article><form action=//evil><button>allow once</button>", "<img src=x onerror=alert(1)>",
+	`" onfocus="alert(1)" autofocus x="`, "' onmouseover='alert(1)", "javascript:alert(1)", "<!-- ", "--><svg/onload=alert(1)>", "]]>", "{{.CSRF}}", "${alert(1)}",
+	"&lt;b&gt;", "&#x3c;script&#x3e;", "</textarea><script>", "<style>*{display:none}</style>", "<base href=//evil>", "<meta http-equiv=refresh content=0>",
+	"\u202egnirts desrever", "a\u200bb", "\u0000\u0007\u001b[2J", "\uff1cscript\uff1e", "line\nname=\"choice\" value=\"y\"", "\u2028\u2029", "+ADw-script+AD4-",
+}
+
+// asking is an ask with one text in every place where an agent's, a module's or a person's stands.
+func asking(text string) ask.Ask {
+	a := asktest.Bash(text)
+	a.Agent, a.SubAgent, a.Session, a.User, a.CWD, a.ProjectRoot, a.CallID = text, text, text, text, "/"+text, "/"+text, text
+	a.Changed = []string{text}
+	a.Decision.Reason, a.Decision.Server = text, text
+	for i := range a.Decision.Suggestions {
+		a.Decision.Suggestions[i].Content, a.Decision.Suggestions[i].Description = &text, text
+	}
+	return a
+}
+
+// shape is a page as its elements and the names of their attributes; values only of those that do
+// something.
+func shape(t interface{ Fatal(...any) }, page string) (elements []string, text string) {
+	var out strings.Builder
+	z := html.NewTokenizer(strings.NewReader(page))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return elements, out.String()
+		case html.TextToken:
+			out.Write(z.Text())
+		case html.CommentToken:
+			t.Fatal("a comment in the page: " + z.Token().Data)
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			token := z.Token()
+			line := token.Type.String() + " " + token.Data
+			for _, a := range token.Attr {
+				line += " " + a.Key
+				if slices.Contains([]string{"href", "src", "action", "name", "type", "value", "method", "http-equiv", "content", "class"}, a.Key) && a.Key != "value" {
+					line += "=" + a.Val
+				}
+			}
+			elements = append(elements, line)
+		}
+	}
+}
+
+// drawnPage is the ask's own page, with all that the console draws of an ask.
+func drawnPage(t interface{ Fatal(...any) }, a ask.Ask) string {
+	s := &Server{}
+	of := &session{csrf: "csrf"}
+	d := draw(of, a, asktest.Noon)
+	d.Details, d.Alone = card.DetailsText(a), true
+	out := httptest.NewRecorder()
+	if err := s.render(out, 200, "ask", frame{Title: "Ask", By: "ann", Body: d}); err != nil {
+		t.Fatal(err)
+	}
+	page := out.Body.String()
+	for _, c := range d.Choices {
+		if c.ShowsFull {
+			continue
+		}
+		out = httptest.NewRecorder()
+		if err := s.render(out, 200, "confirm", frame{Title: "Confirm", By: "ann", Body: step{Card: d, Choice: c, Reason: string(a.Input), Problem: a.Decision.Reason}}); err != nil {
+			t.Fatal(err)
+		}
+		page += out.Body.String()
+	}
+	return page
+}
+
+// TestT28_HostileTexts: no text changes the elements of a page, and each is there as card shows it.
+func TestT28_HostileTexts(t *testing.T) {
+	for _, text := range hostile {
+		// Texts of the same form, so that the card has the same rows.
+		plain := strings.Map(func(r rune) rune {
+			if r == '\n' {
+				return r
+			}
+			return 'x'
+		}, text)
+		elements, shown := shape(t, drawnPage(t, asking(text)))
+		want, _ := shape(t, drawnPage(t, asking(plain)))
+		for _, e := range elements {
+			if !slices.Contains(want, e) && !allowedRow(e) {
+				t.Errorf("%q made the element %q", text, e)
+			}
+		}
+		if !strings.Contains(shown, card.Line(text)) && !strings.Contains(shown, card.Visible(text)) {
+			t.Errorf("%q is not on its page", text)
+		}
+	}
+}
+
+// allowedRow are the card's own rows that a text may bring: warnings of odd letters, and blocks.
+func allowedRow(element string) bool {
+	return slices.Contains([]string{
+		`StartTag p class=row warn`, `StartTag span class=sign role aria-label`, `StartTag div class=part block`, `StartTag div class=part`, `StartTag pre tabindex`, `EndTag pre`,
+		`StartTag span class=name`, `StartTag em`, `EndTag em`,
+	}, element)
+}
+
+// TestT28_AnyText is the same law for texts that are drawn.
+func TestT28_AnyText(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("<>\"'&/=`\n -!ax{}")))).Draw(rt, "text")
+		a := asktest.Bash("x")
+		input, err := json.Marshal(map[string]string{"command": text, "more": text})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		a.Input, a.Decision.Reason, a.Agent = input, text, text
+		known := map[string]bool{}
+		for _, page := range []string{drawnPage(rt, asktest.Bash("x\nx")), drawnPage(rt, asktest.Bash("x"))} {
+			elements, _ := shape(rt, page)
+			for _, e := range elements {
+				known[e] = true
+			}
+		}
+		for _, e := range func() []string { all, _ := shape(rt, drawnPage(rt, a)); return all }() {
+			if !known[e] && !allowedRow(e) {
+				rt.Fatalf("%q made the element %q", text, e)
+			}
+		}
+	})
+}
+
+// TestKinds: every kind of ask is drawn, with the same form for each of its choices.
+func TestKinds(t *testing.T) {
+	for name, a := range asktest.Kinds() {
+		page := drawnPage(t, a)
+		for _, c := range card.Choices(a) {
+			if !c.ShowsFull && !strings.Contains(page, `name="choice" value="`+c.Key+`"`) {
+				t.Errorf("%s: no button for %q", name, c.Label)
+			}
+			for _, rule := range c.Rules {
+				if !strings.Contains(html.UnescapeString(page), rule) {
+					t.Errorf("%s: the rule %q is not shown", name, rule)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+	"time"
+
+	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/client/protocol"
+)
+
+//go:embed pages/*.html
+var pageFiles embed.FS
+
+// pages are the templates, each with the frame around it. Texts of others go in by html/template's
+// escaping only; no type of ours marks a text as safe.
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"line": card.Line,
+	"when": func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return t.Local().Format(time.DateTime)
+	},
+	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+}).ParseFS(pageFiles, "pages/*.html"))
+
+// frame is what every page has.
+type frame struct {
+	Title string
+	// Here is the page's address in the navigation.
+	Here string
+	// Text is of a page that only says something.
+	Text string
+	// Forward leads on to the first page.
+	Forward bool
+	// By, CSRF, Unlocked and Said are of the session; empty without one.
+	By, CSRF string
+	Unlocked time.Time
+	Said     []string
+	// Live wants the script's updates.
+	Live bool
+	Body any
+}
+
+// framed is the frame of a session's page.
+func framed(r *http.Request, of *session, title, here string, body any) frame {
+	f := frame{Title: title, Here: here, By: of.by, CSRF: of.csrf, Body: body}
+	if r.Header.Get("Sec-Fetch-Dest") != "empty" { // not to the script, which shows no such lines
+		f.Said = of.hear()
+	}
+	if view, err := of.client.Presence(r.Context()); err == nil { // without it the page only does not say it
+		f.Unlocked = view.UnlockedUntil
+	}
+	return f
+}
+
+// render writes a page as a whole or not at all.
+func (s *Server) render(w http.ResponseWriter, status int, name string, f frame) error {
+	var out bytes.Buffer
+	if err := pages.ExecuteTemplate(&out, name, f); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(out.Bytes()) // the browser has left
+	return nil
+}
+
+// fail answers with a page that says what was wrong, in the words of the API.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, of *session, err error) {
+	status, text := http.StatusInternalServerError, "the page failed; the daemon's log says why"
+	var own *refusal
+	var theirs *protocol.Error
+	switch {
+	case of != nil && of.over(s.c.Now()): // its token was revoked meanwhile
+		s.fail(w, r, nil, errNoSession)
+		return
+	case errors.As(err, &own):
+		status, text = own.status, own.text
+	case errors.As(err, &theirs):
+		status, text = theirs.Status, theirs.Error()
+	case r.Context().Err() != nil:
+		return // the browser has left
+	default:
+		s.c.Log.Error("a page failed", "path", r.URL.Path, "error", err)
+	}
+	f := frame{Title: "Not done", Text: card.Line(text)}
+	if of != nil {
+		f.By, f.CSRF = of.by, of.csrf
+	}
+	if err := s.render(w, status, "message", f); err != nil {
+		s.c.Log.Error("a page failed", "path", r.URL.Path, "error", err)
+	}
+}
