@@ -67,11 +67,7 @@ timeout of the hook in Codex's configuration.`,
 			}
 			return codex.Uninstall(at.codexHooks(), at.codexHome(), dry)
 		},
-		open: []string{
-			"what the agent types into a running program (write_stdin): so calls with a terminal are denied",
-			"a hook beyond Codex's own time-out, and --disable hooks (not with --managed)",
-			"commands that you type yourself, and the start of MCP servers",
-		},
+		open: codexOpen,
 	})
 }
 
@@ -119,11 +115,7 @@ fifths of --timeout, the timeout of the hook in the settings.`,
 			r, err := settings.UninstallFile(settings.GeminiCLI, path, dry)
 			return []settings.Result{r}, err
 		},
-		open: []string{
-			"a project's hooksConfig.enabled: false (not with --managed), and hooksConfig.disabled with the hook's random name",
-			"a hook beyond the client's own time-out, and any folder that the client does not trust: there no hook runs",
-			"commands (!) and files (@) that you type yourself, a diff that you edit in its dialog, and the start of MCP servers",
-		},
+		open: geminiOpen,
 	})
 }
 
@@ -145,11 +137,7 @@ denial and for every error. It waits for an approver for four fifths of --timeou
 			plugin, config := at.opencode()
 			return opencode.Uninstall(plugin, config, dry)
 		},
-		open: []string{
-			"OPENCODE_PURE=1 and a plugin that does not load: then opencode itself asks about each call, unless OPENCODE_PERMISSION or --auto says otherwise",
-			"commands (!) that you type yourself or a command template holds",
-			"opencode's own server (session shell, pty), open to every program without OPENCODE_SERVER_PASSWORD",
-		},
+		open: opencodeOpen,
 	})
 }
 
@@ -292,4 +280,25 @@ func (r otherReport) print(w io.Writer) {
 			fmt.Fprintf(w, "\n%s would contain:\n%s", card.Line(file.File), file.Text)
 		}
 	}
+}
+
+// codexOpen are calls that no hook of the client sees, and what switches it off.
+var codexOpen = []string{
+	"what the agent types into a running program (write_stdin): so calls with a terminal are denied",
+	"a hook beyond Codex's own time-out, and --disable hooks (not with --managed)",
+	"commands that you type yourself, and the start of MCP servers",
+}
+
+// geminiOpen are calls that no hook of the client sees, and what switches it off.
+var geminiOpen = []string{
+	"a project's hooksConfig.enabled: false (not with --managed), and hooksConfig.disabled with the hook's random name",
+	"a hook beyond the client's own time-out, and any folder that the client does not trust: there no hook runs",
+	"commands (!) and files (@) that you type yourself, a diff that you edit in its dialog, and the start of MCP servers",
+}
+
+// opencodeOpen are calls that no hook of the client sees, and what switches it off.
+var opencodeOpen = []string{
+	"OPENCODE_PURE=1 and a plugin that does not load: then opencode itself asks about each call, unless OPENCODE_PERMISSION or --auto says otherwise",
+	"commands (!) that you type yourself or a command template holds",
+	"opencode's own server (session shell, pty), open to every program without OPENCODE_SERVER_PASSWORD",
 }
