@@ -52,7 +52,7 @@ func NoApprover(d Decision, tool, how string) Decision {
 	if d.Behavior != Ask {
 		return d
 	}
-	d = d.withdraw(CodeNoApprover, "nobody can be asked: "+d.Reason+"; "+how)
+	d = d.withdraw(CodeNoApprover, "no approver is connected: "+d.Reason+"; "+how)
 	d.Trace = append(d.Trace, Step{Step: "convert", Saw: CodeNoApprover, Result: "deny"})
 	d.Message = message(tool, d)
 	return d
@@ -82,7 +82,7 @@ func ApplyCallback(d Decision, tool string, a CallbackAnswer) Decision {
 	case a.Failed != "":
 		d = d.withdraw(CodeCallback, "the callback approver gave no answer: "+a.Failed)
 	case a.Unexpected != "":
-		d = d.withdraw(CodeCallback, "unexpected callback result "+a.Unexpected+", which is none of allow, deny, deny with a reason")
+		d = d.withdraw(CodeCallback, "unexpected callback result "+a.Unexpected+", want allow, deny, or deny with a reason")
 	case a.Behavior == Allow:
 		d.Behavior, d.BypassImmune, d.SafetyCheck, d.ConvertedBy, d.ConvertedFrom = Allow, false, false, CodeCallback, asked
 		d.Suggestions, d.SuggestionsNote, d.Reason = nil, "", "allowed by the callback approver"

@@ -15,7 +15,7 @@ import (
 // of docs/seeds.md, "AgentScope: permission system", with the other systems.
 func Decide(ctx context.Context, req Request) Decision {
 	if req.Call == nil || (req.Entry.Tool == nil && req.Entry.Err == nil) {
-		return Decision{Stage: StageError, Code: CodeHostError, Reason: "no call to judge", Message: "The call was denied because it names no tool."}
+		return Decision{Stage: StageError, Code: CodeHostError, Reason: "no call to check", Message: "The call was denied because it names no tool."}
 	}
 	w := newWalk(ctx, req)
 	d := w.unchanged(w.settled(w.table()))
@@ -115,7 +115,7 @@ func (w *walk) unchanged(d Decision) Decision {
 		d = before // it says why, and that no rule helps
 	case before.Behavior == Allow && d.Behavior == Ask && d.Stage == StageMode:
 		d.Code = CodeShellChanged
-		d.Reason = fmt.Sprintf("an earlier call of this session changed the shell's %s, so that what would have allowed this one does not hold until the session is cleared", strings.Join(changed, " and "))
+		d.Reason = fmt.Sprintf("an earlier call of this session changed the shell's %s, so allow rules do not apply to this one until the session is cleared", strings.Join(changed, " and "))
 	}
 	d.SafetyCheck, d.BypassImmune = safe, immune
 	return d
@@ -151,7 +151,7 @@ func (w *walk) exploreStep() Decision {
 		return d
 	}
 	w.note(StageMode, "mode explore", "deny")
-	return Decision{Stage: StageReadOnly, Code: CodeMutation, Reason: join("mode explore allows only calls that change nothing", w.changes)}
+	return Decision{Stage: StageReadOnly, Code: CodeMutation, Reason: join("mode explore allows only read-only calls", w.changes)}
 }
 
 // readOnlyStep is step 3a. Only a granted "true" decides, or an error.
@@ -206,7 +206,7 @@ func (w *walk) toolAsk(v Verdict) (Decision, bool) {
 		saw, code = "ask, bypass immune", CodeSafety
 	}
 	saw = join(saw, v.Reason)
-	reason := cmp.Or(v.Reason, v.Message, "the tool asks for a human")
+	reason := cmp.Or(v.Reason, v.Message, "the tool asks for approval")
 	switch {
 	case w.mode == DontAsk:
 		w.note(StageToolCheck, saw, "deny")
@@ -226,10 +226,10 @@ func (w *walk) modeStep() Decision {
 	switch w.mode {
 	case Bypass, Trusted:
 		d.Behavior, d.Code = Allow, CodeModeAllow
-		d.Reason = "mode " + w.mode.String() + " allows what no rule denies"
+		d.Reason = "mode " + w.mode.String() + " allows calls that no rule denies"
 	case DontAsk:
 		d.Behavior, d.Code = Deny, CodeModeDeny
-		d.Reason = cmp.Or(w.serverDoubt(), "mode dont_ask denies what no rule allows")
+		d.Reason = cmp.Or(w.serverDoubt(), "mode dont_ask denies calls without an allow rule")
 	default:
 		if doubt := w.serverDoubt(); doubt != "" && w.askReason == "" {
 			d.Code, d.Reason = CodeServer, doubt

@@ -68,7 +68,7 @@ func (w *walk) effectOf(r *Rule) (best effectMatch, does string) {
 		}
 	}
 	if best == effectNone && w.untold(kind) {
-		return effectPossible, "cannot be judged for effects, because its module does not say them"
+		return effectPossible, "cannot be checked for effects: its module does not report them"
 	}
 	return best, does
 }

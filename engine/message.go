@@ -13,21 +13,21 @@ const (
 	maxPermitted = 8
 )
 
-// message is the sentence for the model: the outcome, the reason, the offending part, and allowed
-// alternatives. An allow needs none.
+// message is the text for the model: the outcome, the reason, the offending part, allowed
+// alternatives, and what to do after a denial. An allow needs none.
 func message(tool string, d Decision) string {
 	var verb string
 	switch d.Behavior {
 	case Deny:
 		verb = "was denied"
 	case Ask:
-		verb = "waits for a human"
+		verb = "is waiting for approval"
 	default:
 		return ""
 	}
 	text := fmt.Sprintf("%s %s: %s", tool, verb, strings.TrimRight(d.Reason, ". \n"))
 	if d.Behavior == Deny && d.ConvertedBy == DontAsk.String() {
-		text += ", and mode dont_ask asks nobody"
+		text += ", and mode dont_ask never asks"
 	}
 	if len(d.Offending) > 0 {
 		parts := make([]string, len(d.Offending))
@@ -39,7 +39,20 @@ func message(tool string, d Decision) string {
 	if d.Behavior == Deny && d.Permitted != nil {
 		text += "; " + permitted(d)
 	}
-	return text + "."
+	return text + "." + advice(d)
+}
+
+// advice says whether to retry a denied call.
+func advice(d Decision) string {
+	switch {
+	case d.Behavior != Deny:
+		return ""
+	case d.Stage == StageError:
+		return " Do not retry it; tell the user."
+	case len(d.Permitted) > 0:
+		return " Do not retry it unchanged."
+	}
+	return " Do not retry it: do something else, or ask the user."
 }
 
 // WithoutOffending is the decision on a call of the tool with a message without quotes from the

@@ -57,13 +57,13 @@ func permitsServer(r *Rule, call *Call) string {
 	case r.Server != "" && r.Server == call.identity():
 		return ""
 	case r.Server != "" && call.identity() == "":
-		return fmt.Sprintf("rule %s was accepted for the MCP server %s, and the client does not say which one this is", r, r.Server)
+		return fmt.Sprintf("rule %s is for the MCP server %s, and the client did not name the server of this call", r, r.Server)
 	case r.Server != "":
-		return fmt.Sprintf("rule %s was accepted for the MCP server %s, and this one is %s: it is defined elsewhere or in another way", r, r.Server, call.identity())
+		return fmt.Sprintf("rule %s is for the MCP server %s, and this server is %s, with another definition", r, r.Server, call.identity())
 	case len(servers) == 0 || namesEveryServer(r.Tool):
 		return ""
 	case len(servers) > 1:
-		return fmt.Sprintf("the name %s can be read as a tool of the MCP servers %s, so that rule %s does not tell which one it means", call.Tool, strings.Join(servers, " and "), r)
+		return fmt.Sprintf("the tool name %s fits several MCP servers (%s), so rule %s is ambiguous", call.Tool, strings.Join(servers, " and "), r)
 	case call.Context.Server != nil && call.Context.Server.Doubt != "":
 		return fmt.Sprintf("rule %s names the MCP server only, and %s", r, call.Context.Server.Doubt)
 	case !namesServer(r.Tool, servers[0]):

@@ -94,7 +94,7 @@ func (w *walk) protect() Decision {
 	w.note(StageDenyRule, "self-protection: "+w.req.Protected, "deny")
 	return Decision{
 		Stage: StageDenyRule, Code: CodeSelfProtection,
-		Reason: w.req.Protected + "; this is Callgate's own, and only a person may do it, outside this session",
+		Reason: w.req.Protected + "; Callgate protects its own files and processes: only a person can do this, outside the agent session",
 	}
 }
 
@@ -212,7 +212,7 @@ func (w *walk) ruleHit(stage Stage, b Behavior, rule *Rule, does string, err err
 		d.Reason += ": the call " + does
 	}
 	if rule.Behavior != b && !IsEffectName(rule.Tool) {
-		d.Reason = "it may reach more than it names, also what is denied: " + d.Reason
+		d.Reason = "it may reach more than it names, including denied files or hosts: " + d.Reason
 	}
 	if b == Ask && w.mode == DontAsk {
 		d.Behavior, d.ConvertedBy, d.ConvertedFrom = Deny, DontAsk.String(), stage

@@ -40,7 +40,7 @@ func (w *walk) suggest(d *Decision) {
 	}
 	d.Suggestions = w.addSet(d.Suggestions, together)
 	if len(d.Suggestions) == 0 {
-		d.SuggestionsNote = "no rule that the tool proposes would allow this call"
+		d.SuggestionsNote = "none of the tool's suggested rules would allow this call"
 	}
 	w.note("suggest", fmt.Sprintf("%d proposals", len(proposals)), fmt.Sprintf("%d offered", len(d.Suggestions)))
 }
@@ -113,15 +113,15 @@ func (w *walk) rule(s Suggestion) Rule {
 func (w *walk) helpless(d Decision) string {
 	switch {
 	case d.BypassImmune:
-		return "a safety check asks every time: no allow rule silences it"
+		return "a safety check always needs approval: no allow rule can skip it"
 	case d.fromProjectFile():
 		return "an ask rule in the project's file asks every time: change or remove it there"
 	case d.Stage == StageAskRule:
 		return fmt.Sprintf("the ask rule %s asks every time: change or remove it", d.Rule)
 	case d.Stage == StageProfile:
-		return fmt.Sprintf("the profile asks every time: change profile %s, whose pattern %s asks", w.req.Profile.Name, w.req.Profile.Pattern)
+		return fmt.Sprintf("the profile asks every time: change profile %s, pattern %s", w.req.Profile.Name, w.req.Profile.Pattern)
 	case d.Code == CodeUnsettled:
-		return "no rule answers this: it asks because " + d.Reason
+		return "no rule can answer this: it asks because " + d.Reason
 	case d.Stage == StageError:
 		return "an error asks every time: " + d.Reason
 	}

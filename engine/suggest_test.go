@@ -105,12 +105,12 @@ func TestNoSuggestionWhereNoneHelps(t *testing.T) {
 		name, says string
 		req        engine.Request
 	}{
-		{"safety check", "no allow rule silences", request(engine.DefaultMode, &stub{verdict: immuneAsk, proposals: propose("x")})},
+		{"safety check", "no allow rule can skip it", request(engine.DefaultMode, &stub{verdict: immuneAsk, proposals: propose("x")})},
 		{"ask rule", "ask rule Tool asks every time", request(engine.DefaultMode, &stub{verdict: passthrough}, rule(engine.Ask, "Tool"))},
 		{"project file's ask rule", "project's file", request(engine.DefaultMode, &stub{verdict: passthrough}, projectRule(engine.Ask, "Tool(talk to me)"), projectRule(engine.Ask, "Tool"))},
 		{"profile", "change profile standard", prof},
 		{"error", "an error asks every time", request(engine.DefaultMode, &stub{verdictErr: errVerb})},
-		{"proposals do not help", "no rule that the tool proposes", request(engine.DefaultMode, &stub{verdict: passthrough, proposals: propose("x", "y")})},
+		{"proposals do not help", "none of the tool's suggested rules", request(engine.DefaultMode, &stub{verdict: passthrough, proposals: propose("x", "y")})},
 		{"tool fails", "generate_suggestions failed: out of fuel", request(engine.DefaultMode, &stub{verdict: passthrough, suggestErr: errVerb, proposals: propose("x")})},
 		{"a name that reads as a pattern", "would be read as a pattern", hostile},
 	}

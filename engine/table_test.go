@@ -343,7 +343,7 @@ func TestProfileReasonNamesPatternAndAction(t *testing.T) {
 	t.Parallel()
 	req := request(engine.DefaultMode, &stub{verdict: passthrough})
 	req.Profile = &engine.ProfileAnswer{Name: "locked", Action: "tool:bash:ls"}
-	if got, want := decide(t, req).Message, "Tool was denied: profile locked: no pattern matches tool:bash:ls."; got != want {
+	if got, want := decide(t, req).Message, "Tool was denied: profile locked: no pattern matches tool:bash:ls. Do not retry it: do something else, or ask the user."; got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 	req.Profile = &engine.ProfileAnswer{Name: "custom", Action: "tool:bash:ls", Pattern: "(a+)+\\1", Note: "gave up"}
@@ -404,7 +404,7 @@ func TestMessageIsOneSentence(t *testing.T) {
 	t.Parallel()
 	deny := rule(engine.Deny, "Tool")
 	deny.Reason = "use npm ci instead. "
-	if got, want := decide(t, request(engine.DefaultMode, &stub{}, deny)).Message, "Tool was denied: use npm ci instead."; got != want {
+	if got, want := decide(t, request(engine.DefaultMode, &stub{}, deny)).Message, "Tool was denied: use npm ci instead. Do not retry it: do something else, or ask the user."; got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 	if got := decide(t, request(engine.Bypass, &stub{verdict: passthrough})).Message; got != "" {

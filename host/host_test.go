@@ -43,7 +43,7 @@ func ExampleOpen() {
 	// Output:
 	// asked about tool:Deploy:{"to":"staging"}
 	// deny ask_denied the host program
-	// Deploy was denied: not on a Friday.
+	// Deploy was denied: not on a Friday. Do not retry it: do something else, or ask the user.
 }
 
 func TestMain(m *testing.M) { os.Exit(compiledtest.Tests{M: m, Modules: plugins.Modules()}.Run()) }

@@ -326,7 +326,7 @@ Words and numbers for programs. None changes its meaning.
 | code | ` + "`check`, `explain`, `asks`" + ` and the other commands |
 |---|---|
 `)
-	for code, means := range []string{exitAllow: "allow, or success", exitDeny: "deny, or an error that a check found", exitAsk: "ask, or nobody answered in time", exitError: "the command failed, or its arguments are wrong"} {
+	for code, means := range []string{exitAllow: "allow, or success", exitDeny: "deny, or an error that a check found", exitAsk: "ask, or no one answered in time", exitError: "the command failed, or its arguments are wrong"} {
 		fmt.Fprintf(&b, "| %d | %s |\n", code, means)
 	}
 	b.WriteString("\n`callgate hook` follows its client: Claude Code reads 0 with a JSON document as the decision and 2 as a denial. Any failure is a denial.\n")

@@ -65,7 +65,7 @@ callgate asks watch.`,
 				go answerHere(cmd.Context(), d, watcher{by: by, out: t, terminal: t}, tokenfile.Admin(dirs.State), cmd.ErrOrStderr())
 			}
 			err = d.Run(cmd.Context())
-			log.Info("stopped; what waits for a human is taken up at the next start")
+			log.Info("stopped; pending asks continue at the next start")
 			return err
 		},
 	}

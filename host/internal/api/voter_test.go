@@ -54,7 +54,7 @@ func TestT27_answersAreByTheToken(t *testing.T) {
 	}
 	view, err := approver.Ask(t.Context(), a.ID)
 	must(t, err)
-	if view.Quorum != 2 || view.Progress != "1 of 2 approved: approver" || view.WhoMayAnswer != "approver or the role ops; 2 have to approve; not whoever triggered the call" {
+	if view.Quorum != 2 || view.Progress != "1 of 2 approved: approver" || view.WhoMayAnswer != "approver or the role ops; 2 have to approve; not the person who triggered the call" {
 		t.Errorf("got %d, %q, %q", view.Quorum, view.Progress, view.WhoMayAnswer)
 	}
 	got, err := admin.Answer(t.Context(), a.ID, ask.Answer{Verdict: ask.Approve, By: "bob"})

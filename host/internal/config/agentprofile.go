@@ -99,11 +99,11 @@ func (p *AgentProfile) unknown(why string) engine.ProfileAnswer {
 	switch {
 	case p.missing != "":
 	case p.limitless():
-		a.Behavior, a.Pattern, a.Action = engine.Allow, everything, "whatever the call does"
+		a.Behavior, a.Pattern, a.Action = engine.Allow, everything, "any effect"
 	case len(p.lists.Deny) == 0 && slices.Contains(p.lists.Ask, everything):
-		a.Behavior, a.Pattern, a.Action = engine.Ask, everything, "whatever the call does"
+		a.Behavior, a.Pattern, a.Action = engine.Ask, everything, "any effect"
 	default:
-		a.Note = "what the call does is not known, so that no pattern speaks of it: " + why
+		a.Note = "the call's effects are unknown, so no pattern matches it: " + why
 	}
 	return a
 }

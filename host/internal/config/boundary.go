@@ -69,7 +69,7 @@ func (ck *checker) boundary(b *Boundary, listen string) {
 	for i, a := range b.AgentAccounts {
 		field := fmt.Sprintf("boundary.agent_accounts[%d]", i)
 		if a.UID == 0 && a.Name != "" {
-			ck.add(field, "%s is root, which no boundary can contain", a.Name)
+			ck.add(field, "%s is root; no boundary can contain root", a.Name)
 		}
 		if slices.ContainsFunc(b.ApproverAccounts, func(o Account) bool { return o.UID == a.UID }) {
 			ck.add(field, "%s is also in approver_accounts; an agent must not be an approver", a.Name)

@@ -169,7 +169,7 @@ func TestReactionsWhereNobodyApproves(t *testing.T) {
 	done, _, m := w.posed("npm ci")
 	m, err := w.server.WaitEdit(w.context(), m.ID, func(m discordtest.Message) bool { return len(m.Reactions) > 0 })
 	must(t, err)
-	if m.Reactions[0].Emoji != "❌" || !strings.Contains(m.Content, "Nobody may approve this") {
+	if m.Reactions[0].Emoji != "❌" || !strings.Contains(m.Content, "No one may approve this") {
 		t.Errorf("got %+v under\n%s", m.Reactions[0], m.Content)
 	}
 	must(t, w.ann.React(m.ID, "❌"))
@@ -328,7 +328,7 @@ func TestTimeout(t *testing.T) {
 	done := w.check("npm ci")
 	m := w.card("npm ci")
 	w.wants(done, store.AskTimeout)
-	w.final(m.ID, "nobody answered")
+	w.final(m.ID, "no one answered")
 }
 
 // One tap in the menu grants no whole tool: it shows what would be stored, and a second

@@ -206,7 +206,7 @@ func TestCardChanged(t *testing.T) {
 			w.discord.EditAs(c.ID, change)
 			// Whoever is quick approves what they see before the alarm.
 			_, _ = w.discord.Forge(within(t), w.ann.ID, c.ChannelID, c.ID, verbs(c.Message)[message.VerbApprove], nil)
-			p.want(engine.Deny, store.AskCancelled, "", "was changed by somebody")
+			p.want(engine.Deny, store.AskCancelled, "", "someone changed its approval card")
 			c.ends("Cancelled")
 			var rows []store.Row
 			w.await("the alarm is in the audit", func() bool { // the ask is cancelled first

@@ -173,7 +173,7 @@ func TestScenario_timeOut(t *testing.T) {
 	w := newWorld(t, simple+"asks: {timeout: 10s}\n")
 	p := w.call("worker", "s1", "make build")
 	c := p.card()
-	p.want(engine.Deny, store.AskTimeout, "", "nobody answered in time")
+	p.want(engine.Deny, store.AskTimeout, "", "no one answered in time")
 	c.ends("**Expired "+c.ask+"**", "`make build`")
 }
 

@@ -50,7 +50,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerR
 		out.Notes = append(out.Notes, "its client is not connected: the approval counts if the same call comes back in time")
 	}
 	if a.Input != nil {
-		out.Notes = append(out.Notes, "the changed call is judged again: a deny rule still denies it, and a safety check asks about it on a new card")
+		out.Notes = append(out.Notes, "the changed call is checked again: deny rules still apply, and a safety check asks again on a new card")
 	}
 	trusted, note := g.trustFolder(ctx, settled)
 	if note != "" {
@@ -69,7 +69,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerR
 		}
 		out.Rules = append(out.Rules, stored)
 		if stored.Source != r.Source {
-			out.Notes = append(out.Notes, fmt.Sprintf("the rule %s was there before (%s): it goes on as it is, or until the later of both ends", stored, stored.Source))
+			out.Notes = append(out.Notes, fmt.Sprintf("the rule %s was there before (%s): it stays, until the later of both end times", stored, stored.Source))
 		}
 	}
 	release()
@@ -175,7 +175,7 @@ func acceptedScope(a ask.Ask, answer ask.Answer) (engine.Scope, string, error) {
 		return scope, "", nil
 	}
 	if keys[scope] == "" {
-		return "", "", fmt.Errorf("%w: the call has no %s to keep the rule for: choose another scope", ask.ErrBadAnswer, scope)
+		return "", "", fmt.Errorf("%w: the call has no %s for this scope: choose another scope", ask.ErrBadAnswer, scope)
 	}
 	return scope, keys[scope], nil
 }
@@ -246,10 +246,10 @@ func voteNotes(a ask.Ask, answer ask.Answer) []string {
 	}
 	accepts := len(answer.Sets) > 0 || answer.WholeTool
 	if a.State == ask.Approved && accepts && len(a.Answer.Sets) == 0 && !a.Answer.WholeTool {
-		notes = append(notes, "no rule is stored: not all who approved accepted the same one for the same place")
+		notes = append(notes, "no rule is stored: the approvers did not all accept the same rule for the same scope")
 	}
 	if a.State == ask.Approved && answer.Folder != "" && a.Answer.Folder == "" {
-		notes = append(notes, "the folder is not trusted: not all who approved trusted it")
+		notes = append(notes, "the folder is not trusted: not every approver trusted it")
 	}
 	return notes
 }

@@ -112,7 +112,7 @@ func (p people) ask(ctx context.Context, c *call, d engine.Decision, a ask.Ask) 
 	case errors.Is(err, ask.ErrClosed):
 		return nil, c.failed(err.Error()), err
 	case err != nil:
-		return nil, c.failed("nobody could be asked: " + err.Error()), nil
+		return nil, c.failed("no approver could be asked: " + err.Error()), nil
 	case !out.Approved():
 		return nil, c.refused(d, out), nil
 	}

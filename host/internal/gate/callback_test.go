@@ -79,7 +79,7 @@ func TestCallback(t *testing.T) {
 		{"an ask, allowed", "x", "default", allowing, engine.Allow, store.AskApproved, 1, ""},
 		{"an ask, denied", "x", "default", engine.CallbackAnswer{}, engine.Deny, store.AskDenied, 1, "denied by callback"},
 		{"with a reason", "x", "default", engine.CallbackAnswer{Reason: "not on Fridays"}, engine.Deny, store.AskDenied, 1, "not on Fridays"},
-		{"an unexpected value", "x", "default", engine.CallbackAnswer{Behavior: engine.Allow, Unexpected: "null"}, engine.Deny, store.AskDenied, 1, "unexpected callback result null, which is none of"},
+		{"an unexpected value", "x", "default", engine.CallbackAnswer{Behavior: engine.Allow, Unexpected: "null"}, engine.Deny, store.AskDenied, 1, "unexpected callback result null, want allow"},
 		{"passthrough", "x", "default", engine.CallbackAnswer{Behavior: engine.Passthrough}, engine.Deny, store.AskDenied, 1, ""},
 		{"an ask rule", "rule", "bypass", allowing, engine.Allow, store.AskApproved, 1, ""},
 		{"a deny rule", "no", "default", allowing, engine.Deny, store.Denied, 0, "deny rule"},
@@ -87,7 +87,7 @@ func TestCallback(t *testing.T) {
 		{"bypass", "x", "bypass", engine.CallbackAnswer{}, engine.Allow, store.Allowed, 0, ""},
 		{"trusted", "x", "trusted", engine.CallbackAnswer{}, engine.Allow, store.Allowed, 0, ""},
 		{"explore", "x", "explore", allowing, engine.Deny, store.Denied, 0, "mode explore"},
-		{"dont_ask", "x", "dont_ask", allowing, engine.Deny, store.Denied, 0, "no rule allows"},
+		{"dont_ask", "x", "dont_ask", allowing, engine.Deny, store.Denied, 0, "without an allow rule"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

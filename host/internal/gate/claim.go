@@ -92,7 +92,7 @@ const ownSessions = "-/"
 // memory.
 func checkNames(r wire.Request) error {
 	if r.Tool == "" {
-		return errors.New("tool: name the tool that the agent calls")
+		return errors.New("tool: missing: want the name of the called tool")
 	}
 	c := r.Context
 	for _, n := range []struct {
@@ -119,7 +119,7 @@ func checkNames(r wire.Request) error {
 		}
 	}
 	if strings.HasPrefix(c.Session, ownSessions) {
-		return fmt.Errorf("context.session: names that begin with %s are Callgate's own", ownSessions)
+		return fmt.Errorf("context.session: names beginning with %s are reserved for Callgate", ownSessions)
 	}
 	return nil
 }
@@ -154,8 +154,8 @@ func within(dir, path string) bool {
 // doubts are the sentences for people.
 var doubts = map[string]string{
 	wire.DoubtNotFound:     "the client's files do not define it where the client says",
-	wire.DoubtUnreadable:   "the client's files that define it could not be read",
-	wire.DoubtClaimedTwice: "servers of several places have that name",
+	wire.DoubtUnreadable:   "the client's files with its definition could not be read",
+	wire.DoubtClaimedTwice: "several definitions have this name",
 }
 
 // ownSources are the places where only the person at the client defines servers: the own and

@@ -102,7 +102,7 @@ func (g *Gate) changed(ctx context.Context, shown ask.Ask, now *call, second eng
 	}
 	ids := g.identities(ctx, now)
 	if len(shown.Identities) != len(ids) {
-		return append(out, "it is not known what stood at its targets when it was asked about")
+		return append(out, "the state of its targets at the time of the ask is unknown")
 	}
 	for i, id := range ids {
 		name := "the current directory"

@@ -20,7 +20,7 @@ import (
 // "Why is a changed call judged as a new one?".
 func (g *Gate) edit(ctx context.Context, c *call, yes *approval) (res wire.Result, now engine.Decision, final bool) {
 	if !c.request.TakesInput {
-		return c.failed("its input was changed, and its client cannot take that"), now, true
+		return c.failed("an approver changed its input, and its client does not support that"), now, true
 	}
 	input, err := strictjson.Object(yes.input)
 	if err != nil {
@@ -30,7 +30,7 @@ func (g *Gate) edit(ctx context.Context, c *call, yes *approval) (res wire.Resul
 	both, err := json.Marshal(map[string]json.RawMessage{"before": c.input, "after": input})
 	if err == nil {
 		err = g.c.Authority.NoteAsk(ctx, yes.shown, store.EventInputChanged, store.Row{
-			DecidedBy: by, Detail: "the input was changed and approved; the changed call is judged again", Input: string(both),
+			DecidedBy: by, Detail: "the input was changed and approved; the changed call is checked again", Input: string(both),
 		})
 	}
 	if err != nil {
@@ -70,5 +70,5 @@ func (g *Gate) lostEdit(ctx context.Context, c *call, before store.Call) (wire.R
 	if err != nil || a.State != ask.Approved || a.Answer == nil || !a.Answer.Edited || a.Digest != c.digest {
 		return wire.Result{}, false
 	}
-	return c.result(denied(CodeCallIDReused, "a person approved it with another input, and that answer was lost; send a new call")), true
+	return c.result(denied(CodeCallIDReused, "a person approved it with another input, but the answer was lost; send a new call")), true
 }

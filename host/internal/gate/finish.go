@@ -32,7 +32,7 @@ func (g *Gate) Finish(ctx context.Context, caller authority.Caller, f wire.Finis
 	defer cancel()
 	judged, err := g.c.Store.Call(ctx, key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return wire.FinishResult{Reason: "it is not known what was judged"}, err
+		return wire.FinishResult{Reason: "the record of the check could not be read"}, err
 	}
 	ran := ran{f: f, tool: describe.Named(g.c.Catalog, f.Tool).Name, input: f.Input}
 	if ran.input, ran.err = strictjson.Object(f.Input); ran.err != nil {
@@ -83,7 +83,7 @@ func (g *Gate) finishAll(ctx context.Context, caller authority.Caller, f wire.Fi
 // finishedKey is the key of the call in a report.
 func finishedKey(caller authority.Caller, f wire.Finished) (key ask.Key, agent string, err error) {
 	if f.CallID == "" {
-		return key, "", fmt.Errorf("%w: call_id: missing: it tells which call has ended", authority.ErrBadRequest)
+		return key, "", fmt.Errorf("%w: call_id: missing: want the ID of the ended call", authority.ErrBadRequest)
 	}
 	if err := checkNames(wire.Request{CallID: f.CallID, Tool: f.Tool, Context: f.Context}); err != nil {
 		return key, "", fmt.Errorf("%w: %w", authority.ErrBadRequest, err)
@@ -113,15 +113,15 @@ func (r ran) differs(judged store.Call, known bool) string {
 	what := fmt.Sprintf("the %.80q call %.80q", r.f.Tool, r.f.CallID)
 	switch {
 	case !known:
-		return what + " ran and was never judged"
+		return what + " ran without a check"
 	case judged.Tool != r.tool:
-		return fmt.Sprintf("%s was judged as a call of %.80q", what, judged.Tool)
+		return fmt.Sprintf("%s was checked as a call of %.80q", what, judged.Tool)
 	case r.err != nil:
-		return what + " ran with an input that could not have been judged"
+		return what + " ran with an unreadable input"
 	case judged.InputDigest != inputDigest(r.tool, r.input) && !filledIn[r.tool]:
-		return what + " ran with another input than the one that was judged; another hook may have rewritten it"
+		return what + " ran with another input than the checked one; another hook may have rewritten it"
 	case judged.Behavior != engine.Allow && !r.f.Failed: // a client may also report a blocked call
-		return what + " was denied and ran all the same"
+		return what + " ran although it was denied"
 	}
 	return ""
 }
@@ -133,7 +133,7 @@ func (g *Gate) alarm(ctx context.Context, key ask.Key, agent string, ran ran, wh
 	if errors.Is(err, store.ErrForeignSession) {
 		return wire.FinishResult{Reason: why}, fmt.Errorf("%w: context.session: %w", authority.ErrNotEntitled, store.ErrForeignSession)
 	}
-	g.c.Log.Error("a call ran that is not the one that was judged: the session is stopped",
+	g.c.Log.Error("the call that ran differs from the checked call: the session is stopped",
 		"agent", agent, "session", key.Session, "call", key.CallID, "tool", ran.f.Tool, "failed", ran.f.Failed)
 	row := store.Row{
 		Time: g.c.Now(), Event: store.EventCallMismatch, Agent: agent, Session: key.Session, User: ran.f.Context.User, Tool: ran.tool,

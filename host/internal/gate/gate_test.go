@@ -337,7 +337,7 @@ func TestBadRequestsAreDeniedAndAudited(t *testing.T) {
 		"endless session": {func(r *wire.Request) { r.Context.Session = strings.Repeat("s", 1025) }, authority.ErrBadRequest, "context.session"},
 		"NUL in a name":   {func(r *wire.Request) { r.CallID = "a\x00b" }, authority.ErrBadRequest, "call_id"},
 		"endless cwd":     {func(r *wire.Request) { r.Context.CWD = strings.Repeat("/d", 2049) }, authority.ErrBadRequest, "context.cwd"},
-		"shared session":  {func(r *wire.Request) { r.Context.Session = "-/check:loose/loose" }, authority.ErrBadRequest, "Callgate's own"},
+		"shared session":  {func(r *wire.Request) { r.Context.Session = "-/check:loose/loose" }, authority.ErrBadRequest, "reserved for Callgate"},
 		"another's agent": {func(r *wire.Request) { r.Context.Agent = "loose" }, authority.ErrNotEntitled, "belongs to"},
 	}
 	for name, c := range cases {

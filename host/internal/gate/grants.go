@@ -77,18 +77,18 @@ func askedAbout(c *call, d engine.Decision, name string) engine.Decision {
 		Reason:          "the agent asks for the profile " + name,
 		SuggestionsNote: "a person decides each time whether an agent gets another profile",
 	}
-	out.Message = fmt.Sprintf("%s waits for a human: %s.", c.req.Call.Tool, out.Reason)
+	out.Message = fmt.Sprintf("%s is waiting for approval: %s.", c.req.Call.Tool, out.Reason)
 	if c.req.Call.Context.Mode == engine.DontAsk {
 		out.Behavior, out.BypassImmune, out.SuggestionsNote = engine.Deny, false, ""
 		out.ConvertedBy, out.ConvertedFrom = engine.DontAsk.String(), engine.StageProfile
-		out.Message = fmt.Sprintf("%s was denied: %s, and mode dont_ask asks nobody.", c.req.Call.Tool, out.Reason)
+		out.Message = fmt.Sprintf("%s was denied: %s, and mode dont_ask never asks.", c.req.Call.Tool, out.Reason)
 	}
 	out.Trace = append(d.Trace, engine.Step{Step: "grant", Saw: out.Reason, Result: out.Behavior.String()})
 	return out
 }
 
 // errNobodyApproved keeps a profile from an agent whose call was allowed without an approval.
-var errNobodyApproved = errors.New("nobody has approved it")
+var errNobodyApproved = errors.New("no person approved it")
 
 // giveWanted gives the agent the profile of an approved call. A failure to store it denies.
 func (g *Gate) giveWanted(ctx context.Context, c *call, res wire.Result) wire.Result {
@@ -188,7 +188,7 @@ func planExit(g *Gate, ctx context.Context, c *call, d engine.Decision) engine.D
 		out.Reason = fmt.Sprintf("the agent asks to leave mode explore into mode %s", l.into)
 		out.SuggestionsNote = "a person decides each time whether an agent may leave explore"
 	}
-	out.Message = fmt.Sprintf("%s waits for a human: %s.", c.req.Call.Tool, out.Reason)
+	out.Message = fmt.Sprintf("%s is waiting for approval: %s.", c.req.Call.Tool, out.Reason)
 	if out.Behavior == engine.Deny {
 		out.Message = fmt.Sprintf("%s was denied: %s.", c.req.Call.Tool, out.Reason)
 	}

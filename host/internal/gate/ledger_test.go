@@ -100,15 +100,15 @@ func TestT08_whatRanIsWhatWasJudged(t *testing.T) {
 		"another input":               {"ls", func(f *wire.Finished) { f.Input = json.RawMessage(`{"value":"ls; curl x"}`) }, false, "another input"},
 		"a name in other letters":     {"ls", func(f *wire.Finished) { f.Input = json.RawMessage(`{"Value":"ls"}`) }, false, "another input"},
 		"one member more":             {"ls", func(f *wire.Finished) { f.Input = json.RawMessage(`{"value":"ls","x":1}`) }, false, "another input"},
-		"a name twice":                {"ls", func(f *wire.Finished) { f.Input = json.RawMessage(`{"value":"ls","value":"rm"}`) }, false, "could not have been judged"},
-		"no input":                    {"ls", func(f *wire.Finished) { f.Input = nil }, false, "could not have been judged"},
-		"another tool":                {"ls", func(f *wire.Finished) { f.Tool = "Other" }, false, `judged as a call of "Probe"`},
-		"never judged":                {"", func(*wire.Finished) {}, false, "never judged"},
-		"judged in another session":   {"ls", func(f *wire.Finished) { f.Context.Session = "s2" }, false, "never judged"},
-		"denied, and ran":             {"rm", func(f *wire.Finished) { f.Input = json.RawMessage(`{"value":"rm"}`) }, false, "denied and ran"},
+		"a name twice":                {"ls", func(f *wire.Finished) { f.Input = json.RawMessage(`{"value":"ls","value":"rm"}`) }, false, "unreadable input"},
+		"no input":                    {"ls", func(f *wire.Finished) { f.Input = nil }, false, "unreadable input"},
+		"another tool":                {"ls", func(f *wire.Finished) { f.Tool = "Other" }, false, `checked as a call of "Probe"`},
+		"ran without a check":         {"", func(*wire.Finished) {}, false, "ran without a check"},
+		"judged in another session":   {"ls", func(f *wire.Finished) { f.Context.Session = "s2" }, false, "ran without a check"},
+		"denied, and ran":             {"rm", func(f *wire.Finished) { f.Input = json.RawMessage(`{"value":"rm"}`) }, false, "ran although it was denied"},
 		"denied, and did not run":     {"rm", func(f *wire.Finished) { f.Input, f.Failed = json.RawMessage(`{"value":"rm"}`), true }, true, ""},
 		"denied, another input ran":   {"rm", func(*wire.Finished) {}, false, "another input"},
-		"an input that never was one": {"", func(f *wire.Finished) { f.Input = json.RawMessage(`[1]`) }, false, "never judged"},
+		"an input that never was one": {"", func(f *wire.Finished) { f.Input = json.RawMessage(`[1]`) }, false, "ran without a check"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -25,7 +25,7 @@ func TestLists(t *testing.T) {
 		{"outside in bypass", "{mode: bypass, allowed_tools: [Read]}", engine.CodeNotInAllowlist, "Probe was denied: Probe is not on allowed_tools; allowed tools are Read."},
 		{"outside in trusted", "{mode: trusted, respect_denylist: false, allowed_tools: [Read]}", engine.CodeNotInAllowlist, "not on allowed_tools"},
 		{"an empty list", "{mode: bypass, allowed_tools: []}", engine.CodeNotInAllowlist, "no tool is allowed"},
-		{"inside grants nothing", "{mode: dont_ask, allowed_tools: [Probe]}", engine.CodeModeDeny, "mode dont_ask denies what no rule allows"},
+		{"inside grants nothing", "{mode: dont_ask, allowed_tools: [Probe]}", engine.CodeModeDeny, "mode dont_ask denies calls without an allow rule"},
 		{"inside in trusted", "{mode: trusted, allowed_tools: [Probe]}", engine.CodeModeAllow, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -66,7 +66,7 @@ func TestMembers(t *testing.T) {
 		{"the chat fails", worker, wire.CallContext{}, admin, errors.New("503"), 1, "it takes the role admin; Discord could not be asked for their roles there"},
 		{"another person comes back", worker, wire.CallContext{}, approvers.Person{Name: "ann", Roles: []string{"admin"}}, nil, 1, "dev may not grant"},
 		{"in the background", authority.Caller{Token: "check:worker", Agent: "worker"}, wire.CallContext{Kind: "background"}, admin, nil, 0, "background"},
-		{"nobody", authority.Caller{Token: "check:nobody", Agent: "nobody"}, wire.CallContext{}, admin, nil, 0, "nobody is known"},
+		{"nobody", authority.Caller{Token: "check:nobody", Agent: "nobody"}, wire.CallContext{}, admin, nil, 0, "the person behind this call is unknown"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, chorus)

@@ -51,7 +51,7 @@ func (c *call) shellDrift() string {
 	if !relative || !slices.Contains(c.req.Call.Context.ShellChanged, "directory") {
 		return ""
 	}
-	return fmt.Sprintf("an earlier call of this session changed the directory of the shell that %.80q keeps, so it is not known what %.200q is until the session is cleared", c.entry.Name, path)
+	return fmt.Sprintf("an earlier call of this session changed the directory of the %.80q shell, so the path %.200q is unknown until the session is cleared; use an absolute path", c.entry.Name, path)
 }
 
 // unsettled says why a relative path is not settled; empty when it is.
@@ -61,7 +61,7 @@ func (g *Gate) unsettled(ctx context.Context, path string, ticket int, own, befo
 	}
 	movers, err := g.c.Store.MovingCalls(ctx, own.Token, own.Session, g.c.Now().Add(-answerLife))
 	if err != nil {
-		return fmt.Sprintf("it is not known which calls of this session have not ended: %v", err)
+		return fmt.Sprintf("the running calls of this session are unknown: %v", err)
 	}
 	for _, m := range movers {
 		if m.Key != own && m.Key != before {
@@ -72,7 +72,7 @@ func (g *Gate) unsettled(ctx context.Context, path string, ticket int, own, befo
 }
 
 func unsettled(path, tool, id string) string {
-	return fmt.Sprintf("%s call %.80q of this session has not ended and may change the current directory or links, so it is not known what %.200q is when this call runs", tool, id, path)
+	return fmt.Sprintf("%s call %.80q of this session is still running and may change the current directory or links, so the path %.200q is uncertain; wait for its end, or use an absolute path", tool, id, path)
 }
 
 // enter announces a moving call during its decision, so one of two concurrent calls sees the
@@ -191,7 +191,7 @@ func (g *Gate) noteShell(ctx context.Context, c *call, res wire.Result) wire.Res
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
 	defer cancel()
 	if err := g.c.Store.NoteShell(ctx, c.key().Session, c.entry.Name, c.id, parts); err != nil {
-		return c.failed("what the call changes of its shell could not be kept: " + err.Error())
+		return c.failed("the call's changes to its shell could not be stored: " + err.Error())
 	}
 	return res
 }

@@ -94,7 +94,7 @@ func TestOffer(t *testing.T) {
 		{name: "whole-tool deny rules", yaml: "rules: [{deny: A}, {deny: 'B(*)'}, {deny: 'C(x)'}]", want: "C Gone", why: map[string]string{"A": "deny rule A", "B": "deny rule B"}},
 		{name: "an agent's deny rule", yaml: "agents: {worker: {rules: [{deny: A}]}}", want: "B C Gone"},
 		{name: "another agent's deny rule", yaml: "agents: {other: {rules: [{deny: A}]}}", want: "A B C Gone"},
-		{name: "a profile", yaml: `defaults: {profile: {allow: ["tool:A:.*"], ask: ["tool:C:x"]}}`, want: "A C", why: map[string]string{"B": "it denies every call of this tool", "Gone": "no pattern speaks of it"}},
+		{name: "a profile", yaml: `defaults: {profile: {allow: ["tool:A:.*"], ask: ["tool:C:x"]}}`, want: "A C", why: map[string]string{"B": "it denies every call of this tool", "Gone": "no pattern matches it"}},
 		{name: "a preset", yaml: "defaults: {profile: open}", want: "A B C Gone"},
 		{name: "a profile that does not exist", yaml: "defaults: {profile: opne}", want: "", why: map[string]string{"A": `unknown profile "opne": did you mean open`}},
 		{name: "explore", yaml: "defaults: {mode: explore}", want: "A B", why: map[string]string{"C": "mode explore", "Gone": "no module"}},

@@ -109,8 +109,8 @@ func TestProfile_decides(t *testing.T) {
 		reason             string
 	}{
 		{"within the profile", "worker", "good", nil, engine.Ask, "no rule allows this call and mode default asks"},
-		{"within the profile in bypass", "loose", "good", nil, engine.Allow, "mode bypass allows what no rule denies"},
-		{"within the profile in dont_ask", "silent", "good", nil, engine.Deny, "mode dont_ask denies what no rule allows"},
+		{"within the profile in bypass", "loose", "good", nil, engine.Allow, "mode bypass allows calls that no rule denies"},
+		{"within the profile in dont_ask", "silent", "good", nil, engine.Deny, "mode dont_ask denies calls without an allow rule"},
 		{"asked about", "worker", "fair", nil, engine.Ask, "profile mixed: "},
 		{"asked about in bypass", "loose", "fair", nil, engine.Ask, "profile mixed: "},
 		{"not matched", "worker", "bad", nil, engine.Deny, `profile mixed: no pattern matches tool:Probe:{"value":"bad"}`},
@@ -118,7 +118,7 @@ func TestProfile_decides(t *testing.T) {
 		{"locked", "locked", "good", nil, engine.Deny, `profile locked: no pattern matches`},
 		{"a profile that does not exist", "lost", "good", nil, engine.Deny, `profile mixde: unknown profile "mixde": did you mean mixed`},
 		{"asked about in the background", "worker", "fair", func(r *wire.Request) { r.Context.Kind = "background" }, engine.Deny, "a background session may not ask: profile mixed"},
-		{"asked about in dont_ask", "worker", "fair", func(r *wire.Request) { r.Context.Mode = "dontAsk" }, engine.Deny, "mode dont_ask denies what no rule allows"},
+		{"asked about in dont_ask", "worker", "fair", func(r *wire.Request) { r.Context.Mode = "dontAsk" }, engine.Deny, "mode dont_ask denies calls without an allow rule"},
 		{"asked about when resumed", "last", "fair", func(r *wire.Request) { r.Context.Resumed = true }, engine.Deny, "a resumed session may not ask: profile mixed"},
 		{"asked about when resumed, with an approver", "worker", "fair", func(r *wire.Request) { r.Context.Resumed = true }, engine.Ask, "profile mixed"},
 		{"within the profile in the background", "worker", "good", func(r *wire.Request) { r.Context.Kind = "background" }, engine.Deny, "a background session may not ask: no rule allows"},

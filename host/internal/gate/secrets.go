@@ -12,7 +12,7 @@ import (
 )
 
 // noteSecret replaces rules that would keep a secret.
-const noteSecret = "a rule for this call would keep its secret: it can be approved once, or take the secret out of it"
+const noteSecret = "a rule for this call would store its secret: approve it once, or remove the secret from the call"
 
 // hideSecrets is withoutSecrets as a tightener.
 func hideSecrets(_ *Gate, _ context.Context, c *call, d engine.Decision) engine.Decision {

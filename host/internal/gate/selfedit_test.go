@@ -50,18 +50,18 @@ func TestSelfEdit_refused(t *testing.T) {
 	}{
 		{"the seed's developer", worker, `{"profile":"open"}`, wire.CallContext{}, "dev may not grant the profile open: it takes the role admin"},
 		{"a check token's own words", worker, `{"profile":"open"}`, wire.CallContext{User: "ann", Roles: []string{"admin"}, Administrator: true}, "dev may not grant"},
-		{"nobody", authority.Caller{Token: "check:nobody", Agent: "nobody"}, `{"profile":"locked"}`, wire.CallContext{}, "nobody is known to have triggered this"},
+		{"nobody", authority.Caller{Token: "check:nobody", Agent: "nobody"}, `{"profile":"locked"}`, wire.CallContext{}, "the person behind this call is unknown"},
 		{"in the background", authority.Caller{Token: "check:nightly", Agent: "nightly"}, `{"profile":"open"}`, wire.CallContext{}, "background"},
 		{"background as claimed", authority.Caller{Token: "check:boss", Agent: "boss"}, `{"profile":"open"}`, wire.CallContext{Kind: "background"}, "background"},
 		{"a name that is none", authority.Caller{Token: "check:boss", Agent: "boss"}, `{"profile":"opne"}`, wire.CallContext{}, `unknown profile "opne": did you mean open?`},
 		{"a name like none", authority.Caller{Token: "check:boss", Agent: "boss"}, `{"profile":"guarded"}`, wire.CallContext{}, "want one of locked, mine, open, standard"},
-		{"a profile that no role has", authority.Caller{Token: "check:boss", Agent: "boss"}, `{"profile":"mine"}`, wire.CallContext{}, "nobody may grant the profile mine"},
+		{"a profile that no role has", authority.Caller{Token: "check:boss", Agent: "boss"}, `{"profile":"mine"}`, wire.CallContext{}, "no one may grant the profile mine"},
 		{"another member", authority.Caller{Token: "check:boss", Agent: "boss"}, `{"profile":"locked","Profile":"open"}`, wire.CallContext{}, "one member"},
 		{"no member", authority.Caller{Token: "check:boss", Agent: "boss"}, `{}`, wire.CallContext{}, "one member"},
 		{"null", authority.Caller{Token: "check:boss", Agent: "boss"}, `{"profile":null}`, wire.CallContext{}, "one member"},
 		{"an integrator's member", robot, `{"profile":"open"}`, wire.CallContext{Agent: "boss", User: "eve", Roles: []string{"viewer"}}, "eve may not grant the profile open"},
 		{"an integrator's name alone", robot, `{"profile":"open"}`, wire.CallContext{Agent: "boss", User: "dev"}, "dev may not grant"},
-		{"an integrator's roles of nobody", robot, `{"profile":"open"}`, wire.CallContext{Agent: "nobody", Roles: []string{"admin"}}, "nobody is known"},
+		{"an integrator's roles of nobody", robot, `{"profile":"open"}`, wire.CallContext{Agent: "nobody", Roles: []string{"admin"}}, "the person behind this call is unknown"},
 		{"an administrator, with a mapping", robot, `{"profile":"open"}`, wire.CallContext{Agent: "boss", User: "eve", Administrator: true}, "eve may not grant"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -349,7 +349,7 @@ func TestT27_cardChanged(t *testing.T) {
 		t.Errorf("a later approval: got %v", err)
 	}
 	res := <-done
-	if res.Decision.Behavior != engine.Deny || res.Outcome != store.AskCancelled || !strings.Contains(res.Decision.Message, "was changed by somebody") {
+	if res.Decision.Behavior != engine.Deny || res.Outcome != store.AskCancelled || !strings.Contains(res.Decision.Message, "someone changed its approval card") {
 		t.Errorf("got %s, %s: %s", res.Decision.Behavior, res.Outcome, res.Decision.Message)
 	}
 	if err := w.Gate.CardChanged(t.Context(), asked.ID, "again"); err != nil {

@@ -96,7 +96,7 @@ func (g *Gate) mayUndo(ctx context.Context, a ask.Ask, p approvers.Person, rules
 	may := g.c.Settings().MayGrant(p, approvers.GlobalRules) == nil
 	for _, r := range rules {
 		if !may && !g.c.Authority.MayApprove(ctx, p, r.Scope, r.ScopeKey, []engine.Rule{r}) {
-			refused := fmt.Errorf("%w: %s did not approve ask %s and may not change its rules: it takes %s, somebody named in ask_approvers for the agent, or the grant %s",
+			refused := fmt.Errorf("%w: %s did not approve ask %s and may not change its rules: allowed are %s, the agent's ask_approvers, and holders of the grant %s",
 				authority.ErrNotEntitled, who(p), a.ID, a.DecidedBy(), approvers.GlobalRules)
 			return errors.Join(refused, g.c.Authority.NoteAsk(ctx, a, store.EventAnswerRefused, store.Row{DecidedBy: who(p), Detail: "undo: " + refused.Error()}))
 		}
@@ -118,7 +118,7 @@ func (g *Gate) noteUndone(ctx context.Context, a ask.Ask, p approvers.Person, ru
 	}
 	row := store.Row{DecidedBy: p.Name, Detail: "taken back: " + strings.Join(texts, ", ")}
 	if err := g.c.Authority.NoteAsk(ctx, a, store.EventAnswerUndone, row); err != nil {
-		return fmt.Errorf("the rules are removed, but that could not be audited: %w", err)
+		return fmt.Errorf("the rules were removed, but the removal could not be audited: %w", err)
 	}
 	return nil
 }

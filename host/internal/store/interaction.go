@@ -19,7 +19,7 @@ func (s *Store) KeepInteraction(ctx context.Context, key string, id uint64) erro
 		return err
 	}
 	if err := s.writer.do(ctx, &job{run: run, single: true}); err != nil {
-		return fmt.Errorf("keep an interaction: %w", err)
+		return fmt.Errorf("store an interaction: %w", err)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func checkParent(dir string) error {
 		return nil
 	}
 	if info.Mode().Perm()&0o002 != 0 {
-		return fmt.Errorf("%w: everybody can write %s (mode %04o): keep the store elsewhere", ErrUnsafe, dir, info.Mode().Perm())
+		return fmt.Errorf("%w: every account can write %s (mode %04o): move the store to a private directory", ErrUnsafe, dir, info.Mode().Perm())
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func checkFile(path string) error {
 	case !ownedByUs(info):
 		return fmt.Errorf("%w: %s belongs to another user", ErrUnsafe, path)
 	case mode.Perm()&0o022 != 0 && checksModes:
-		return fmt.Errorf("%w: others can write %s (mode %04o): check what it holds, then run chmod 600 %[2]s", ErrUnsafe, path, mode.Perm())
+		return fmt.Errorf("%w: others can write %s (mode %04o): check its content, then run chmod 600 %[2]s", ErrUnsafe, path, mode.Perm())
 	case mode.Perm()&0o200 == 0:
 		// Root could write it all the same; the mode is the owner's intention.
 		return fmt.Errorf("%w: %s has mode %04o: run chmod u+w %[2]s", ErrReadOnly, path, mode.Perm())

@@ -19,7 +19,7 @@ func (s *Store) restate(ctx context.Context, through int64) error {
 				return err
 			}
 			if err := s.writer.do(ctx, &job{run: run}); err != nil {
-				return fmt.Errorf("restate what is in force: %w", err)
+				return fmt.Errorf("restate the current rules: %w", err)
 			}
 		}
 	}

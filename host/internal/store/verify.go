@@ -117,7 +117,7 @@ func (v *verifier) next(r Row) bool {
 	case r.Seq != want:
 		return v.stop(want, fmt.Sprintf("rows %d to %d are missing", want, r.Seq-1))
 	case sum != r.Hash:
-		return v.stop(want, "the row is not what was written: it was edited or moved")
+		return v.stop(want, "the row was edited or moved")
 	case r.Prev != v.last.hash && v.last.seq > v.gone.seq:
 		return v.stop(v.last.seq, fmt.Sprintf("the row was replaced: row %d followed another one", want))
 	case r.Prev != v.last.hash:
@@ -142,7 +142,7 @@ func (v *verifier) end(now link) {
 	case v.last.seq > now.seq:
 		v.stop(now.seq+1, "the row was added behind the head record")
 	case v.gone.seq > v.said.Through, v.gone.seq > 0 && v.gone.seq == v.said.Through && v.gone.hash != v.said.Hash:
-		v.stop(1, fmt.Sprintf("rows 1 to %d are missing, and no row of the audit says that they were removed", v.gone.seq))
+		v.stop(1, fmt.Sprintf("rows 1 to %d are missing, and no audit row records their removal", v.gone.seq))
 	case v.gone.seq > 0:
 		v.report.Removed.At, v.report.Removed.By, v.report.Removed.Detail, v.report.Removed.Seq = v.said.At, v.said.By, v.said.Detail, v.said.Seq
 	}

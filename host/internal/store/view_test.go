@@ -23,7 +23,7 @@ func TestAuditView(t *testing.T) {
 		{Time: at(60), Agent: "writing", Action: "tool:bash:ls", Decision: store.Denied, User: "67890", Stage: "profile", RuleSource: "profile locked", Detail: "profile locked: no pattern matches tool:bash:ls"},
 		{Time: at(61), Agent: "a", Action: "x", Decision: store.AskApproved, User: "1", DecidedBy: "ann"},
 		{Time: at(62), Agent: "a", Action: "x", Decision: store.AskDenied, User: "1", DecidedBy: "ann", Detail: said + ": use staging"},
-		{Time: at(63), Agent: "a", Action: "x", Decision: store.AskTimeout, User: "1", Detail: "nobody answered in time"},
+		{Time: at(63), Agent: "a", Action: "x", Decision: store.AskTimeout, User: "1", Detail: "no one answered in time"},
 		{Time: at(64), Agent: "a", Action: "x", Decision: store.AskCancelled, Detail: "the user interrupted"},
 		{Time: at(65), Agent: "a", Action: "x", Decision: store.Denied, Stage: "deny_rule", Detail: "deny rule Bash(rm:*)"},
 	} {

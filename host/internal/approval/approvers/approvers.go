@@ -69,7 +69,7 @@ func (a Approvers) excludes(requester string, p Person) string {
 	case !a.ExcludeRequester:
 		return ""
 	case requester == "":
-		return "nobody may approve: whoever triggered the call may not, and who that is, is not known (give the agent a user)"
+		return "no one may approve: the person who triggered the call may not, and that person is unknown (set user for the agent)"
 	case p.Name == "" || strings.EqualFold(requester, p.Name):
 		return fmt.Sprintf("%s triggered the call and may not approve it, only deny it: another approver has to", p.who())
 	}
@@ -139,7 +139,7 @@ func (policy Policy) Text(user, role func(string) string) string {
 	}
 	for _, a := range policy {
 		if a.ExcludeRequester {
-			add("not whoever triggered the call")
+			add("not the person who triggered the call")
 		}
 	}
 	return strings.Join(parts, "; ")

@@ -35,7 +35,7 @@ func TestAuthorise(t *testing.T) {
 		{"the requester, excluded", approvers.Policy{excluding}, "ann", with("ann", "ops"), false, true, "ann triggered the call and may not approve it, only deny it"},
 		{"the requester, excluded, in another case", approvers.Policy{excluding}, "ann", with("ANN", "ops"), false, true, "may not approve it"},
 		{"another than the requester", approvers.Policy{excluding}, "ann", with("bob", "ops"), true, true, ""},
-		{"an unknown requester", approvers.Policy{excluding}, "", with("bob", "ops"), false, true, "is not known"},
+		{"an unknown requester", approvers.Policy{excluding}, "", with("bob", "ops"), false, true, "is unknown"},
 		{"excluded for everybody", approvers.Policy{{ExcludeRequester: true}}, "ann", with("ann"), false, true, "may not approve it"},
 		{"both of two", approvers.Policy{ops, excluding}, "ann", with("bob", "ops"), true, true, ""},
 		{"one of two", approvers.Policy{ops, excluding}, "ann", with("cy"), false, false, "it takes the role ops"},

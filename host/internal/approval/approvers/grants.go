@@ -41,11 +41,11 @@ type Refusal struct {
 func (r *Refusal) Error() string {
 	switch {
 	case r.Person.Name == "":
-		return fmt.Sprintf("nobody is known to have triggered this, and %s is granted by people only: name the person in user of the agent's configuration, or in the call", describe(r.What))
+		return fmt.Sprintf("the person behind this call is unknown, and only people may grant %s: set user in the agent's configuration, or name the person in the call", describe(r.What))
 	case r.Unmapped:
 		return fmt.Sprintf("%s may not grant %s: without permission_grants in the configuration only an administrator may", r.Person.who(), describe(r.What))
 	case len(r.Roles) == 0:
-		return fmt.Sprintf("nobody may grant %s: no role in permission_grants has %q", describe(r.What), r.What)
+		return fmt.Sprintf("no one may grant %s: no role in permission_grants has %q", describe(r.What), r.What)
 	}
 	return fmt.Sprintf("%s may not grant %s: it takes the role %s", r.Person.who(), describe(r.What), strings.Join(r.Roles, " or "))
 }

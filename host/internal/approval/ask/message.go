@@ -41,31 +41,31 @@ func message(a Ask) string {
 	case CauseAnswered, CauseSettled:
 		return answeredMessage(a, what)
 	case CauseTimeout:
-		return what + "nobody answered in time" + a.Unreachable() + ". Continue without it, or ask the user before you try again."
+		return what + "no one answered in time" + a.Unreachable() + ". Continue without it, or ask the user before you try again."
 	case CauseInterrupt:
 		return what + "the user interrupted. Read what they say next."
 	case CauseForkExit:
-		return what + "the fork it belonged to has ended."
+		return what + "its fork has ended. Do not retry it."
 	case CauseClear:
-		return what + "the session was cleared."
+		return what + "the session was cleared. Send it again only if the user still wants it."
 	case CauseCaller:
-		return what + "the client stopped waiting for the answer."
+		return what + "the client stopped waiting for the answer. Send it again if it is still needed."
 	case CauseCardChanged:
-		return what + "the question to its approvers was changed by somebody, so that no answer to it counts. Ask the user before you try again."
+		return what + "someone changed its approval card, so no answer counts. Ask the user before you try again."
 	case CauseNoSurface:
-		return what + "it needs a person's approval and the question could not be shown to anyone."
+		return what + "it needs approval, and no approver could be reached. Do not retry; ask the user to connect one with `callgate asks watch`."
 	case CauseFlood:
 		return what + "too many calls of this session or agent already wait for a person. Wait for their answers first."
 	case CauseRepeated:
 		return what + "a person denied the same call a few minutes ago. Do something else, or ask the user."
 	case CausePaused:
-		return fmt.Sprintf("%sthis session is paused after several denials or unanswered questions. A person resumes it with `%s`.", what, Resume(a.Session))
+		return fmt.Sprintf("%sthis session is paused after several denials or unanswered questions. Do not retry before a person resumes it with `%s`.", what, Resume(a.Session))
 	case CauseStopped:
-		return fmt.Sprintf("%sthis session is stopped until a person has looked at it and resumes it with `%s`.", what, Resume(a.Session))
+		return fmt.Sprintf("%sthis session is stopped. Do not retry before a person resumes it with `%s`.", what, Resume(a.Session))
 	case CauseReused:
 		return what + "its call id was used before for another call. Send a new call id."
 	}
-	return what + "the answer could not be recorded."
+	return what + "the answer could not be recorded. Ask the user to run `callgate doctor`."
 }
 
 func answeredMessage(a Ask, what string) string {

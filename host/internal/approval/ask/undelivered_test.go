@@ -33,7 +33,7 @@ func TestUndelivered(t *testing.T) {
 				t.Errorf("got %v", got)
 			}
 			w.want("a", ask.TimedOut, ask.CauseTimeout)
-			want := "The Bash call was not run: nobody answered in time, and Discord could not be reached to show the question. Continue without it, or ask the user before you try again."
+			want := "The Bash call was not run: no one answered in time, and Discord could not be reached to show the question. Continue without it, or ask the user before you try again."
 			if out := w.outcome("a"); out.Message != want || w.calls["a"].at != time.Minute {
 				t.Errorf("at %v: got %q", w.calls["a"].at, out.Message)
 			}

@@ -38,7 +38,7 @@ func TestT27_withdraw(t *testing.T) {
 			t.Errorf("got %s, %v", ended.State, err)
 		}
 		w.want("a", ask.Cancelled, ask.CauseCardChanged)
-		if got := w.outcome("a").Message; !strings.Contains(got, "was changed by somebody") {
+		if got := w.outcome("a").Message; !strings.Contains(got, "someone changed its approval card") {
 			t.Errorf("the model reads %q", got)
 		}
 		var settled *ask.SettledError

@@ -114,7 +114,7 @@ func (au *Authority) mayKeepInChat(ctx context.Context, a ask.Answer, r engine.R
 		if au.approvers(agent, tool).Named() {
 			return ""
 		}
-		return "in a chat only those answer them whom the configuration lists with their account, and administrators"
+		return "in a chat, only administrators and people listed in the configuration with their account may answer them"
 	})
 }
 

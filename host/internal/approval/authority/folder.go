@@ -13,7 +13,7 @@ import (
 func (au *Authority) mayTrust(waiting ask.Ask, a ask.Answer, quorum int) error {
 	if a.Origin != nil && !a.Administrator {
 		if _, listed := au.c.Settings().DiscordPerson(a.Origin.Account); !listed {
-			return errors.New("in a chat only those trust a folder whom the configuration lists with their account, and administrators")
+			return errors.New("in a chat, only administrators and people listed in the configuration with their account may trust a folder")
 		}
 	}
 	return au.trustsFor(waiting.Agent, waiting.User, a.Person(), quorum)

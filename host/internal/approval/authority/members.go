@@ -52,7 +52,7 @@ func (au *Authority) MayTrigger(ctx context.Context, t Trigger, what string, fre
 	held, listed, err := (*chat).Member(ctx, t.Name, fresh)
 	switch {
 	case err != nil:
-		au.c.Log.Warn("the roles of somebody in Discord could not be read: those of the configuration count alone", "person", t.Name, "error", err)
+		au.c.Log.Warn("a member's Discord roles could not be read; only roles from the configuration count", "person", t.Name, "error", err)
 		return fmt.Errorf("%w; Discord could not be asked for their roles there", refusal)
 	case !listed || held.Name != t.Name:
 		return refusal

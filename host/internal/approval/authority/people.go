@@ -39,7 +39,7 @@ func (au *Authority) MayGrant(ctx context.Context, p approvers.Person, what stri
 		return nil
 	}
 	if err := au.Refused(ctx, p, refusal.Error()); err != nil {
-		return fmt.Errorf("%w (and that could not be audited: %w)", refusal, err)
+		return fmt.Errorf("%w (not audited: %w)", refusal, err)
 	}
 	return refusal
 }

@@ -43,7 +43,7 @@ func (au *Authority) CardChanged(ctx context.Context, id, detail string) error {
 	if errors.As(err, &settled) {
 		ended, err = settled.Ask, nil
 	}
-	au.c.Log.Error("the card of an ask was changed by somebody: no answer to it counts", "ask", id, "error", err)
+	au.c.Log.Error("someone changed the card of an ask; answers to it do not count", "ask", id, "error", err)
 	if ended.ID == "" {
 		return err
 	}
@@ -78,7 +78,7 @@ func (au *Authority) TurnedAway(ctx context.Context, a ask.Ask, answer ask.Answe
 		return err
 	}
 	if auditErr := au.noteAnswer(ctx, a, answer, store.EventAnswerRefused, not.Reason); auditErr != nil {
-		return fmt.Errorf("%w (and that could not be audited: %w)", err, auditErr)
+		return fmt.Errorf("%w (not audited: %w)", err, auditErr)
 	}
 	return err
 }

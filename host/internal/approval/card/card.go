@@ -173,7 +173,7 @@ func asked(a ask.Ask) []Row {
 	if a.State.Waiting() {
 		add(Row{Pieces: []Piece{own("approvers: ")}, Small: true}, a.Approvers.String())
 		if a.Approvers.NobodyApproves(a.User) {
-			lines = append(lines, Row{Pieces: []Piece{strong("Nobody may approve this:"), own(" " + WhyNobody)}, Warn: true})
+			lines = append(lines, Row{Pieces: []Piece{strong("No one may approve this:"), own(" " + WhyNobody)}, Warn: true})
 		}
 	}
 	if a.State.Waiting() && a.Away {
@@ -190,7 +190,7 @@ func asked(a ask.Ask) []Row {
 const ClientAway = "its client has left: the answer counts if it asks again in time"
 
 // WhyNobody says why nobody may approve an ask, where that is so.
-const WhyNobody = "whoever triggered the call may not, and who that is, is not known (give the agent a user)"
+const WhyNobody = "the person who triggered the call may not, and that person is unknown (set user for the agent)"
 
 // FolderQuestion is what a card asks about its folder.
 func FolderQuestion(a ask.Ask) []Piece {
@@ -200,7 +200,7 @@ func FolderQuestion(a ask.Ask) []Piece {
 func clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
 
 // HowEnded says in the card's own words how an ask ended that no person answered:
-// "denied: nobody answered in time".
+// "denied: no one answered in time".
 func HowEnded(a ask.Ask) string {
 	if text, ok := endTexts[a.Cause]; ok {
 		return text
@@ -210,8 +210,8 @@ func HowEnded(a ask.Ask) string {
 
 // endTexts say how an ask ended that no person answered.
 var endTexts = map[ask.Cause]string{
-	ask.CauseTimeout:     "denied: nobody answered in time",
-	ask.CauseCardChanged: "cancelled: somebody changed the card that its approvers saw",
+	ask.CauseTimeout:     "denied: no one answered in time",
+	ask.CauseCardChanged: "cancelled: someone changed its approval card",
 	ask.CauseInterrupt:   "cancelled: the session was interrupted",
 	ask.CauseForkExit:    "cancelled: its fork has ended",
 	ask.CauseClear:       "cancelled: the session was cleared",

@@ -40,7 +40,7 @@ func TestRender_nobodyApproves(t *testing.T) {
 				t.Errorf("it offers %q, want %q", got, test.keys)
 			}
 			nobody := a.State == ask.Shown && !strings.Contains(test.keys, "y")
-			if strings.Contains(lines(c), "\n! Nobody may approve this: ") != nobody || nobody && c.Confirm != "" {
+			if strings.Contains(lines(c), "\n! No one may approve this: ") != nobody || nobody && c.Confirm != "" {
 				t.Errorf("nobody may approve it: %t; it says %q, and\n%s", nobody, c.Confirm, lines(c))
 			}
 		})
@@ -67,7 +67,7 @@ func TestRender_approvers(t *testing.T) {
 			t.Errorf("a name turns the text around: %q", text)
 		}
 	}
-	shows("approvers: eve", "or the role ops; 2 have to approve; not whoever triggered the call", "votes: 1 of 2 approved: bob")
+	shows("approvers: eve", "or the role ops; 2 have to approve; not the person who triggered the call", "votes: 1 of 2 approved: bob")
 	a.State, a.Cause, a.Votes = ask.Approved, ask.CauseAnswered, append(a.Votes, ask.Answer{By: "cy\u202e", Verdict: ask.Approve})
 	a.Answer = &a.Votes[1]
 	shows("approved by bob, cy", "votes: 2 of 2 approved: bob, cy")

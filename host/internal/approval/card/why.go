@@ -38,7 +38,7 @@ func special(a ask.Ask) []Row {
 	case d.Stage == engine.StageMode && d.Code == engine.CodeServer: // the engine's sentence, with a rule's and a client's words in it
 		return []Row{{Pieces: []Piece{own("asks because: "), theirs(d.Reason)}, Warn: true}}
 	case d.Stage == engine.StageError:
-		failed := Row{Pieces: []Piece{own("something failed while it was decided, so nobody vouches for it")}, Warn: true}
+		failed := Row{Pieces: []Piece{own("the check failed, so nothing about this call is verified")}, Warn: true}
 		if d.Reason == "" {
 			return []Row{failed}
 		}
@@ -77,7 +77,7 @@ func whyText(d engine.Decision) string {
 	case d.Stage == engine.StageMode:
 		return "no rule allows it, and the mode asks"
 	case d.Stage == engine.StageError:
-		return "something failed while it was decided, so nobody vouches for it"
+		return "the check failed, so nothing about this call is verified"
 	case d.Safety() && d.Stage == engine.StageToolCheck:
 		return "the tool's safety check wants a person to look"
 	}

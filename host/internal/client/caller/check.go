@@ -23,7 +23,7 @@ import (
 // life much more often (Config.Heartbeat).
 const silence = 60 * time.Second
 
-// Check has one call decided and waits for a human where one must decide. progress, which may be
+// Check has one call decided and waits for approval where it is needed. progress, which may be
 // nil, receives its state. The Result denies unless the daemon's answer is complete and sound: with
 // every error comes the zero Result. When ctx ends, the ask is cancelled.
 func (c *Caller) Check(ctx context.Context, r wire.Request, progress func(protocol.Progress)) (wire.Result, error) {

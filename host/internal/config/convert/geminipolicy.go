@@ -187,7 +187,7 @@ func (e *entry) geminiWhole(behavior engine.Behavior, tool string) {
 	case engine.Ask:
 		e.is(Weaker, "not carried: no rule matches every tool; the mode default asks about what no rule allows")
 	case engine.Deny:
-		e.is(Weaker, "not carried: no rule matches every tool; the mode dont_ask denies what no rule allows")
+		e.is(Weaker, "not carried: no rule matches every tool; the mode dont_ask denies calls without an allow rule")
 	default:
 		e.is(LeftOut, "not carried: no rule matches every tool; what comes near is mode: bypass")
 	}

@@ -96,7 +96,7 @@ func (w protectedWorld) wantProtected(t *testing.T, r wire.Request) {
 			return
 		}
 		if !strings.Contains(d.Message, "only a person") {
-			t.Errorf("message: got %q, want that only a person may do it", d.Message)
+			t.Errorf("message: got %q, want that only a person can do this", d.Message)
 		}
 	}
 }

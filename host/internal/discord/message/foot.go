@@ -67,7 +67,7 @@ func nobodyText(a ask.Ask) string {
 	if !a.State.Waiting() || !a.Approvers.NobodyApproves(a.User) {
 		return ""
 	}
-	return "⚠ **Nobody may approve this:** " + card.WhyNobody
+	return "⚠ **No one may approve this:** " + card.WhyNobody
 }
 
 // away tells that nobody waits for the answer at the moment.

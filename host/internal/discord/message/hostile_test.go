@@ -27,7 +27,7 @@ var ownLines = func() []*regexp.Regexp {
 	const title = `( [0-9a-z]{1,24}\*\*|\*\* ▮)`
 	const who = `(▮|<@\d{17,20}>( \(▮\))?)`
 	const people = who + `(, ` + who + `)*`
-	const may = `(` + people + `( or (the role ▮|one of the roles ▮(, ▮)*))?|the role ▮|one of the roles ▮(, ▮)*|\d+ have to approve|not whoever triggered the call)`
+	const may = `(` + people + `( or (the role ▮|one of the roles ▮(, ▮)*))?|the role ▮|one of the roles ▮(, ▮)*|\d+ have to approve|not the person who triggered the call)`
 	const where = `(this session|project ▮|agent ▮)`
 	const note = `-# ([A-Za-z0-9 ,.;:'()/-]+|▮)`
 	const says = `▮( JSON)?: ▮`
@@ -50,10 +50,10 @@ var ownLines = func() []*regexp.Regexp {
 		`⚠ (the input has|a name has|the input and a name have) [A-Z][a-z]+( and [A-Z][a-z]+)* letters, some of which look like Latin ones`,
 		`⚠ \d+ more lines? of this (is|are) not shown here`, `⚠ \*\*\d+ characters? (is|are) not shown here\*\*`, `⚠ \*\*not shown here\*\* \d+ more targets`,
 		`⚠ the whole call is too large to attach: see it with ▮`, `call\.txt has it whole, SHA-256 ▮`, `-# digest ▮`,
-		`⚠ asks because: ▮`, `⚠ something failed while it was decided, so nobody vouches for it`, `-# module note, unverified: ▮`, `-# reason of the rule: ▮`,
+		`⚠ asks because: ▮`, `⚠ the check failed, so nothing about this call is verified`, `-# module note, unverified: ▮`, `-# reason of the rule: ▮`,
 		`(⚠ )?\*\*` + touches + `\*\* (host )?▮ \((cannot be resolved: ▮|` + odd + `(; ` + odd + `)*)\)`, `(-# )?\*\*` + touches + `\*\* (host )?▮(, (host )?▮)*`,
 		`(<@&\d+> ?)+`,
-		`⚠ \*\*Nobody may approve this:\*\* whoever triggered the call may not, and who that is, is not known \(give the agent a user\)`,
+		`⚠ \*\*No one may approve this:\*\* the person who triggered the call may not, and that person is unknown \(set user for the agent\)`,
 		`\*\*\d+ of \d+ approved\*\*(: ` + people + `)?`, `-# \d+ more waits? behind (this one|these)`, `⚠ its client has left: the answer counts if it asks again in time`,
 		`\*\*\d+ more of this session waits?\*\*`,
 		`\*\*\d\.\*\* \*\*(Run\?|Read|Edit|Write|Create|Overwrite|Find|Search for|List|Fetch|Search the web for|Call)\*\*( ▮(: ▮)?)?( ▮)?( · ▮: ▮)*( \(no parameters\))?`,

@@ -224,7 +224,7 @@ func TestLongPartsMakeACardThatIsNotWhole(t *testing.T) {
 // that approves, and says why.
 func TestNobodyMayApprove(t *testing.T) {
 	t.Parallel()
-	const says = "\n⚠ **Nobody may approve this:** "
+	const says = "\n⚠ **No one may approve this:** "
 	for _, command := range []string{"ls", strings.Repeat("x", 5000)} {
 		a := bash(command)
 		a.Approvers = approvers.Policy{{Quorum: 2, ExcludeRequester: true}}

@@ -20,7 +20,7 @@ func TestMayNot(t *testing.T) {
 		{approvers.Policy{{Roles: []string{"@everyone"}}}, "joe", "You may not answer this: `it takes the role @everyone`"},
 		{approvers.Policy{{Users: []string{"https://evil.example"}}}, "joe", "You may not answer this: `it takes https://evil.example`"},
 		{approvers.Policy{{ExcludeRequester: true}}, id, "You triggered the call and may not approve it, only deny it: another approver has to."},
-		{approvers.Policy{{ExcludeRequester: true}}, "", "This does not count: nobody may approve: whoever triggered the call may not, and who that is, is not known (give the agent a user)."},
+		{approvers.Policy{{ExcludeRequester: true}}, "", "This does not count: no one may approve: the person who triggered the call may not, and that person is unknown (set user for the agent)."},
 	} {
 		if got := message.MayNot(id, tt.policy.Authorise(tt.requester, dora).Reason); got != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.policy, got, tt.want)

@@ -89,7 +89,7 @@ func TestCommands(t *testing.T) {
 		{"a wider profile by a role", nil, lead, workersRoom, "permissions profile", o{"profile": "open"}, []string{"it has the profile open in place of standard"}, nil, 0},
 		{"a profile for nobody", nil, lead, elsewhere, "permissions profile", o{"profile": "open"}, []string{"name the agent"}, nil, 0},
 		{"a profile for a name mistyped", nil, lead, elsewhere, "permissions profile", o{"profile": "open", "agent": "wroker"}, []string{`no agent "wroker"`}, nil, 0},
-		{"a profile taken back that was not given", nil, lead, workersRoom, "permissions profile", o{"reset": true}, []string{"Nothing was changed", "the configuration gives it"}, nil, 0},
+		{"a profile taken back that was not given", nil, lead, workersRoom, "permissions profile", o{"reset": true}, []string{"Nothing was changed", "its profile from the configuration"}, nil, 0},
 		{"profile and reset", nil, lead, workersRoom, "permissions profile", o{"reset": true, "profile": "open"}, []string{"not both"}, nil, 0},
 
 		{"nothing waits", nil, bob, workersRoom, "asks", nil, []string{"waiting: 0. Paused sessions: 0."}, nil, 0},

@@ -108,7 +108,7 @@ func Judge(p *config.AgentProfile, entry modules.Entry, call *engine.Call, desc 
 	}
 	answer = p.DecideUnanalysed(actions)
 	if answer != nil && answer.Behavior == engine.Deny && answer.Note == "" {
-		answer.Note = fmt.Sprintf("not all that %s does can be told from it, so that only a pattern for every such call would allow it", answer.Action)
+		answer.Note = fmt.Sprintf("Callgate cannot read everything %s does, so only a pattern for every such call would allow it", answer.Action)
 	}
 	return answer
 }

@@ -39,7 +39,7 @@ func related(lookup func(string) modules.Entry, tool string, call *engine.Call, 
 	if call.Context.TargetsUnknown {
 		for _, name := range []string{"Read", "Write", "Edit", "WebFetch"} {
 			if name != tool {
-				out = append(out, engine.Related{Entry: lookup(name).Entry, Does: "touches more than can be told", Unknown: true})
+				out = append(out, engine.Related{Entry: lookup(name).Entry, Does: "may touch more than it names", Unknown: true})
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func does(t engine.Target) string {
 		value = "the current directory"
 	}
 	if t.Kind == "tree" {
-		return verb + "what lies in " + value
+		return verb + "everything in " + value
 	}
 	return verb + value
 }
@@ -101,7 +101,7 @@ func marked(ctx context.Context, r Resolver, p target.Place, call *engine.Call, 
 		case m.Kind != "tree" || m.Access == "write" && strings.HasSuffix(m.Value, "/**"):
 			continue
 		case m.Value == "?" || strings.HasPrefix(m.Value, "?/"):
-			return nil, errors.New("the call reads or changes a directory that cannot be told")
+			return nil, errors.New("the call reads or changes an unknown directory")
 		}
 		found = append(found, m)
 	}

@@ -157,7 +157,7 @@ func (b *Book) Trust(ctx context.Context, t Trusting) (wire.Folder, error) {
 	case err != nil:
 		return wire.Folder{}, err
 	case now.Path != t.Folder.Path || now.File != t.Folder.File:
-		return wire.Folder{}, fmt.Errorf("%w: another directory stands at %s than when it was shown", ErrRefused, t.Folder.Path)
+		return wire.Folder{}, fmt.Errorf("%w: the directory at %s was replaced after it was shown", ErrRefused, t.Folder.Path)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

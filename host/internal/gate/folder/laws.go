@@ -49,9 +49,9 @@ func (l Laws) Refuse(f target.Folder) string {
 	}
 	switch {
 	case f.File == "":
-		return "cannot be told from another folder of the same name"
+		return "cannot be distinguished from another folder with the same name"
 	case len(f.Repositories) > 1:
-		return fmt.Sprintf("holds several projects (%s, %s)", path.Base(f.Repositories[0]), path.Base(f.Repositories[1]))
+		return fmt.Sprintf("contains several projects (%s, %s)", path.Base(f.Repositories[0]), path.Base(f.Repositories[1]))
 	}
 	return ""
 }
@@ -60,11 +60,11 @@ func (l Laws) Refuse(f target.Folder) string {
 func (l Laws) RefusePath(p string) string {
 	switch {
 	case !l.set:
-		return "cannot be judged here"
+		return "cannot be checked here"
 	case !path.IsAbs(p) || path.Clean(p) != p:
 		return "is not an absolute, clean path"
 	case len(p) > maxPath || !utf8.ValidString(p) || strings.ContainsFunc(p, unshown):
-		return "has a name that a card cannot show as it is"
+		return "has characters in its name that a card cannot show"
 	}
 	p = fold(p)
 	parts := strings.Split(strings.Trim(p, "/"), "/")
@@ -76,7 +76,7 @@ func (l Laws) RefusePath(p string) string {
 	case inAny(system, p):
 		return "is a directory of the system"
 	case l.home(p, parts):
-		return "is a home directory, or holds one"
+		return "is or contains a home directory"
 	case len(parts) < 2 || drive(parts):
 		return "is a whole drive or a top directory"
 	case slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") }):
@@ -86,7 +86,7 @@ func (l Laws) RefusePath(p string) string {
 	}
 	for _, own := range l.own {
 		if within(own, p) || within(p, own) {
-			return "holds files of Callgate's own"
+			return "contains Callgate's own files"
 		}
 	}
 	return ""

@@ -54,7 +54,7 @@ func (g *Given) ProfileTightens(ctx context.Context, agent, name string) (bool, 
 	}
 	given, ok, err := g.override(ctx, s, agent)
 	if err != nil {
-		return false, fmt.Errorf("whether that widens is not known: %w", err)
+		return false, fmt.Errorf("cannot compare the profiles: %w", err)
 	}
 	if ok {
 		now = given

@@ -31,7 +31,7 @@ const byConfiguration = "configuration file"
 var ErrUnknownProfile = errors.New("unknown profile")
 
 // ErrNoGivenProfile means: the agent has the profile of the configuration.
-var ErrNoGivenProfile = errors.New("the agent has the profile that the configuration gives it")
+var ErrNoGivenProfile = errors.New("the agent has its profile from the configuration")
 
 // maxGiven bounds how many agents may have a given profile.
 const maxGiven = 10_000
@@ -81,7 +81,7 @@ func (g *Given) held(ctx context.Context) (map[string]wire.GivenProfile, error) 
 		err = json.Unmarshal(text, &by)
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("the profiles that agents were given cannot be read, and nobody knows what holds: look, then give them back with callgate profiles reset --all: %w", err)
+		return nil, fmt.Errorf("the profiles assigned to agents cannot be read; check the store, then remove them with callgate profiles reset --all: %w", err)
 	}
 	g.by, g.loaded = by, true
 	return by, nil
@@ -142,7 +142,7 @@ func (g *Given) override(ctx context.Context, s *config.Config, agent string) (p
 func (g *Given) InForce(ctx context.Context, s *config.Config, agent config.Agent) (*config.AgentProfile, error) {
 	given, ok, err := g.override(ctx, s, agent.Name)
 	if err != nil {
-		return nil, fmt.Errorf("it is not known which profile the agent has: %w", err)
+		return nil, fmt.Errorf("the agent's profile is unknown: %w", err)
 	}
 	if ok {
 		return given, nil

@@ -18,5 +18,5 @@ func ExampleGuard() {
 	}
 	// Output:
 	// ""
-	// "it reads Callgate's state, with its rules, store and tokens (/home/dev/.local/state/callgate/admin.token)"
+	// "it reads Callgate's rules, store and tokens (/home/dev/.local/state/callgate/admin.token)"
 }

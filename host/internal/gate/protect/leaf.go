@@ -40,7 +40,7 @@ var takingAway = []string{"move", "rename", "delete", "remove", "rm", "trash", "
 func (j *judge) leaves() string {
 	all, err := leavesOf(j.call.Input)
 	if err != nil {
-		return "it cannot be told what it touches: " + err.Error()
+		return "Callgate cannot read its input: " + err.Error()
 	}
 	tool := strings.ToLower(j.call.Tool)
 	above := slices.ContainsFunc(takingAway, func(word string) bool { return strings.Contains(tool, word) })
@@ -66,7 +66,7 @@ func (j *judge) leaves() string {
 		}
 	}
 	if port && here {
-		return "it names the port on which Callgate answers, " + strings.Join(ours, " or ")
+		return "it names Callgate's own port, " + strings.Join(ours, " or ")
 	}
 	if why := j.lead(paths, above); why != "" {
 		return why

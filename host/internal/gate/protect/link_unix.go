@@ -54,7 +54,7 @@ func (j *judge) linked(t engine.Target) string {
 	if !ok || st.Nlink < 2 || !j.isFileOfOurs(info, t.Access == "read") {
 		return ""
 	}
-	return "it opens " + t.Resolved + ", which is another name of one of Callgate's own files"
+	return "it opens " + t.Resolved + ", another name of one of Callgate's own files"
 }
 
 // isFileOfOurs looks for a file among our own; secrets alone when it is only

@@ -31,7 +31,7 @@ func (j *judge) resolved(targets []engine.Target) ([]engine.Target, string) {
 		}
 		got, err := j.resolve(trees)
 		if err != nil {
-			return out, "it cannot be told what it reaches: " + err.Error()
+			return out, "Callgate cannot tell which files it reaches: " + err.Error()
 		}
 		for n, i := range chunk {
 			out[i] = got[n]
@@ -147,7 +147,7 @@ func (j *judge) onePath(form, access string) string {
 // tie judges the files tying projects to the gate, in any place.
 func (j *judge) tie(form string, parts []string) string {
 	if n := len(parts); n > 0 && names(parts[n-1], projectFile) {
-		return fmt.Sprintf("it writes the file by which a project tightens what agents may do (%s)", form)
+		return fmt.Sprintf("it writes a project's own Callgate rules (%s)", form)
 	}
 	for i, part := range parts[:max(len(parts)-1, 0)] {
 		next := parts[i+1]
@@ -156,7 +156,7 @@ func (j *judge) tie(form string, parts []string) string {
 			settings = settings || mayBe(next, name)
 		}
 		if names(part, settingsDir) && settings && next != "**" {
-			return fmt.Sprintf("it writes settings of Claude Code, which hook Callgate in (%s)", form)
+			return fmt.Sprintf("it writes settings of Claude Code with Callgate's hook (%s)", form)
 		}
 	}
 	return ""
@@ -200,26 +200,32 @@ func (j *judge) oneTree(form, access string) string {
 		return "it reaches Callgate's socket " + form
 	}
 	for _, p := range j.places {
-		if within, above := match(parts, p); within || above && p.held() {
-			return fmt.Sprintf("it changes, moves or removes %s with all that is there: %s", form, p.what)
+		switch within, above := match(parts, p); {
+		case within:
+			return fmt.Sprintf("it would change or remove %s (%s)", p.what, form)
+		case above && p.held():
+			return fmt.Sprintf("it would change or remove %s and everything in it, including %s", form, p.what)
 		}
 	}
 	if holds {
-		return "it changes, moves or removes " + form + " with all that is there: Callgate's socket"
+		return "it would change or remove " + form + " and everything in it, including Callgate's socket"
 	}
 	if why := j.tie(form, parts); why != "" {
 		return why
 	}
 	n := len(parts)
 	if n > 0 && names(parts[n-1], settingsDir) || n > 1 && parts[n-1] == "**" && parts[n-2] == settingsDir {
-		return fmt.Sprintf("it changes, moves or removes the settings of Claude Code, which hook Callgate in (%s)", form)
+		return fmt.Sprintf("it would change or remove the settings of Claude Code with Callgate's hook (%s)", form)
 	}
 	if n > 0 && parts[n-1] == "**" {
 		return "" // some files there, such as an archive's; not the project as a whole
 	}
 	for _, p := range j.project {
-		if within, above := match(parts, p); within || above {
-			return fmt.Sprintf("it changes, moves or removes %s with all that is there: %s", form, p.what)
+		switch within, above := match(parts, p); {
+		case within:
+			return fmt.Sprintf("it would change or remove %s (%s)", p.what, form)
+		case above:
+			return fmt.Sprintf("it would change or remove %s and everything in it, including %s", form, p.what)
 		}
 	}
 	return ""
@@ -231,7 +237,7 @@ func (j *judge) readTree(form string, parts []string) string {
 		within, above := match(parts, p)
 		switch {
 		case p.secret && (within || above):
-			return fmt.Sprintf("it reads all of %s, which is or holds %s; name a narrower place", form, p.what)
+			return fmt.Sprintf("it reads all of %s, including %s; name a narrower path", form, p.what)
 		case p.program && within && !slices.Contains(parts, "**"):
 			return fmt.Sprintf("it copies %s (%s)", p.what, form)
 		}

@@ -49,7 +49,7 @@ func placesOf(f Facts) []place {
 			out = append(out, one)
 		}
 	}
-	add(f.State, place{what: "Callgate's state, with its rules, store and tokens", secret: true})
+	add(f.State, place{what: "Callgate's rules, store and tokens", secret: true})
 	add(f.Config, place{what: "Callgate's configuration"})
 	add(f.ConfigFile, place{what: "Callgate's configuration", file: true})
 	add(f.Modules, place{what: "Callgate's tool modules"})
@@ -63,14 +63,14 @@ func placesOf(f Facts) []place {
 	}
 	for _, dir := range programDirs(f) {
 		p := filepath.Join(dir, "callgate")
-		add(p, place{what: "a program by Callgate's name where shells look for one", file: true, ifThere: p})
+		add(p, place{what: "a program named callgate on the search path", file: true, ifThere: p})
 	}
 	for _, dir := range serviceDirs(f.Home) {
 		p := filepath.Join(dir, "*callgate*")
 		add(p, place{what: "Callgate's service", ifThere: p})
 	}
 	for _, dir := range managedDirs {
-		add(dir, place{what: "the managed settings of Claude Code, which hook Callgate in", ifThere: dir})
+		add(dir, place{what: "the managed settings of Claude Code with Callgate's hook", ifThere: dir})
 	}
 	return out
 }
@@ -144,7 +144,7 @@ func projectPlaces(home string, c *engine.Context) []place {
 			p := dir + string(filepath.Separator) + filepath.FromSlash(name)
 			if exists(p) {
 				for _, form := range forms(p) {
-					out = append(out, place{parts: components(form), what: "what ties this project to Callgate (" + name + ")", file: true})
+					out = append(out, place{parts: components(form), what: "this project's Callgate settings (" + name + ")", file: true})
 				}
 			}
 		}

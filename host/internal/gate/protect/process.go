@@ -32,7 +32,7 @@ func (j *judge) process(value string) string {
 		return j.processID(value)
 	}
 	if ours {
-		return "it signals or traces processes among which Callgate's can be (" + value + "); name another process by its id"
+		return "it may signal or trace Callgate's process (" + value + "); name another process by its id"
 	}
 	return ""
 }
@@ -41,9 +41,9 @@ func (j *judge) processID(value string) string {
 	n, err := strconv.Atoi(value)
 	switch {
 	case err != nil:
-		return "it cannot be told which process it signals or traces; name the process by its id"
+		return "the process it signals or traces is unknown; name the process by its id"
 	case n <= 0:
-		return "it signals a group of processes (" + value + "), among which Callgate's can be"
+		return "it signals a group of processes (" + value + "), perhaps Callgate's among them"
 	case n == j.facts.PID || n == j.facts.Parent || j.isThread(n):
 		return "it signals or traces Callgate's process " + value
 	}
@@ -68,11 +68,11 @@ func (j *judge) service(t engine.Target) string {
 	name := fold(path.Base(t.Value))
 	switch {
 	case t.Value == unknown:
-		return "it cannot be told which service it changes"
+		return "the service it changes is unknown; name the service"
 	case strings.Contains(name, "callgate"), strings.ContainsAny(name, "*?[") && (mayBe(name, "callgate") || mayBe(name, "callgate.service")):
 		return "it changes Callgate's service " + t.Value
 	case wholeDomain().MatchString(fold(t.Value)):
-		return "it changes services of which Callgate's can be one (" + t.Value + ")"
+		return "it may change Callgate's service (" + t.Value + ")"
 	}
 	return ""
 }

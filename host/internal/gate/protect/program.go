@@ -42,13 +42,13 @@ func (j *judge) program(t engine.Target) string {
 	}
 	words := strings.Fields(t.Value)
 	if len(words) == 0 || words[0] == unknown {
-		return "it cannot be told which program it runs"
+		return "the program it runs is unknown"
 	}
 	if words[0] == "[" {
 		return "" // the test command, not an open glob
 	}
 	if strings.ContainsAny(words[0], "$`\\") && orders(words[1:]) {
-		return "it cannot be told which program it runs (" + strings.Join(words[:3], " ") + ")"
+		return "the program it runs is unknown (" + strings.Join(words[:3], " ") + ")"
 	}
 	if !j.isOurs(unescape.Replace(words[0])) || harmless(words[1:]) {
 		return ""

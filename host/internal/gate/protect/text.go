@@ -29,7 +29,7 @@ var quotes = strings.NewReplacer(`'`, "", `"`, "", `\`, "", "`", " ")
 // gains no allowance: the module's decision stays.
 func (j *judge) text(text string) string {
 	if len(text) > maxText {
-		return "its text is too long to be searched for Callgate's own places"
+		return "its text is too long to search for Callgate's own files; use a shorter one"
 	}
 	if strings.Contains(text, ".*") {
 		text = anything().ReplaceAllString(text, " ")
@@ -38,7 +38,7 @@ func (j *judge) text(text string) string {
 	for _, form := range []string{text, quotes.Replace(text)} {
 		tokens := strings.FieldsFunc(form, isBreak)
 		if len(tokens) > maxTokens {
-			return "its text has too many words to be searched for Callgate's own places"
+			return "its text has too many words to search for Callgate's own files; use a shorter one"
 		}
 		if why := j.tokens(&w, tokens); why != "" {
 			return why
@@ -70,7 +70,7 @@ func (j *judge) tokens(w *words, tokens []string) string {
 		if i > 0 && entersDirectory(tokens[i-1]) && strings.ContainsAny(token, "*?[{") && !w.seen["cd "+token] {
 			w.seen["cd "+token] = true // no word has a blank
 			if j.leads(token, true) != "" {
-				return "it enters " + token + ", which can be a directory above Callgate's own"
+				return "it enters " + token + ", perhaps a directory above Callgate's own"
 			}
 		}
 		if name := fold(path.Base(token)); name == "callgate" && i+1 < len(tokens) && acts(tokens[i+1]) && j.isOurs(token) {
@@ -110,11 +110,11 @@ func (j *judge) word(w *words, token string) string {
 func (j *judge) told(w *words) string {
 	switch {
 	case w.port && w.here:
-		return "it mentions the port on which Callgate answers, " + strings.Join(j.ports(), " or ")
+		return "it mentions Callgate's own port, " + strings.Join(j.ports(), " or ")
 	case w.pid && w.signals:
 		return "it mentions Callgate's process"
 	case w.settings && w.takes:
-		return "it moves or removes " + settingsDir + ", the settings of Claude Code, which hook Callgate in"
+		return "it would move or remove " + settingsDir + ", the settings of Claude Code with Callgate's hook"
 	}
 	return ""
 }
@@ -141,11 +141,11 @@ func (j *judge) parted(tokens []string) string {
 	for i := range max(len(names)-1, 0) {
 		for _, p := range j.places {
 			if n := len(p.parts); n > 1 && names[i] == p.parts[n-2] && names[i+1] == p.parts[n-1] && p.ifThere == "" {
-				return "it mentions " + names[i] + " and " + names[i+1] + ", which can be " + p.what
+				return "it mentions " + names[i] + " and " + names[i+1] + ", perhaps " + p.what
 			}
 		}
 		if names[i] == settingsDir && slices.Contains(settingsFiles, names[i+1]) {
-			return "it mentions " + names[i] + " and " + names[i+1] + ", settings of Claude Code, which hook Callgate in"
+			return "it mentions " + names[i] + " and " + names[i+1] + ", settings of Claude Code with Callgate's hook"
 		}
 	}
 	return ""
@@ -197,7 +197,7 @@ func (j *judge) tail(token string) string {
 	for _, p := range j.places {
 		for n := min(len(p.parts), len(parts)); n > 0; n-- {
 			if slices.EqualFunc(parts[:n], p.parts[len(p.parts)-n:], mayBe) {
-				return "it mentions " + token + ", which can be " + p.what
+				return "it mentions " + token + ", perhaps " + p.what
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func (j *judge) leads(text string, above bool) string {
 		return ""
 	}
 	if j.looked++; j.looked > maxPaths {
-		return "it names too many paths to be looked at"
+		return "it names too many paths to check; name fewer"
 	}
 	t := engine.Target{Kind: "tree", Value: text, Access: "write"}
 	if !above {

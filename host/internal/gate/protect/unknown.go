@@ -22,9 +22,9 @@ func (j *judge) unplaced(t engine.Target) string {
 	if rest == "" || allNames(rest) {
 		switch t.Access {
 		case "read":
-			return "it reads all of a directory that cannot be told, which can be Callgate's state; name the directory"
+			return "it reads all of an unknown directory, perhaps Callgate's own; name the directory"
 		case "write":
-			return "it changes all of a directory that cannot be told, which can be Callgate's own; name the directory"
+			return "it changes all of an unknown directory, perhaps Callgate's own; name the directory"
 		}
 		return ""
 	}
@@ -33,12 +33,12 @@ func (j *judge) unplaced(t engine.Target) string {
 			return why
 		}
 		if slices.ContainsFunc(settingsFiles, func(name string) bool { return mayBe(fold(rest), name) }) {
-			return fmt.Sprintf("it writes %s in a directory that cannot be told, which can be %s, where Claude Code's settings hook Callgate in", rest, settingsDir)
+			return fmt.Sprintf("it writes %s in an unknown directory, perhaps %s with Callgate's hook for Claude Code; name the directory", rest, settingsDir)
 		}
 	}
 	for _, dir := range j.ownDirectories(t.Access == "read") {
 		if found, err := filepath.Glob(filepath.Join(dir, rest)); err == nil && len(found) > 0 || exists(filepath.Join(dir, rest)) {
-			return fmt.Sprintf("it touches %s in a directory that cannot be told, and Callgate has a file of that name; name the directory", rest)
+			return fmt.Sprintf("it touches %s in an unknown directory, and Callgate has a file with this name; name the directory", rest)
 		}
 	}
 	return ""

@@ -174,7 +174,7 @@ func (b *batch) fails(failed *firstError, at int, entry modules.Entry, err error
 	}
 	b.unread.Lock()
 	defer b.unread.Unlock()
-	b.Unread(fmt.Errorf("no module is loaded that has this tool: until callgate tool add brings it, the rule allows nothing: %w", err))
+	b.Unread(fmt.Errorf("no loaded module has this tool; the rule allows nothing until you run callgate tool add: %w", err))
 }
 
 // firstError keeps the error of the first place in the file.

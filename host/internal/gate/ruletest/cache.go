@@ -42,7 +42,7 @@ func OpenCache(cache string, report func(error)) (*Cache, error) {
 		return t, nil
 	}
 	if err := t.open(cache); err != nil {
-		err = fmt.Errorf("rules that were tried: %w", err)
+		err = fmt.Errorf("rule test cache: %w", err)
 		if !securedir.Unwritable(err) {
 			return nil, err
 		}

@@ -140,7 +140,7 @@ func (t Tester) Readable(ctx context.Context, r engine.Rule) error {
 		return err
 	}
 	if err := t.understood(ctx, entry, r); err != nil {
-		return fmt.Errorf("%s: %s cannot read this content, so that the rule would allow nothing and deny everything. How its rules are written: %s", r, r.Tool, entry.RuleHelp)
+		return fmt.Errorf("%s: %s cannot read this content; the rule would allow nothing and deny everything. Rule syntax: %s", r, r.Tool, entry.RuleHelp)
 	}
 	return nil
 }

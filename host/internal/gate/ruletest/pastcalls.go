@@ -112,7 +112,7 @@ func (s *Stored) pastInputs(ctx context.Context, names []string) (inputs []json.
 	for _, name := range slices.Compact(names) {
 		for row, err := range s.c.Store.Audit(ctx, store.Filter{Event: store.EventDecision, Tool: name, Newest: true, Limit: maxPastCalls}) {
 			if err != nil {
-				s.c.Log.Error("past calls could not be read, so that stored rules are not tried on them with a new tool module", "error", err)
+				s.c.Log.Error("past calls could not be read; stored rules are not tested on them with a new tool module", "error", err)
 				return inputs
 			}
 			input, err := strictjson.Object([]byte(row.Input))

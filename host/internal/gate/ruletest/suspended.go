@@ -42,7 +42,7 @@ func (s *Stored) Recall(ctx context.Context) error {
 	defer s.mu.Unlock()
 	if err != nil {
 		s.doubtful = true
-		return fmt.Errorf("which stored rules are suspended is not known, so that no allow rule is used for modules that did not come with Callgate: %w", err)
+		return fmt.Errorf("the list of suspended rules could not be read; allow rules are ignored for modules that did not come with Callgate: %w", err)
 	}
 	s.suspensions = list
 	return nil
@@ -110,7 +110,7 @@ func (s *Stored) Unused(rules []engine.Rule) map[string]string {
 			entry := tools.Lookup(name)
 			holds, known := s.tried[testOf{r.ID, entry.Digest, entry.Name}]
 			if entry.Err == nil && (s.isSuspended(entry, r) || known && !holds) {
-				unused[r.ID] = fmt.Sprintf("not used with %s %s, which reads it otherwise than when it was stored: remove it, and add it again if it should hold", clip(entry.Module, 64), clip(entry.Version, 64))
+				unused[r.ID] = fmt.Sprintf("not used with %s %s: this module reads it differently than when it was stored; remove it, and add it again if you still want it", clip(entry.Module, 64), clip(entry.Version, 64))
 			}
 		}
 	}

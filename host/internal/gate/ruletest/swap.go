@@ -20,7 +20,7 @@ import (
 func (s *Stored) Swapping(ctx context.Context, next describe.Catalog, files []string) []string {
 	suspended, wider, stored, err := s.tryStored(ctx, next, files)
 	if err != nil {
-		s.c.Log.Error("the stored rules could not be tried on a new tool module: none that allows is used for modules that did not come with Callgate, until the next start", "error", err)
+		s.c.Log.Error("the stored rules could not be tested on a new tool module; until the next start, allow rules are ignored for modules that did not come with Callgate", "error", err)
 		s.mu.Lock()
 		s.doubtful = true
 		s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *Stored) Swapping(ctx context.Context, next describe.Catalog, files []st
 	}
 	if len(wider) > 0 {
 		if err := s.suspend(ctx, stored, wider); err != nil {
-			s.c.Log.Error("that stored rules are suspended could not be stored: it is forgotten at the next start", "error", err)
+			s.c.Log.Error("the suspended rules could not be stored; the suspension ends at the next start", "error", err)
 		}
 	}
 	return suspended
@@ -38,7 +38,7 @@ func (s *Stored) Swapping(ctx context.Context, next describe.Catalog, files []st
 func (s *Stored) TryStored(ctx context.Context, next describe.Catalog, files []string) []string {
 	suspended, _, _, err := s.tryStored(ctx, next, files)
 	if err != nil {
-		s.c.Log.Error("the stored rules could not be tried on a tool module", "error", err)
+		s.c.Log.Error("the stored rules could not be tested on a tool module", "error", err)
 	}
 	return suspended
 }

@@ -78,8 +78,8 @@ func TestT17_pathsThatAreNotLookedAt(t *testing.T) {
 		{"empty", "", "an empty path"},
 		{"somebody's home", "~root/x", `"~root/x": other people's home directories`},
 		{"too long", strings.Repeat("x", 4097), "a target of 4097 bytes, at most 4096"},
-		{"not text", "a\xff", "a target that is not text"},
-		{"NUL", "a\x00b", "a target that is not text"},
+		{"not text", "a\xff", "a target with invalid text"},
+		{"NUL", "a\x00b", "a target with invalid text"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -49,7 +49,7 @@ const (
 	identifying = 2 * time.Second
 )
 
-var errNoIdentity = errors.New("files cannot be told apart on this system")
+var errNoIdentity = errors.New("this system cannot distinguish files")
 
 // Identify returns the identities of cwd, unless it is empty, and of each of the resolved
 // targets, in their order. A target other than a path, or an unresolved one, has the zero

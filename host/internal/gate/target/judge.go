@@ -44,7 +44,7 @@ func (j *judge) checkValue(value string) error {
 	case len(value) > j.limits.Length:
 		return fmt.Errorf("a target of %d bytes, at most %d are looked at", len(value), j.limits.Length)
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
-		return errors.New("a target that is not text")
+		return errors.New("a target with invalid text")
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-var errUnsupported = errors.New("paths cannot be resolved on this system yet: callgate judges them on linux and macos only")
+var errUnsupported = errors.New("paths cannot be resolved on this system yet: callgate supports Linux and macOS only")
 
 // OS returns a file system that answers every question with an error: on this system no path
 // can be resolved, so nothing is allowed because of its place.

@@ -36,7 +36,7 @@ func (w *walker) pythonHere(dir string) []string {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		return []string{pythonModule + "in a directory that cannot be read"}
+		return []string{pythonModule + "in an unreadable directory"}
 	}
 	var out []string
 	for _, name := range names {

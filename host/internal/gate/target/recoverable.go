@@ -170,7 +170,7 @@ func (ix *gitIndex) below(prefix string) bool {
 	return i < len(ix.entries) && strings.HasPrefix(ix.entries[i].name, prefix)
 }
 
-var errIndex = errors.New("not an index of git that can be read")
+var errIndex = errors.New("unreadable git index")
 
 // parseIndex reads versions 2 to 4 with SHA-1. Source: gitformat-index(5). An index that
 // is split, or of which a part is missing, is refused.

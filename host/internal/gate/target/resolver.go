@@ -76,7 +76,7 @@ const waiting = 10
 
 var (
 	errTooSlow = errors.New("looking at the path took too long")
-	errTooBusy = errors.New("too many path look-ups at once, some may hang on a file system that does not answer")
+	errTooBusy = errors.New("too many path look-ups at once; a file system may be hanging")
 	errNoFS    = errors.New("no file system to resolve paths on")
 )
 
