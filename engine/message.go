@@ -47,7 +47,7 @@ func advice(d Decision) string {
 	switch {
 	case d.Behavior != Deny:
 		return ""
-	case d.Stage == StageError:
+	case d.Stage == StageError && d.ConvertedBy != CodeCallback:
 		return " Do not retry it; tell the user."
 	case len(d.Permitted) > 0:
 		return " Do not retry it unchanged."
