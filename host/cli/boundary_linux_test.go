@@ -33,7 +33,7 @@ const (
 // forAgents are the operations of an agent's account. All others are tried, and must be
 // refused.
 var forAgents = []string{
-	"GET /v1/health", "GET /v1/openapi.json", "POST /v1/check", "POST /v1/evaluate", "POST /v1/offer", "POST /v1/calls/finished", "GET /v1/tools", "GET /v1/tools/{name}",
+	"GET /livez", "GET /readyz", "GET /v1/health", "GET /v1/openapi.json", "POST /v1/mcp/tools", "POST /v1/check", "POST /v1/evaluate", "POST /v1/offer", "POST /v1/calls/finished", "GET /v1/tools", "GET /v1/tools/{name}",
 }
 
 // levelB is an installation of level B below a directory, with its daemon.

@@ -31,8 +31,8 @@ func mcpCommand(c *cli) *cobra.Command {
 		Use:     "mcp --server NAME -- COMMAND [ARGUMENT...]",
 		GroupID: "gate",
 		Short:   "Put an MCP server behind the gate, for any client",
-		Long: `Starts an MCP server and stands between it and its client. Each tools/call is judged by
-the daemon as a call of mcp__NAME__TOOL before the server reads it: the rules are those
+		Long: `Starts an MCP server and stands between it and its client. The daemon checks each
+tools/call as a call of mcp__NAME__TOOL before the server reads it: the rules are those
 of the hooks. All other messages pass as they are.
 
 A tool is shown to the model after a person has accepted its definition. A changed
