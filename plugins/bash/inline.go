@@ -9,17 +9,12 @@ import (
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
-// isolated are options of an interpreter that run nothing beyond the code given with the first
-// ones, and keep the search path of modules.
-var isolated = map[string]struct{ code, others []string }{
-	"python":  {[]string{"-c"}, []string{"-u", "-B", "-I", "-E", "-s", "-S", "-O", "-q"}},
-	"python3": {[]string{"-c"}, []string{"-u", "-B", "-I", "-E", "-s", "-S", "-O", "-q"}},
-	"node":    {[]string{"-e", "-p"}, []string{"--input-type", "--no-warnings"}},
-}
+// isolated are options of python that run nothing and keep the search path of modules.
+var isolated = []string{"-c", "-u", "-B", "-I", "-E", "-s", "-S", "-O", "-q"}
 
-// computes reports whether the command is Python or JavaScript on the line that only computes,
-// prints, and reads its input and named files, or writes such files; why is the reason for a no.
-// RATIONALE.md, "Which Python only reads?" and "Which JavaScript only reads?".
+// computes reports whether the command is Python on the line that only computes, prints, and
+// reads its input and named files, or writes such files; why is the reason for a no.
+// RATIONALE.md, "Which Python only reads?".
 func (c *Command) computes() (files inline.Files, why string) {
 	if c.inlineRead {
 		return c.opens, c.inlineWhy
@@ -27,24 +22,19 @@ func (c *Command) computes() (files inline.Files, why string) {
 	c.inlineRead = true
 	c.inlineWhy = c.Name() + " runs code"
 	u := c.Use()
-	options, known := isolated[u.Program]
-	if !c.Inline || !known || len(c.code) != 1 || c.Stdin {
+	if !c.Inline || u.Program != "python" && u.Program != "python3" || len(c.code) != 1 || c.Stdin {
 		return inline.Files{}, c.inlineWhy
 	}
 	for _, o := range u.Options {
-		if !o.Known || !slices.Contains(options.code, o.Name) && !slices.Contains(options.others, o.Name) || o.Has && (!o.Value.Literal || o.Value.Glob) {
+		if !o.Known || !slices.Contains(isolated, o.Name) || o.Name == "-c" && (!o.Value.Literal || o.Value.Glob) {
 			return inline.Files{}, c.inlineWhy
 		}
 	}
-	given := u.Has(options.code...)
+	given := u.Has("-c")
 	if !given && (c.Input == nil || !c.Input.Literal || len(u.Operands) > 1 || len(u.Operands) == 1 && u.Operands[0].Text != "-") {
 		return inline.Files{}, c.inlineWhy
 	}
-	if u.Program == "node" {
-		files, why = inline.JavaScript(c.code[0])
-	} else {
-		files, why = inline.Python(c.code[0])
-	}
+	files, why = inline.Python(c.code[0])
 	if why != "" {
 		why = c.Name() + " runs code: " + why
 	}

@@ -160,7 +160,7 @@ func (l *Line) inlineReads(cmd *Command, world surroundings) (bool, string) {
 	switch {
 	case why != "":
 		return false, why
-	case cmd.Name() != "node" && (world.shadowed(cmd) || l.makesModules()):
+	case world.shadowed(cmd), l.makesModules():
 		return false, cmd.Name() + " may import a file of this directory in the place of its own module"
 	case !tellable(cmd.Args()):
 		return false, cmd.Name() + " shows a variable that may hold a secret"

@@ -22,8 +22,6 @@ type token struct {
 	prefix string
 	// depth is how many brackets are open around the token.
 	depth int
-	// fresh means: a line ended before the token; of JavaScript alone.
-	fresh bool
 }
 
 func (t token) is(k kind, texts ...string) bool {
