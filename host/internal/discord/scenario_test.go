@@ -474,7 +474,7 @@ func TestScenario_deleted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.want(engine.Deny, store.Denied, "", "could not be shown to anyone")
+	p.want(engine.Deny, store.Denied, "", "no approver could be reached")
 }
 
 // TestScenario_sendFailure: a card that cannot be posted. Where nobody else shows it the
@@ -487,7 +487,7 @@ func TestScenario_sendFailure(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, simple)
 		w.discord.Inject(discordtest.Fault{Method: "POST", Route: post, Status: 403, Code: 50001, Message: "Missing Access"})
-		w.call("worker", "s1", "make build").want(engine.Deny, store.Denied, "", "could not be shown to anyone")
+		w.call("worker", "s1", "make build").want(engine.Deny, store.Denied, "", "no approver could be reached")
 	})
 	t.Run("for good, and a terminal", func(t *testing.T) {
 		t.Parallel()
