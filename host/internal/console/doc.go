@@ -9,4 +9,6 @@
 //
 // It may import the client, card, ask, the store's types and wire, and never the gate, the API or
 // the configuration; daemon calls it.
+//
+// RATIONALE.md, "Why does the console's script fetch pages as documents?".
 package console

@@ -183,7 +183,7 @@ func (s *Server) handler() http.Handler {
 		headers(w.Header())
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writePatience)) // without deadlines (tests) it waits
 		defer func() {
-			if v := recover(); v != nil && v != http.ErrAbortHandler {
+			if v := recover(); v != nil && v != any(http.ErrAbortHandler) { //nolint:errorlint // net/http compares the panic itself
 				s.c.Log.Error("a page failed", "method", r.Method, "path", r.URL.Path, "panic", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
 				panic(http.ErrAbortHandler) // our bug; the browser sees a broken page and nothing was allowed
 			}

@@ -86,10 +86,9 @@ type message struct {
 	failed bool   // it has an error
 }
 
-// isRequest, isNotification and isResponse name the three kinds; read refuses any other.
-func (m message) isRequest() bool      { return m.method != "" && m.id != nil }
-func (m message) isNotification() bool { return m.method != "" && m.id == nil }
-func (m message) isResponse() bool     { return m.method == "" }
+// isRequest and isResponse name two of three kinds; a notification is the third.
+func (m message) isRequest() bool  { return m.method != "" && m.id != nil }
+func (m message) isResponse() bool { return m.method == "" }
 
 // read reads one message.
 func read(raw []byte) (message, error) {

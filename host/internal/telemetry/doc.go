@@ -6,4 +6,6 @@
 // ours, the file of a module, or an agent with a token of its own.
 //
 // It imports no other room; daemon calls it.
+//
+// RATIONALE.md, "Why client_golang v1.23.2 and not the newest?".
 package telemetry

@@ -11,10 +11,10 @@ import (
 	"github.com/callgate/callgate/host/internal/text/strictjson"
 )
 
-// ErrNotEditable: a person would not see all of the input's text, or its client takes no other.
+// ErrNotEditable means that a person would not see all of the input's text, or its client takes no other.
 var ErrNotEditable = errors.New("the input cannot be changed here")
 
-// ErrUnchanged: the edited text is the one before.
+// ErrUnchanged means that the edited text is the one before.
 var ErrUnchanged = errors.New("nothing was changed")
 
 // Edit is an input as a text to be changed by a person.

@@ -3,6 +3,7 @@
 package protect
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func exists(p string) bool {
 // again repeats an interrupted call of the kernel.
 func again(call func() error) error {
 	for {
-		if err := call(); err != syscall.EINTR {
+		if err := call(); !errors.Is(err, syscall.EINTR) {
 			return err
 		}
 	}

@@ -3,4 +3,6 @@
 //
 // Measured with version 0.169.0; docs/client-codex.md has the outcomes. It may import runner,
 // settings and wire; process and the commands call it.
+//
+// RATIONALE.md, "How does Callgate know what Codex hides from its hook?".
 package codex
