@@ -107,7 +107,7 @@ func (s *Store) WaitingAsks(ctx context.Context) ([]ask.Ask, error) {
 // SaveStreak implements ask.Store. The session shows its pause, and its begin and
 // end are audited, in the same transaction.
 func (s *Store) SaveStreak(ctx context.Context, k ask.Streak) error {
-	query, args := "INSERT OR REPLACE INTO streaks (session, refusals, paused_at, why) VALUES (?, ?, ?, ?)", []any{k.Session, k.Refusals, nanos(k.PausedAt), k.Why}
+	query, args := putStreak, []any{k.Session, k.Refusals, nanos(k.PausedAt), k.Why}
 	if k.Refusals == 0 && k.PausedAt.IsZero() {
 		query, args = "DELETE FROM streaks WHERE session = ?", []any{k.Session}
 	}
@@ -129,6 +129,9 @@ func (s *Store) SaveStreak(ctx context.Context, k ask.Streak) error {
 	}
 	return nil
 }
+
+const putStreak = `INSERT INTO streaks (session, refusals, paused_at, why) VALUES (?, ?, ?, ?)
+	ON CONFLICT (session) DO UPDATE SET refusals = excluded.refusals, paused_at = excluded.paused_at, why = excluded.why`
 
 // Streaks implements ask.Store.
 func (s *Store) Streaks(ctx context.Context) ([]ask.Streak, error) {

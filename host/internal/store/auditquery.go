@@ -84,7 +84,7 @@ func (s *Store) auditRows(ctx context.Context, f Filter, limit int) ([]Row, erro
 	if f.Newest {
 		order = "DESC"
 	}
-	query := "SELECT " + columns + " FROM audit_log" + f.index() + c.where() + " ORDER BY seq " + order + " LIMIT ?"
+	query := "SELECT " + columns + " FROM audit_log" + s.index(f) + c.where() + " ORDER BY seq " + order + " LIMIT ?"
 	rows, err := s.reads.QueryContext(ctx, query, append(c.args, limit)...)
 	if err != nil {
 		return nil, s.closedOr(err)
@@ -101,18 +101,14 @@ func (s *Store) auditRows(ctx context.Context, f Filter, limit int) ([]Row, erro
 	return page, rows.Err()
 }
 
-// index is the table to search: audit_search when it holds the wanted columns, else the audit
-// itself. Left to itself SQLite takes the audit, ten times slower.
-func (f *Filter) index() string {
-	narrow := *f
+// index names the index for a search; empty where the database chooses well by itself.
+func (s *Store) index(f Filter) string {
+	narrow := f
 	narrow.Text, narrow.After, narrow.Before, narrow.Newest, narrow.Limit, narrow.Event = "", 0, 0, false, 0, ""
-	switch {
-	case f.Event != "" && f.Event != EventDecision:
+	if f.Event != "" && f.Event != EventDecision {
 		return "" // audit_events
-	case narrow == Filter{}:
-		return " NOT INDEXED"
 	}
-	return " INDEXED BY audit_search"
+	return s.db.search(narrow != Filter{})
 }
 
 // conditions is the filter as SQL.

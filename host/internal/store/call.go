@@ -72,7 +72,7 @@ const putCall = `INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?)
 	ON CONFLICT (token, session, call_id) DO UPDATE SET cwd = excluded.cwd, digest = excluded.digest, behavior = excluded.behavior,
 	outcome = excluded.outcome, ask_id = excluded.ask_id, moves = excluded.moves, judged_at = excluded.judged_at,
 	finished_at = 0, audit_seq = excluded.audit_seq, sub_agent = excluded.sub_agent
-	WHERE input_digest = excluded.input_digest AND tool = excluded.tool`
+	WHERE calls.input_digest = excluded.input_digest AND calls.tool = excluded.tool`
 
 const callColumns = `token, session, call_id, agent, tool, cwd, input_digest, digest, behavior, outcome, ask_id, moves,
 	judged_at, finished_at, audit_seq, sub_agent`
@@ -92,7 +92,7 @@ func (s *Store) OpenCall(ctx context.Context, token, session, inputDigest string
 // MovingCalls returns at most two unfinished calls of a session, allowed at or after since, with a
 // possible change of the current directory or links, the oldest first.
 func (s *Store) MovingCalls(ctx context.Context, token, session string, since time.Time) ([]Call, error) {
-	found, err := s.selectCalls(ctx, `token = ? AND session = ? AND finished_at = 0 AND judged_at >= ? AND moves = 1 AND behavior = 'allow'
+	found, err := s.selectCalls(ctx, `token = ? AND session = ? AND finished_at = 0 AND judged_at >= ? AND moves AND behavior = 'allow'
 		ORDER BY judged_at LIMIT 2`, token, session, since.UnixNano())
 	if err != nil {
 		return nil, fmt.Errorf("calls of session %q: %w", session, s.closedOr(err))

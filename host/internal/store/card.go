@@ -49,8 +49,9 @@ func (s *Store) SaveCard(ctx context.Context, c Card) error {
 	if err != nil {
 		return fmt.Errorf("card %q: %w", c.Message, err)
 	}
-	return s.changeCard(ctx, c.Message, `INSERT OR REPLACE INTO cards (message, channel, ask, place, attempt, posted_at, digests, body, finished_at)
-		VALUES (?,?,?,?,?,?,?,?,?)`, c.Message, c.Channel, c.Ask, c.Place, c.Attempt, nanos(c.PostedAt), string(digests), c.Body, nanos(c.FinishedAt))
+	return s.changeCard(ctx, c.Message, `INSERT INTO cards (message, channel, ask, place, attempt, posted_at, digests, body, finished_at)
+		VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT (message) DO UPDATE SET channel = excluded.channel, ask = excluded.ask, place = excluded.place,
+		attempt = excluded.attempt, posted_at = excluded.posted_at, digests = excluded.digests, body = excluded.body, finished_at = excluded.finished_at`, c.Message, c.Channel, c.Ask, c.Place, c.Attempt, nanos(c.PostedAt), string(digests), c.Body, nanos(c.FinishedAt))
 }
 
 // FinishCard records that a message has its final text, and forgets the body. For an unknown card
@@ -141,7 +142,8 @@ type Thread struct {
 
 // SaveThread stores a session's thread, in the place of an earlier one.
 func (s *Store) SaveThread(ctx context.Context, t Thread) error {
-	return s.changeCard(ctx, t.ID, "INSERT OR REPLACE INTO card_threads (channel, agent, session, thread, used_at) VALUES (?,?,?,?,?)",
+	return s.changeCard(ctx, t.ID, `INSERT INTO card_threads (channel, agent, session, thread, used_at) VALUES (?,?,?,?,?)
+		ON CONFLICT (channel, agent, session) DO UPDATE SET thread = excluded.thread, used_at = excluded.used_at`,
 		t.Channel, t.Agent, t.Session, t.ID, nanos(t.UsedAt))
 }
 

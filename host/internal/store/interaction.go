@@ -15,7 +15,7 @@ func (s *Store) KeepInteraction(ctx context.Context, key string, id uint64) erro
 	value := binary.BigEndian.AppendUint64(nil, id) // compares as a number
 	run := func(ctx context.Context, t *tx) error {
 		_, err := t.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES (?, ?)
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE excluded.value > value`, interactionRow(key), value)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE excluded.value > meta.value`, interactionRow(key), value)
 		return err
 	}
 	if err := s.writer.do(ctx, &job{run: run, single: true}); err != nil {

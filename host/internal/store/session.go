@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -214,7 +215,7 @@ func (s *Store) Sessions(ctx context.Context, f SessionFilter) ([]Session, error
 	}
 	limit := f.Limit
 	if limit <= 0 {
-		limit = -1
+		limit = math.MaxInt64
 	}
 	found, err := selectSessions(ctx, s.reads, c.where()+" ORDER BY seen_at DESC, id LIMIT ?", append(c.args, limit)...)
 	if err != nil {

@@ -10,7 +10,12 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-const sessionColumns = "id, agent, token, user, cwd, project_root, kind, parent, mode, paused, paused_at, created_at, seen_at, shell, fork_mode"
+const sessionColumns = "id, agent, token, \"user\", cwd, project_root, kind, parent, mode, paused, paused_at, created_at, seen_at, shell, fork_mode"
+
+const putSession = "INSERT INTO sessions (" + sessionColumns + `) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+	ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, token = excluded.token, "user" = excluded."user", cwd = excluded.cwd,
+	project_root = excluded.project_root, kind = excluded.kind, parent = excluded.parent, mode = excluded.mode, paused = excluded.paused,
+	paused_at = excluded.paused_at, created_at = excluded.created_at, seen_at = excluded.seen_at, shell = excluded.shell, fork_mode = excluded.fork_mode`
 
 func saveSession(ctx context.Context, t *tx, s Session) error {
 	shell := ""
@@ -21,7 +26,7 @@ func saveSession(ctx context.Context, t *tx, s Session) error {
 		}
 		shell = string(text)
 	}
-	_, err := t.ExecContext(ctx, "INSERT OR REPLACE INTO sessions ("+sessionColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	_, err := t.ExecContext(ctx, putSession,
 		s.ID, s.Agent, s.Token, s.User, s.CWD, s.ProjectRoot, string(s.Kind), s.Parent, storedMode(s.Mode),
 		s.Paused, nanos(s.PausedAt), nanos(s.CreatedAt), nanos(s.SeenAt), shell, storedMode(s.ForkMode))
 	return err

@@ -61,7 +61,7 @@ func (s *Store) SaveSetting(ctx context.Context, name string, value []byte, row 
 	}
 	run := func(ctx context.Context, t *tx) error {
 		t.chain.add(&row)
-		_, err := t.ExecContext(ctx, "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", name, value)
+		_, err := t.ExecContext(ctx, "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
 		return err
 	}
 	if err := s.writer.do(ctx, &job{run: run, erases: true}); err != nil {

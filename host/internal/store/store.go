@@ -2,27 +2,23 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/callgate/callgate/host/internal/machine/filelock"
 	"github.com/callgate/callgate/host/internal/store/mask"
-
-	_ "modernc.org/sqlite" // the database driver
 )
 
 // Store is an open store. Its methods are safe for concurrent use. The zero
 // value is not usable; see [Open].
 type Store struct {
-	path   string
+	db     database
 	now    func() time.Time
-	lock   *filelock.Lock
-	reads  *sql.DB // many connections, each query_only
+	reads  *sql.DB // many connections that only read
 	writes *sql.DB // the one connection of the writer
 	writer *writer
 	masker *mask.Masker
@@ -41,9 +37,6 @@ type Options struct {
 	// Now is the clock of created_at, expiry and the audit. Default time.Now.
 	Now func() time.Time
 }
-
-// readers is the number of connections for queries beside the writer.
-const readers = 4
 
 // Errors for callers to tell apart.
 var (
@@ -89,69 +82,50 @@ func open(ctx context.Context, path string, o Options) (_ *Store, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	if err := makeDirectory(filepath.Dir(path)); err != nil {
-		return nil, err
-	}
-	s := &Store{path: path, now: o.Now}
+	s := &Store{db: &sqliteFile{path: path, busy: o.LockWait}, now: o.Now}
 	defer func() {
 		if err != nil {
 			s.abandon()
 		}
 	}()
-	if s.lock, err = takeLock(ctx, path+".lock", o.LockWait); err != nil {
+	if s.writes, s.reads, err = s.db.open(ctx); err != nil {
 		return nil, err
 	}
-	if err := makeFile(path); err != nil {
-		return nil, err
-	}
-	if s.writes, err = connect(path, o.LockWait, 1, "synchronous(FULL)", "foreign_keys(1)"); err != nil {
-		return nil, err
-	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, explain(path, err)
-	}
-	if s.reads, err = connect(path, o.LockWait, readers, "query_only(1)"); err != nil {
-		return nil, err
-	}
-	return s, s.load(ctx, o.LockWait)
+	return s, s.load(ctx)
 }
 
 // load reads the data kept in memory and starts the writer.
-func (s *Store) load(ctx context.Context, busy time.Duration) error {
+func (s *Store) load(ctx context.Context) error {
 	key, err := s.maskKey(ctx)
 	if err != nil {
-		return explain(s.path, err)
+		return s.db.explain(err)
 	}
 	s.masker = mask.New(key)
 	s.seen = newSessionView()
 	if s.rules, err = s.loadRules(ctx); err != nil {
-		return explain(s.path, err)
+		return s.db.explain(err)
 	}
-	if s.writer, err = startWriter(ctx, s.writes, busy); err != nil {
-		return explain(s.path, err)
+	if s.writer, err = startWriter(ctx, s.writes, s.db); err != nil {
+		return s.db.explain(err)
 	}
 	return nil
 }
 
-// connect opens path with n connections. SQLite opens lazily: nothing is
-// touched yet.
-func connect(path string, busy time.Duration, n int, pragmas ...string) (*sql.DB, error) {
-	q := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())}}
-	for _, p := range pragmas {
-		q.Add("_pragma", p)
-	}
-	name := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: q.Encode()}
-	db, err := sql.Open("sqlite", name.String())
-	if err != nil {
+// maskKey returns the store's own random key for masked secrets: equal secrets look equal in its
+// audit and mean nothing in another's.
+func (s *Store) maskKey(ctx context.Context) ([]byte, error) {
+	fresh := make([]byte, 32)
+	rand.Read(fresh)
+	if _, err := s.writes.ExecContext(ctx, "INSERT INTO meta (name, value) VALUES ('mask_key', ?) ON CONFLICT DO NOTHING", fresh); err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(n)
-	db.SetMaxIdleConns(n)
-	return db, nil
+	var key []byte
+	err := s.writes.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = 'mask_key'").Scan(&key)
+	return key, err
 }
 
 // Path returns the absolute path of the store's file.
-func (s *Store) Path() string { return s.path }
+func (s *Store) Path() string { return s.db.name() }
 
 // Close writes waiting changes, closes the file and releases the lock. Methods called later return
 // ErrClosed. Closing twice is harmless.
@@ -159,9 +133,8 @@ func (s *Store) Close() error {
 	if !s.writer.stop() {
 		return nil
 	}
-	err := errors.Join(s.reads.Close(), s.writes.Close(), s.lock.Release())
-	if err != nil {
-		return fmt.Errorf("close store %s: %w", s.path, err)
+	if err := s.db.close(); err != nil {
+		return fmt.Errorf("close store %s: %w", s.Path(), err)
 	}
 	return nil
 }
@@ -171,12 +144,5 @@ func (s *Store) abandon() {
 	if s.writer != nil {
 		s.writer.stop()
 	}
-	for _, db := range []*sql.DB{s.reads, s.writes} {
-		if db != nil {
-			_ = db.Close() // the open has already failed
-		}
-	}
-	if s.lock != nil {
-		_ = s.lock.Release() // the open has already failed
-	}
+	_ = s.db.close() // the open has already failed
 }

@@ -265,7 +265,7 @@ type storedToken struct {
 }
 
 func selectTokens(ctx context.Context, q queryer, where string, args ...any) ([]storedToken, error) {
-	rows, err := q.QueryContext(ctx, "SELECT "+tokenColumns+" FROM tokens"+where+" ORDER BY created_at, rowid", args...)
+	rows, err := q.QueryContext(ctx, "SELECT "+tokenColumns+" FROM tokens"+where+" ORDER BY created_at, audit_seq", args...)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ type writer struct {
 	conn  *sql.Conn
 	chain chain
 	wipe  bool // the log holds erased pages
-	busy  time.Duration
+	db    database
 
 	counts counts
 }
@@ -48,12 +48,12 @@ type tx struct {
 	chain *chain
 }
 
-func startWriter(ctx context.Context, db *sql.DB, busy time.Duration) (*writer, error) {
+func startWriter(ctx context.Context, db *sql.DB, beneath database) (*writer, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{jobs: make(chan *job, maxGroup), ended: make(chan struct{}), conn: conn, busy: busy}
+	w := &writer{jobs: make(chan *job, maxGroup), ended: make(chan struct{}), conn: conn, db: beneath}
 	w.chain.stale = true
 	if err := w.chain.refresh(ctx, conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
@@ -142,7 +142,7 @@ func (w *writer) commit(group []*job) {
 		w.wipe = w.wipe || j.erases && j.err == nil && err == nil
 	}
 	if w.wipe {
-		w.wipe = !w.wipeLog(ctx)
+		w.wipe = !w.db.wipe(ctx, w.conn)
 	}
 	for _, j := range group {
 		if err != nil && j.err == nil {
@@ -159,7 +159,7 @@ func (w *writer) transaction(ctx context.Context, group []*job) error {
 	if err := w.chain.refresh(ctx, w.conn); err != nil {
 		return fmt.Errorf("write store: %w", err)
 	}
-	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := w.db.begin(ctx, w.conn); err != nil {
 		return fmt.Errorf("write store: %w", err)
 	}
 	err := w.runAll(ctx, group)
@@ -207,23 +207,6 @@ func (w *writer) runOne(ctx context.Context, j *job) error {
 	}
 	_, err := w.conn.ExecContext(ctx, "RELEASE job")
 	return err
-}
-
-// maxWipeWait is how long emptying the log waits for readers, in milliseconds.
-const maxWipeWait = 20
-
-// wipeLog empties the write-ahead log: it keeps the pages replaced by a change. It reports whether
-// it could: a reader may be in the way, and then the next commit tries again.
-func (w *writer) wipeLog(ctx context.Context) bool {
-	w.busyTimeout(ctx, maxWipeWait)
-	defer w.busyTimeout(ctx, w.busy.Milliseconds())
-	var busy, pages, moved int
-	row := w.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	return row.Scan(&busy, &pages, &moved) == nil && busy == 0
-}
-
-func (w *writer) busyTimeout(ctx context.Context, ms int64) {
-	_, _ = w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", ms)) // cannot fail on an open connection
 }
 
 func (w *writer) release() {

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"embed"
 	"errors"
 	"fmt"
@@ -27,24 +26,24 @@ const applicationID = 0x43474154
 const sqliteMagic = "SQLite format 3\x00"
 
 // prepare checks the file and brings it to this program's schema.
-func (s *Store) prepare(ctx context.Context) error {
-	fresh, err := checkMagic(s.path)
+func (d *sqliteFile) prepare(ctx context.Context) error {
+	fresh, err := checkMagic(d.path)
 	if err != nil {
 		return err
 	}
 	if !fresh {
-		if err := s.checkSound(ctx); err != nil {
+		if err := d.checkSound(ctx); err != nil {
 			return err
 		}
 	}
-	if _, err := s.writes.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+	if _, err := d.writes.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return err
 	}
 	// Freed pages are overwritten: an erased input is gone from the file.
-	if _, err := s.writes.ExecContext(ctx, "PRAGMA secure_delete = ON"); err != nil {
+	if _, err := d.writes.ExecContext(ctx, "PRAGMA secure_delete = ON"); err != nil {
 		return err
 	}
-	return s.migrate(ctx)
+	return d.migrate(ctx)
 }
 
 // checkMagic reports whether the file is new, and refuses other files than databases before SQLite
@@ -68,34 +67,34 @@ func checkMagic(path string) (fresh bool, err error) {
 
 // checkSound looks for damage. VerifyAudit checks the possibly large audit; everything else is
 // small.
-func (s *Store) checkSound(ctx context.Context) error {
+func (d *sqliteFile) checkSound(ctx context.Context) error {
 	var id int64
-	if err := s.writes.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+	if err := d.writes.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
 		return err
 	}
 	var tables int
-	if err := s.writes.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables); err != nil {
+	if err := d.writes.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables); err != nil {
 		return err
 	}
 	if id != applicationID && tables > 0 {
 		return fmt.Errorf("%w: it is a database of another program", ErrCorrupt)
 	}
 	for _, table := range []string{"meta", "rules", "sessions", "asks", "streaks", "audit_head", "audit_anchor", "settings", "calls", "tokens", "cards", "card_threads"} {
-		if err := s.checkTable(ctx, table); err != nil {
+		if err := d.checkTable(ctx, table); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Store) checkTable(ctx context.Context, table string) error {
+func (d *sqliteFile) checkTable(ctx context.Context, table string) error {
 	var exists bool
-	row := s.writes.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = ?", table)
+	row := d.writes.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = ?", table)
 	if err := row.Scan(&exists); err != nil || !exists {
 		return err
 	}
 	var found string
-	if err := s.writes.QueryRowContext(ctx, "PRAGMA quick_check('"+table+"')").Scan(&found); err != nil {
+	if err := d.writes.QueryRowContext(ctx, "PRAGMA quick_check('"+table+"')").Scan(&found); err != nil {
 		return err
 	}
 	if found != "ok" {
@@ -105,12 +104,12 @@ func (s *Store) checkTable(ctx context.Context, table string) error {
 }
 
 // migrate runs the missing migrations, after backing up a file with content.
-func (s *Store) migrate(ctx context.Context) error {
+func (d *sqliteFile) migrate(ctx context.Context) error {
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, s.writes, files, goose.WithDisableGlobalRegistry(true))
+	p, err := goose.NewProvider(goose.DialectSQLite3, d.writes, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
 	}
@@ -120,11 +119,11 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	case has > want:
 		return fmt.Errorf("%w: it has schema %d, this program knows %d: use the newer callgate, or restore %s.bak-%d",
-			ErrNewer, has, want, s.path, want)
+			ErrNewer, has, want, d.path, want)
 	case has == want:
 		return nil
 	case has > 0:
-		if err := s.backup(ctx, has); err != nil {
+		if err := d.backup(ctx, has); err != nil {
 			return fmt.Errorf("back up before migrating from schema %d to %d: %w", has, want, err)
 		}
 	}
@@ -135,8 +134,8 @@ func (s *Store) migrate(ctx context.Context) error {
 }
 
 // backup copies the store to path.bak-VERSION. An interrupted backup never gets the name.
-func (s *Store) backup(ctx context.Context, version int64) error {
-	name := fmt.Sprintf("%s.bak-%d", s.path, version)
+func (d *sqliteFile) backup(ctx context.Context, version int64) error {
+	name := fmt.Sprintf("%s.bak-%d", d.path, version)
 	part := name + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -148,27 +147,14 @@ func (s *Store) backup(ctx context.Context, version int64) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if _, err := s.writes.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
+	if _, err := d.writes.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
 		return err
 	}
 	return os.Rename(part, name)
 }
 
-// maskKey returns the store's own random key for masked secrets: equal secrets look equal in its
-// audit and mean nothing in another's.
-func (s *Store) maskKey(ctx context.Context) ([]byte, error) {
-	fresh := make([]byte, 32)
-	rand.Read(fresh)
-	if _, err := s.writes.ExecContext(ctx, "INSERT INTO meta (name, value) VALUES ('mask_key', ?) ON CONFLICT DO NOTHING", fresh); err != nil {
-		return nil, err
-	}
-	var key []byte
-	err := s.writes.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = 'mask_key'").Scan(&key)
-	return key, err
-}
-
 // explain adds the meaning and the fix to an error of SQLite.
-func explain(path string, err error) error {
+func (d *sqliteFile) explain(err error) error {
 	var se *sqlite.Error
 	if errors.As(err, &se) {
 		switch se.Code() & 0xff {
@@ -181,7 +167,7 @@ func explain(path string, err error) error {
 		}
 	}
 	if errors.Is(err, ErrCorrupt) {
-		return fmt.Errorf("%w; nothing was changed: to start anew, move it aside (mv %s %[2]s.broken) with its -wal and -shm files, or restore a .bak file", err, path)
+		return fmt.Errorf("%w; nothing was changed: to start anew, move it aside (mv %s %[2]s.broken) with its -wal and -shm files, or restore a .bak file", err, d.path)
 	}
 	return err
 }

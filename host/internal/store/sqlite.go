@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/callgate/callgate/host/internal/machine/filelock"
+
+	_ "modernc.org/sqlite" // the database driver
+)
+
+// readers is the number of connections for queries beside the writer.
+const readers = 4
+
+// sqliteFile is a store in one SQLite file, open in one process.
+type sqliteFile struct {
+	path   string
+	busy   time.Duration // how long to wait for another holder of a lock
+	lock   *filelock.Lock
+	writes *sql.DB
+	reads  *sql.DB
+}
+
+func (d *sqliteFile) name() string { return d.path }
+
+func (d *sqliteFile) open(ctx context.Context) (writes, reads *sql.DB, err error) {
+	if err := makeDirectory(filepath.Dir(d.path)); err != nil {
+		return nil, nil, err
+	}
+	if d.lock, err = takeLock(ctx, d.path+".lock", d.busy); err != nil {
+		return nil, nil, err
+	}
+	if err := makeFile(d.path); err != nil {
+		return nil, nil, err
+	}
+	if d.writes, err = connect(d.path, d.busy, 1, "synchronous(FULL)", "foreign_keys(1)"); err != nil {
+		return nil, nil, err
+	}
+	if err := d.prepare(ctx); err != nil {
+		return nil, nil, d.explain(err)
+	}
+	d.reads, err = connect(d.path, d.busy, readers, "query_only(1)")
+	return d.writes, d.reads, err
+}
+
+// connect opens path with n connections. SQLite opens lazily: nothing is
+// touched yet.
+func connect(path string, busy time.Duration, n int, pragmas ...string) (*sql.DB, error) {
+	q := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())}}
+	for _, p := range pragmas {
+		q.Add("_pragma", p)
+	}
+	name := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: q.Encode()}
+	db, err := sql.Open("sqlite", name.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(n)
+	db.SetMaxIdleConns(n)
+	return db, nil
+}
+
+func (d *sqliteFile) close() error {
+	var errs []error
+	for _, db := range []*sql.DB{d.reads, d.writes} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if d.lock != nil {
+		errs = append(errs, d.lock.Release())
+	}
+	return errors.Join(errs...)
+}
+
+func (d *sqliteFile) begin(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	return err
+}
+
+// maxWipeWait is how long emptying the log waits for readers, in milliseconds.
+const maxWipeWait = 20
+
+// wipe empties the write-ahead log.
+func (d *sqliteFile) wipe(ctx context.Context, conn *sql.Conn) bool {
+	busyTimeout(ctx, conn, maxWipeWait)
+	defer busyTimeout(ctx, conn, d.busy.Milliseconds())
+	var busy, pages, moved int
+	row := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return row.Scan(&busy, &pages, &moved) == nil && busy == 0
+}
+
+func busyTimeout(ctx context.Context, conn *sql.Conn, ms int64) {
+	_, _ = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", ms)) // cannot fail on an open connection
+}
+
+// search is audit_search when a condition needs it, else the audit itself. Left to itself SQLite
+// takes the audit, ten times slower.
+func (d *sqliteFile) search(narrow bool) string {
+	if narrow {
+		return " INDEXED BY audit_search"
+	}
+	return " NOT INDEXED"
+}
