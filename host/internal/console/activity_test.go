@@ -32,7 +32,7 @@ func TestActivity(t *testing.T) {
 		t.Errorf("a filter that matches nothing:\n%s", page)
 	}
 	row := b.page(found(t, inRow, b.page("/activity?session=s2&show="+string(store.EventDecision))))
-	for _, want := range []string{"pwd", "The same call now", "read_only", "<dt>hash</dt>"} {
+	for _, want := range []string{"pwd", "The same call now", "<td>deny_rule</td>", "<dt>hash</dt>"} {
 		if !strings.Contains(row, want) {
 			t.Errorf("%q is not in the row's page:\n%s", want, row)
 		}
