@@ -27,7 +27,7 @@ const (
 // The kinds that only the host says, of resolved paths.
 const (
 	Configures EffectKind = "configures" // a path of CI, hooks, and settings of agents and builds
-	Secret     EffectKind = "secret"     // a path of a key, a credential or variables
+	Secret     EffectKind = "secret"     // a path of a key, a credential or variables; how "send": a call that sends reads it
 )
 
 // Unreadable is the value of Runs for code that nobody can read beforehand. Such a

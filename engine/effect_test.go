@@ -20,6 +20,7 @@ func TestEffectWords(t *testing.T) {
 		{"may show README.md", engine.Effect{Kind: engine.Shows, Value: "README.md"}},
 		{"shows the environment variables", engine.Effect{Kind: engine.Shows, Value: engine.Environment, Certain: true}},
 		{"shows the secret ~/.aws/credentials", engine.Effect{Kind: engine.Secret, Value: "~/.aws/credentials", Certain: true}},
+		{"may send the secret id_rsa", engine.Effect{Kind: engine.Secret, Value: "id_rsa", How: "send"}},
 		{"may read the secret id_rsa", engine.Effect{Kind: engine.Secret, Value: "id_rsa"}},
 		{"takes in text by strangers from docs.example", engine.Effect{Kind: engine.Takes, Value: "docs.example", Certain: true}},
 		{"reaches a.example", engine.Effect{Kind: engine.Reaches, Value: "a.example", Certain: true}},

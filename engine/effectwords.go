@@ -14,6 +14,9 @@ type effectVerb struct{ does, may string }
 func (e Effect) said() effectVerb {
 	switch e.Kind {
 	case Secret:
+		if e.How == "send" {
+			return effectVerb{"sends the secret", "send the secret"}
+		}
 		return effectVerb{"shows the secret", "read the secret"}
 	case Publishes:
 		switch e.How {

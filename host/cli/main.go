@@ -4,11 +4,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -37,8 +39,17 @@ func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 // deny, 2 ask or time-out, 3 error or usage. v is the version of the program; empty means the one
 // written into the binary by `go install`, or "dev". It is called once.
 func Main(v string) int {
-	version = process.Version(v)
+	version = cmp.Or(v, installedVersion(), "dev")
 	return run()
+}
+
+// installedVersion is the version of `go install PATH@VERSION`; empty for a build from a checkout.
+func installedVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "(devel)" {
+		return ""
+	}
+	return info.Main.Version
 }
 
 func run() int {

@@ -151,10 +151,15 @@ func (s *Surface) takeUp(ctx context.Context) {
 		case a.State.Waiting():
 			s.show(a)
 		default:
+			// After a crash between the approval and its call; a moment ago it may still be on its way.
+			a.Away = a.Away || a.State == ask.Approved && a.UsedAt.IsZero() && s.c.Now().Sub(a.EndedAt) > taking
 			s.follow(a)
 		}
 	}
 }
+
+// taking is how long a waiting client takes at most to take its approval.
+const taking = 2 * time.Second
 
 // reread has all cards read again: events about them may have been missed.
 func (s *Surface) reread() {

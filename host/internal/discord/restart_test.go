@@ -2,14 +2,18 @@ package discord_test
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
+	"github.com/callgate/callgate/host/internal/discord"
 	"github.com/callgate/callgate/host/internal/discord/message"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/testkit/discordtest"
+	"github.com/callgate/callgate/host/internal/testkit/storetest"
 )
 
 // again makes the call that waited before a restart once more, as a client does that
@@ -117,6 +121,34 @@ func TestScenario_restartAfterTheEnd(t *testing.T) {
 	}
 	w.open()
 	c.ends("**Denied "+c.ask+"** by `joe` in the terminal", "make build")
+}
+
+// TestScenario_crashAfterTheApproval: the daemon dies between an approval and its call. The card
+// does not claim that anything ran.
+func TestScenario_crashAfterTheApproval(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simple)
+	p := w.again("s1", "make build")
+	c := p.card()
+	w.kept(c)
+	w.stop()
+	p.got()
+	between := storetest.Open(t, filepath.Join(w.dir, "state", "callgate.db"), store.Options{})
+	a, err := between.Ask(t.Context(), c.ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.State, a.Cause, a.Input, a.EndedAt = ask.Approved, ask.CauseAnswered, nil, time.Now().Add(-time.Minute)
+	a.Answer = &ask.Answer{Verdict: ask.Approve, By: "ann", Surface: discord.Name}
+	if ok, err := between.CompareAndSetAsk(t.Context(), ask.Shown, a); err != nil || !ok {
+		t.Fatalf("%t, %v", ok, err)
+	}
+	if err := between.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	c.ends("**Allowed "+c.ask+"** by `ann` in Discord", "-# its client is not connected: the approval counts if the same call comes back in time", "make build")
+	w.again("s1", "make build").wantAllowed("ann")
 }
 
 // TestScenario_discordRestart: Discord forgets its sessions, so that what happened in

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
+	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
 )
 
@@ -47,7 +48,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerR
 	}
 	out := ask.AnswerResult{Ask: settled, Notes: g.c.Authority.NoteOrigin(ctx, settled, a)}
 	if settled.State == ask.Approved && away {
-		out.Notes = append(out.Notes, "its client is not connected: the approval counts if the same call comes back in time")
+		out.Notes = append(out.Notes, card.ClientGone)
 	}
 	if a.Input != nil {
 		out.Notes = append(out.Notes, "the changed call is checked again: deny rules still apply, and a safety check asks again on a new card")

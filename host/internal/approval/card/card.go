@@ -158,8 +158,22 @@ func ended(a ask.Ask) []Row {
 	if a.Answer != nil && a.Answer.Reason != "" {
 		lines = append(lines, Row{Pieces: []Piece{own("reason: "), {Text: shortened(a.Answer.Reason, Prose)}}})
 	}
+	if text := Unheard(a); text != "" {
+		lines = append(lines, Row{Pieces: []Piece{own(text)}, Warn: true})
+	}
 	return lines
 }
+
+// Unheard says of an approval that no client was there to take it; empty where one was.
+func Unheard(a ask.Ask) string {
+	if a.State != ask.Approved || !a.Away || !a.UsedAt.IsZero() {
+		return ""
+	}
+	return ClientGone
+}
+
+// ClientGone says after an approval that no client waits for it.
+const ClientGone = "its client is not connected: the approval counts if the same call comes back in time"
 
 // asked says who may answer, who has, and what else has to be said of that.
 func asked(a ask.Ask) []Row {

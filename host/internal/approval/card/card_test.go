@@ -1,6 +1,8 @@
 package card_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,12 +17,21 @@ var (
 	bash = asktest.Bash
 )
 
+// common are the kinds that people answer every day; maxLines is how tall they are at most.
+var common = []string{"plain", "install", "edit", "fetch", "mcp", "command", "safety-shell", "secret"}
+
+const maxLines = 14
+
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for name, a := range asktest.Kinds() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			golden.Check(t, name, card.Terminal(card.Render(a, noon.Add(14*time.Second)), 80, false))
+			drawn := card.Terminal(card.Render(a, noon.Add(14*time.Second)), 80, false)
+			golden.Check(t, name, drawn)
+			if n := strings.Count(drawn, "\n"); n > maxLines && slices.Contains(common, name) {
+				t.Errorf("%d lines, want at most %d", n, maxLines)
+			}
 		})
 	}
 	t.Run("narrow", func(t *testing.T) {

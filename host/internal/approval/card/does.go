@@ -12,11 +12,21 @@ import (
 )
 
 // base is the folder to which a card's paths are relative: the project, or else the cwd.
-type base struct{ root, cwd string }
+type base struct {
+	root, cwd string
+	project   bool
+}
+
+// holds reports whether a path is where the agent works: in a working directory, or in its
+// project.
+func (b base) holds(t engine.Target) bool {
+	_, in := below(b.root, t.Resolved)
+	return t.Inside != "" || b.project && in
+}
 
 func placeOf(a ask.Ask) base {
 	if a.ProjectRoot != "" {
-		return base{root: a.ProjectRoot, cwd: a.CWD}
+		return base{root: a.ProjectRoot, cwd: a.CWD, project: true}
 	}
 	return base{root: a.CWD, cwd: a.CWD}
 }
@@ -140,18 +150,18 @@ func does(a ask.Ask, in Input, at base) []Row {
 			odd = append(odd, Row{Pieces: []Piece{strong("not shown here"), own(rest)}, Warn: true})
 			break
 		}
-		notes := targetNotes(t)
+		notes := targetNotes(t, at)
 		if t.Access == "read" && t.Inside == "" && saidByCareful(a, t.Resolved) && onlyOutside(t) {
 			continue
 		}
-		said := head != "" && t.Value == head && inline(head) && len(notes) == 0 && (t.Kind == "host" || t.Kind == "path" && targetOf(a, head) != nil)
+		said := head != "" && t.Value == head && inline(head) && len(notes) == 0 && (t.Kind == "host" || t.Kind == "path" && targetOf(a, head, at) != nil)
 		if said || len(notes) == 0 && saidByEffect(a, t) {
 			continue
 		}
 		word := targetWord(t)
 		where := targetPiece(t, at)
 		if len(notes) > 0 {
-			odd = append(odd, Row{Pieces: slices.Concat([]Piece{strong(word), own(" ")}, where, []Piece{own(" (")}, notes, []Piece{own(")")}), Warn: warns(t)})
+			odd = append(odd, Row{Pieces: slices.Concat([]Piece{strong(word), own(" ")}, where, []Piece{own(" (")}, notes, []Piece{own(")")}), Warn: warns(t, at)})
 			continue
 		}
 		if at := slices.Index(words, word); at >= 0 {
@@ -162,13 +172,25 @@ func does(a ask.Ask, in Input, at base) []Row {
 		plain = append(plain, Row{Pieces: append([]Piece{strong(word), own(" ")}, where...), Small: word == "reads"})
 	}
 	effects := slices.DeleteFunc(slices.Clone(a.Effects), func(e engine.Effect) bool {
-		if e.Kind == engine.Secret && e.Certain && saidByCareful(a, e.Resolved) {
+		if e.Kind == engine.Secret && saidByCareful(a, e.Resolved) || saidByOther(a.Effects, e) {
 			return true
 		}
-		said := e.Kind == engine.Shows || e.Kind == engine.Reaches && e.How == "get"
+		said := e.Kind == engine.Shows || e.Kind == engine.Takes || e.Kind == engine.Reaches && e.How == "get"
 		return said && e.Certain && head != "" && e.Value == head && inline(head)
 	})
 	return slices.Concat(effectRows(effects, at), odd, plain)
+}
+
+// saidByOther reports whether a graver effect says the same: a secret that is shown is shown,
+// and who fetches from a host takes in its text.
+func saidByOther(all []engine.Effect, e engine.Effect) bool {
+	return slices.ContainsFunc(all, func(o engine.Effect) bool {
+		if e.Certain && !o.Certain {
+			return false
+		}
+		return e.Kind == engine.Shows && o.Kind == engine.Secret && e.Resolved != "" && e.Resolved == o.Resolved ||
+			e.Kind == engine.Takes && o.Kind == engine.Reaches && o.How == "get" && e.Value == o.Value
+	})
 }
 
 // saidByCareful reports whether the warning before the headline names this very secret.
@@ -179,7 +201,7 @@ func saidByCareful(a ask.Ask, resolved string) bool {
 
 // onlyOutside reports whether a path is odd for its place alone.
 func onlyOutside(t engine.Target) bool {
-	return t.Kind == "path" && t.Error == "" && (t.Lexical == "" || t.Lexical == t.Resolved) && t.Exists && !t.Claimed && (t.Repo == nil || len(t.Repo.Dirty) == 0)
+	return t.Kind == "path" && t.Error == "" && (t.Lexical == "" || t.Lexical == t.Resolved) && !t.Claimed && (t.Repo == nil || len(t.Repo.Dirty) == 0)
 }
 
 func targetWord(t engine.Target) string {
@@ -214,12 +236,12 @@ func targetPiece(t engine.Target, at base) []Piece {
 
 // warns reports whether a target is out of place: a place that cannot be known, that is
 // outside, or that a link leads to.
-func warns(t engine.Target) bool {
-	return t.Error != "" || t.Inside == "" || t.Lexical != "" && t.Lexical != t.Resolved || t.Repo != nil && len(t.Repo.Dirty) > 0
+func warns(t engine.Target, at base) bool {
+	return t.Error != "" || !at.holds(t) || t.Lexical != "" && t.Lexical != t.Resolved || t.Repo != nil && len(t.Repo.Dirty) > 0
 }
 
-// targetNotes say what is odd about a path.
-func targetNotes(t engine.Target) []Piece {
+// targetNotes say what is odd about a path; at is where the agent works.
+func targetNotes(t engine.Target, at base) []Piece {
 	var list []Piece
 	note := func(pieces ...Piece) {
 		if len(list) > 0 {
@@ -233,7 +255,7 @@ func targetNotes(t engine.Target) []Piece {
 	case t.Error != "":
 		return []Piece{own("cannot be resolved: "), theirs(t.Error)}
 	}
-	if t.Inside == "" {
+	if !at.holds(t) {
 		note(own("outside the working directories"))
 	}
 	if t.Lexical != "" && t.Lexical != t.Resolved {
@@ -254,7 +276,7 @@ func targetNotes(t engine.Target) []Piece {
 // targetText is a target in full, for Full and the details.
 func targetText(t engine.Target) string {
 	text := join(targetPiece(t, base{}))
-	if notes := targetNotes(t); len(notes) > 0 {
+	if notes := targetNotes(t, base{}); len(notes) > 0 {
 		text += " (" + join(notes) + ")"
 	}
 	return text

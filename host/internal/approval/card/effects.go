@@ -62,13 +62,13 @@ func grave(e engine.Effect) bool {
 	return false
 }
 
-// secretOutside is the first secret that a call is sure to show and that is not of the
-// project; false where there is none.
+// secretOutside is the first secret that is not of the project and that a call is sure to
+// show, or may send; false where there is none.
 func secretOutside(a ask.Ask) (engine.Effect, bool) {
 	at := placeOf(a)
 	i := slices.IndexFunc(a.Effects, func(e engine.Effect) bool {
 		_, in := below(at.root, e.Resolved)
-		return e.Kind == engine.Secret && e.Certain && !in
+		return e.Kind == engine.Secret && (e.Certain || e.How == "send") && !in
 	})
 	if i < 0 {
 		return engine.Effect{}, false

@@ -57,7 +57,7 @@ func headline(a ask.Ask, in Input, at base) (Row, []Part) {
 		return Row{Pieces: pieces}, in.rest(a, nil)
 	}
 	text, ok := in.only(v.subject)
-	if t := targetOf(a, text); ok && v.subject != "command" && t != nil {
+	if t := targetOf(a, text, at); ok && v.subject != "command" && t != nil {
 		text = at.of(t.Resolved)
 		if v.word == "Write" {
 			pieces[0] = strong(map[bool]string{true: "Overwrite", false: "Create"}[t.Exists])
@@ -99,8 +99,8 @@ func onlyHost(a ask.Ask) string {
 
 // targetOf is the target that a path of the input means, where nothing about it is odd:
 // then the path can be shown relative to the project.
-func targetOf(a ask.Ask, text string) *engine.Target {
-	i := slices.IndexFunc(a.Targets, func(t engine.Target) bool { return text != "" && t.Value == text && plainTarget(t) && t.Inside != "" })
+func targetOf(a ask.Ask, text string, at base) *engine.Target {
+	i := slices.IndexFunc(a.Targets, func(t engine.Target) bool { return text != "" && t.Value == text && plainTarget(t) && at.holds(t) })
 	if i < 0 || path.Clean(text) != text {
 		return nil
 	}

@@ -38,7 +38,7 @@ func List(asks []ask.Ask, columns int, color bool) string {
 		keys = append(keys, "[a] allow "+strings.Join(numbers, ", "))
 	}
 	keys = append(keys, "[n] deny all", fmt.Sprintf("[1-%d] one of them", len(asks)), "[b] back to the card")
-	p.hanging("", p.style(styleBold), strings.Join(keys, "   "))
+	p.hanging("", p.style(styleBold), strings.Join(keys, "  "))
 	p.line("", p.style(styleDim), strings.Repeat("─", p.columns))
 	return p.out.String()
 }

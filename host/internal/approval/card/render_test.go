@@ -101,8 +101,25 @@ func TestDuplicateKeysAreBothShown(t *testing.T) {
 	a := bash("")
 	a.Input = json.RawMessage(`{"command":"ls","command":"rm"}`)
 	text := card.Terminal(card.Render(a, noon), 80, false)
-	if !strings.Contains(text, "\n  command: ls\n") || !strings.Contains(text, "\n  command: rm\n") {
+	if !strings.Contains(text, "\n  command: ls  command: rm\n") {
 		t.Errorf("one of two equal keys is missing:\n%s", text)
+	}
+}
+
+// Several short parameters share a line; no text can look like the next one.
+func TestShortParametersShareALine(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]string{
+		`{"a":"x","b":"y z","c":"1","d":"2"}`:                  "\n  a: x\n  b: y z\n  c: 1  d: 2\n",
+		`{"a":"x","b":"y  c: evil","c":"ok"}`:                  "\n  a: x\n  b: y  c: evil\n  c: ok\n",
+		`{"a":"x","b":"y","c":3}`:                              "\n  a: x  b: y\n  c (JSON): 3\n",
+		`{"a":"` + strings.Repeat("w", 70) + `","b":"longer"}`: "\n  a: " + strings.Repeat("w", 70) + "\n  b: longer\n",
+	} {
+		a := bash("")
+		a.Tool, a.Input = "Deploy", json.RawMessage(input)
+		if text := card.Terminal(card.Render(a, noon), 80, false); !strings.Contains(text, want) {
+			t.Errorf("%s: want %q in\n%s", input, want, text)
+		}
 	}
 }
 

@@ -43,8 +43,13 @@ func Terminal(c Card, columns int, color bool) string {
 		p.row(r)
 	}
 	p.headline(c)
-	for _, part := range c.Call {
-		p.part(part)
+	for rest := c.Call; len(rest) > 0; {
+		n := p.together(rest)
+		if n < 2 {
+			p.part(rest[0])
+			n = 1
+		}
+		rest = rest[n:]
 	}
 	for _, r := range c.Does {
 		p.row(r)
@@ -189,6 +194,27 @@ func (p *page) part(part Part) {
 	p.block("", text)
 }
 
+// together draws short parameters on one line, as many as fit, and returns how many. Names and
+// values are single words there, so that none can look like the next parameter.
+func (p *page) together(parts []Part) int {
+	line, n := "", 0
+	for _, part := range parts {
+		if part.Gap || part.Block || part.JSON || !plainWord.MatchString(part.Name) || !plainWord.MatchString(part.Text) {
+			break
+		}
+		next := line + "  " + part.Name + ": " + part.Text
+		if columnsOf(next) > p.columns {
+			break
+		}
+		line = next
+		n++
+	}
+	if n > 1 {
+		p.line("", "", line)
+	}
+	return n
+}
+
 // empty is a text without characters. Visible escapes the marks, so no text reads like it.
 const empty = string(openMark) + "empty" + string(closeMark)
 
@@ -232,14 +258,14 @@ func (p *page) choices(c Card) {
 		}
 	}
 	if len(once) > 0 {
-		p.hanging("", p.style(styleBold), strings.Join(once, "   "))
+		p.hanging("", p.style(styleBold), strings.Join(once, "  "))
 	}
 	for _, one := range c.Choices {
 		if one.Where == "" {
 			continue
 		}
 		more := ""
-		if one.Wide {
+		if one.WantsID {
 			more = " (type the id)"
 		}
 		if one.Folder != "" {

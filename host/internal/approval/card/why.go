@@ -13,7 +13,11 @@ func careful(a ask.Ask) Row {
 	d := a.Decision
 	if !d.Safety() {
 		if e, ok := secretOutside(a); ok {
-			return Row{Pieces: []Piece{strong("Careful:"), own(" it shows the secret "), theirs(effectName(e, placeOf(a))), own(", outside the project")}, Warn: true}
+			says := " it shows the secret "
+			if e.How == "send" {
+				says = " it may send the secret "
+			}
+			return Row{Pieces: []Piece{strong("Careful:"), own(says), theirs(effectName(e, placeOf(a))), own(", outside the project")}, Warn: true}
 		}
 		return Row{}
 	}

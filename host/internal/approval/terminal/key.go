@@ -28,8 +28,8 @@ func (t *Terminal) Line(ctx context.Context, prompt string) (line string, ok boo
 	return line, err == nil
 }
 
-// pick waits for one of the keys. Those typed before anybody can have read the prompt do
-// not count.
+// pick waits for one of the keys. Keys count once the keyboard was quiet for the grace: those
+// typed for the screen before do not answer this one, nor does a key that is held down.
 func (t *Terminal) pick(ctx context.Context, prompt string, keys []string) (string, error) {
 	fmt.Fprint(t.out, prompt)
 	restore, err := t.raw()
@@ -37,13 +37,14 @@ func (t *Terminal) pick(ctx context.Context, prompt string, keys []string) (stri
 		return "", err
 	}
 	defer restore()
-	began := time.Now()
+	quiet := time.Now()
 	for {
 		typed, err := t.plainKey(ctx)
 		if err != nil {
 			return "", err
 		}
-		if time.Since(began) < t.grace {
+		if time.Since(quiet) < t.grace {
+			quiet = time.Now()
 			continue
 		}
 		if key := strings.ToLower(string(rune(typed))); slices.Contains(keys, key) {

@@ -30,8 +30,8 @@ type Terminal struct {
 	raw func() (restore func(), err error)
 	// interrupt is what control-C does.
 	interrupt func()
-	// grace is how long keys do not count after a card came up: they were typed
-	// for what stood there before.
+	// grace is how long the keyboard has to be quiet after a card came up before a key
+	// counts: the earlier ones were typed for the card before.
 	grace time.Duration
 }
 

@@ -178,7 +178,7 @@ func TestKeysOfBeforeTheCardAreNoAnswers(t *testing.T) {
 			for _, key := range []struct {
 				after time.Duration
 				key   string
-			}{{0, "y"}, {cardGrace - time.Millisecond, "y"}, {time.Millisecond, "n"}} {
+			}{{0, "y"}, {cardGrace - time.Millisecond, "y"}, {time.Millisecond, "y"}, {cardGrace - time.Millisecond, "y"}, {cardGrace, "n"}} {
 				time.Sleep(key.after) // the bubble's clock
 				_, _ = typing.Write([]byte(key.key))
 			}

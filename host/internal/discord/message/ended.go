@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,9 @@ func Ended(body string, a ask.Ask, rules []engine.Rule, notes ...string) Message
 		}
 	}
 	add(outcome(a))
+	if text := card.Unheard(a); text != "" && !slices.Contains(notes, text) {
+		add(note(text))
+	}
 	add(reason(a))
 	if len(rules) > 0 {
 		back := takeBack(a)

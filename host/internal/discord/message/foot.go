@@ -121,8 +121,9 @@ func note(text string) string {
 	return "-# " + safe
 }
 
-// components are the buttons and the menu; none while the ask cannot be answered. Where
-// an approval takes the id, the denial stands first and the approval is grey.
+// components are the buttons and the menu; none while the ask cannot be answered. Of a safety
+// check and a secret outside the project the denial stands first, and the approval is grey and
+// names the ask.
 func components(a ask.Ask, instance string, l layout) []discordgo.MessageComponent {
 	list := []discordgo.MessageComponent{}
 	if a.State != ask.Shown {
@@ -140,6 +141,9 @@ func components(a ask.Ask, instance string, l layout) []discordgo.MessageCompone
 		first = []discordgo.MessageComponent{deny, allow}
 	case card.Grave(a):
 		allow.Style = discordgo.SecondaryButton
+		if plainID.MatchString(a.ID) {
+			allow.Label += ": " + a.ID
+		}
 		first = []discordgo.MessageComponent{deny, allow}
 	}
 	if l.hasSession {

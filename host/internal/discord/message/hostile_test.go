@@ -33,12 +33,12 @@ var ownLines = func() []*regexp.Regexp {
 	const says = `▮( JSON)?: ▮`
 	const odd = `(outside the working directories|through a link: written as ▮|does not exist|only the tool says so|its repository sets ▮)`
 	const touches = `(reaches|sends to|reads|creates|changes|runs|touches)`
-	const effect = `(shows?|(shows|read) the secret|rewrites? what others see at|publish(es)? to( everyone at)?|deletes?(, with everything below,| all files of the pattern)?|` +
+	const effect = `(shows?|(shows|read|sends?) the secret|rewrites? what others see at|publish(es)? to( everyone at)?|deletes?(, with everything below,| all files of the pattern)?|` +
 		`fetch(es)? from|sends? to|reach(es)?|changes? settings that run programs:|changes? the permissions of|installs?|overwrites?|` +
 		`runs? code that Callgate cannot read|runs? code of the project:|takes? in text by strangers from|runs? the tests|has an unknown effect on|have an unknown effect on)`
 	var list []*regexp.Regexp
 	for _, text := range []string{
-		`(⚠ )?\*\*(may )?` + effect + `\*\*( ▮(, ▮)*)?(, (not )?recoverable)?`, `⚠ \*\*Careful:\*\* it shows the secret ▮, outside the project`,
+		`(⚠ )?\*\*(may )?` + effect + `\*\*( ▮(, ▮)*)?(, (not )?recoverable)?`, `⚠ \*\*Careful:\*\* it (shows|may send) the secret ▮, outside the project`,
 		`-# agent ▮( / ▮)?( · ▮( in ▮)?| · in ▮)?( · server ▮)?( · (interactive fork|background|▮))?( · ` + why + `)?`,
 		`-# (ends <t:-?\d+:R> · |queued · )?▮ · session ▮`,
 		`\*\*(Allowed|Denied|Expired|Cancelled|Ended)` + title + `( by ` + people + `( in (▮|Discord|the terminal))?(, with a rule accepted on another card)?| · ((denied|cancelled): )?[a-z ]+)( · <t:-?\d+:f>)?`,

@@ -47,6 +47,7 @@ func effects(ctx context.Context, lookup func(string) modules.Entry, r Resolver,
 			derived = append(derived, o.configures(t, true)...)
 		}
 	}
+	derived = append(derived, o.sent(desc.Effects, call.Context.Targets)...)
 	desc.Effects = append(desc.Effects, unique(derived)...)
 }
 
@@ -152,7 +153,7 @@ func (o owned) put(name, access string, t engine.Target) (engine.Entry, *engine.
 // secret tells of content that is shown whether it is a secret. What cannot be told
 // may be one.
 func (o owned) secret(e engine.Effect, t engine.Target) []engine.Effect {
-	found := engine.Effect{Kind: engine.Secret, Value: e.Value, Resolved: e.Resolved, Certain: e.Certain}
+	found := engine.Effect{Kind: engine.Secret, Value: e.Value, How: e.How, Resolved: e.Resolved, Certain: e.Certain}
 	if t.Resolved == "" {
 		found.Certain = false
 		return []engine.Effect{found}
@@ -169,6 +170,24 @@ func (o owned) secret(e engine.Effect, t engine.Target) []engine.Effect {
 		return nil
 	}
 	return []engine.Effect{found}
+}
+
+// sent tells of the secrets that a call reads which sends or publishes something: it may send
+// them. Those that it shows anyway are told apart from this.
+func (o owned) sent(effects []engine.Effect, targets []engine.Target) (out []engine.Effect) {
+	if !slices.ContainsFunc(effects, func(e engine.Effect) bool {
+		return e.Kind == engine.Publishes || e.Kind == engine.Reaches && e.How == "send"
+	}) {
+		return nil
+	}
+	for _, t := range targets {
+		shown := func(e engine.Effect) bool { return e.Kind == engine.Shows && e.Resolved == t.Resolved }
+		if t.Kind != "path" || t.Access != "read" || t.Resolved == "" || slices.ContainsFunc(effects, shown) {
+			continue
+		}
+		out = append(out, o.secret(engine.Effect{Value: t.Value, How: "send", Resolved: t.Resolved}, t)...)
+	}
+	return out
 }
 
 // configures tells of a path that is changed whether programs run or trust it.

@@ -104,17 +104,6 @@ func shellWords(line string) []string {
 	return words
 }
 
-// HookProgram is the name of the program beside callgate for the hook alone.
-const HookProgram = "callgate-hook"
-
-// IsHookProgram reports whether a file has the name of the program for the hook alone.
-func IsHookProgram(path string) bool { return programName(path) == HookProgram }
-
-// ownProgram reports whether a file has the name of a program of ours.
-func ownProgram(path string) bool {
-	return programName(path) == "callgate" || IsHookProgram(path)
-}
-
 func programName(path string) string {
 	path = strings.ReplaceAll(path, `\`, "/")
 	return strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".exe")
@@ -126,7 +115,7 @@ type Entry struct {
 	Client Client
 	// name is Gemini CLI's name of the hook.
 	name string
-	// Binary is the absolute path of the program, callgate or [HookProgram].
+	// Binary is the absolute path of the program.
 	Binary string
 	// Endpoint is where the daemon answers, as unix:/path or http://address.
 	Endpoint string
@@ -198,7 +187,7 @@ func (e Entry) check() error {
 	switch {
 	case !filepath.IsAbs(e.Binary):
 		return entryError("the program's path is not absolute: " + strconv.Quote(e.Binary))
-	case !ownProgram(e.Binary):
+	case programName(e.Binary) != "callgate":
 		return entryError("the program has the name " + strconv.Quote(programName(e.Binary)) + ", so it could not be recognized later; rename the file to callgate")
 	case e.Endpoint == "" || e.TokenFile == "":
 		return entryError("the endpoint and the token file are required")
