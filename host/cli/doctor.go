@@ -64,7 +64,7 @@ func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]finding.Fin
 		return nil, err
 	}
 	return doctor.Run(cmd.Context(), doctor.Options{
-		Settings: settings.Read(places), Binary: binary, Version: version, Built: builtAt(),
+		Settings: settings.Read(places), Binary: binary, Version: version, Built: builtAt(), HookVersion: func(path string) (string, error) { return hookVersion(cmd.Context(), path) },
 		Dirs: dirs, Config: cfg,
 		Connect:     func() (doctor.Daemon, error) { return c.client("") },
 		ConnectHook: connectAsHook,

@@ -98,7 +98,11 @@ func (c *cli) installHook(cmd *cobra.Command, timeout time.Duration, f installFl
 		if err != nil {
 			return err
 		}
-		r.Managed = &managedFile{settings.ManagedFile(), string(text)}
+		own, err := ownPath()
+		if err != nil {
+			return err
+		}
+		r.Managed = &managedFile{settings.ManagedFile(), string(text), own}
 	}
 	r.look(settings.Read(places), f)
 	if !f.managed {
@@ -182,8 +186,12 @@ func (f installFlags) scope() settings.Scope {
 
 // hookEntry is the entry to install. A problem that makes it deny now, but not allow, is a warning.
 func (c *cli) hookEntry(ctx context.Context, timeout time.Duration, f installFlags) (e settings.Entry, warnings []string, err error) {
-	if e.Binary, err = ownPath(); err != nil {
+	own, err := ownPath()
+	if err != nil {
 		return e, nil, err
+	}
+	if e.Binary, err = hookProgram(ctx, own); err != nil {
+		warnings = append(warnings, err.Error()+": the hook is "+own+" itself, which takes longer to start. Install both programs from one release and run this again")
 	}
 	if under(e.Binary, os.TempDir()) {
 		warnings = append(warnings, e.Binary+" is in a temporary directory: when it disappears, every call is denied. Install it elsewhere and run this again")

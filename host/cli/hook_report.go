@@ -61,6 +61,8 @@ type hookEntry struct {
 type managedFile struct {
 	File string `json:"file"`
 	Text string `json:"text"`
+	// program installs it: callgate, also if the hook is another program.
+	program string
 }
 
 // look adds other settings in force where the hook was installed.
@@ -134,7 +136,7 @@ managed settings (%s) stays on in all these cases, and
 "allowManagedHooksOnly": true there disables all other hooks. As root:
   %s
 --dry-run shows the file and writes nothing.
-`, r.Managed.File, card.Line(settings.ManagedCommand(r.Entry.Binary, r.Entry.Args)))
+`, r.Managed.File, card.Line(settings.ManagedCommand(r.Managed.program, r.Entry.Args)))
 }
 
 func (r hookReport) printChange(w io.Writer) {

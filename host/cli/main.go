@@ -4,13 +4,11 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -39,17 +37,8 @@ func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 // deny, 2 ask or time-out, 3 error or usage. v is the version of the program; empty means the one
 // written into the binary by `go install`, or "dev". It is called once.
 func Main(v string) int {
-	version = cmp.Or(v, installedVersion(), "dev")
+	version = process.Version(v)
 	return run()
-}
-
-// installedVersion is the version of `go install PATH@VERSION`; empty for a build from a checkout.
-func installedVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "(devel)" {
-		return ""
-	}
-	return info.Main.Version
 }
 
 func run() int {

@@ -14,14 +14,17 @@ import (
 )
 
 // archive makes callgate_VERSION_OS_ARCH.tar.gz, or a .zip for Windows: one folder with the
-// binary, and the documents below share/.
+// binaries, and the documents below share/.
 func (r *release) archive(t target) error {
 	name := "callgate_" + r.version + "_" + t.os + "_" + t.arch
-	binary, err := os.ReadFile(t.binary)
-	if err != nil {
-		return err
+	var files []file
+	for _, program := range []string{t.binary, t.hook} {
+		data, err := os.ReadFile(program)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{path: path.Join(name, filepath.Base(program)), data: data, mode: 0o755})
 	}
-	files := []file{{path: path.Join(name, filepath.Base(t.binary)), data: binary, mode: 0o755}}
 	for _, f := range r.extras {
 		files = append(files, file{path: path.Join(name, strings.TrimPrefix(f.path, "usr/")), data: f.data, mode: f.mode})
 	}

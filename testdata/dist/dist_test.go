@@ -72,6 +72,7 @@ func TestRelease(t *testing.T) {
 		if out, err := command(root, "tar", "xzf", only(t, out, "*.tar.gz")); err != nil {
 			t.Fatalf("tar: %v\n%s", err, out)
 		}
+		hooks(t, only(t, root, "*/callgate-hook"))
 		decides(t, only(t, root, "*/callgate"), "", 0)
 	})
 	t.Run("deb", func(t *testing.T) {
@@ -87,6 +88,7 @@ func TestRelease(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		hooks(t, filepath.Join(root, "usr/bin/callgate-hook"))
 		decides(t, filepath.Join(root, "usr/bin/callgate"), "", 0)
 	})
 	t.Run("rpm", func(t *testing.T) {
@@ -94,7 +96,7 @@ func TestRelease(t *testing.T) {
 			t.Skip("no rpm here: the package is not listed")
 		}
 		list, err := command(out, "rpm", "-qlp", only(t, out, "*.rpm"))
-		if err != nil || !strings.Contains(list, "/usr/bin/callgate\n") {
+		if err != nil || !strings.Contains(list, "/usr/bin/callgate\n") || !strings.Contains(list, "/usr/bin/callgate-hook\n") {
 			t.Errorf("rpm: %v\n%s", err, list)
 		}
 	})
@@ -140,7 +142,7 @@ func TestGoInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	bin, modules := t.TempDir(), t.TempDir()
-	cmd := exec.Command("go", "install", version.Path+"/cmd/callgate@"+version.Version)
+	cmd := exec.Command("go", "install", version.Path+"/cmd/callgate@"+version.Version, version.Path+"/host/callgate-hook@"+version.Version)
 	cmd.Dir = bin
 	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+modules, "GOFLAGS=-trimpath -modcacherw", "CGO_ENABLED=0", "GOWORK=off",
 		"GOPROXY=file://"+proxy+",file://"+filepath.Join(strings.TrimSpace(string(cache)), "cache/download"), "GONOSUMDB=*", "GOSUMDB=off")
@@ -150,6 +152,9 @@ func TestGoInstall(t *testing.T) {
 	out, err := command(bin, filepath.Join(bin, "callgate"), "version")
 	if err != nil || !strings.Contains(out, "callgate v0.1.0 ") || !strings.Contains(out, "module bash.wasm\n") || !strings.Contains(out, "module standard.wasm\n") {
 		t.Errorf("version: %v, got %q, want v0.1.0 with both modules", err, out)
+	}
+	if out, err := command(bin, filepath.Join(bin, "callgate-hook"), "version"); err != nil || out != "v0.1.0\n" {
+		t.Errorf("the hook's version: %v, got %q, want v0.1.0", err, out)
 	}
 }
 
@@ -177,6 +182,20 @@ func listsModules(t *testing.T, sbom string) {
 	slices.Sort(got)
 	if want = slices.Compact(want); !slices.Equal(got, want) {
 		t.Errorf("the SBOM lists\n%q\nwant\n%q", got, want)
+	}
+}
+
+// hooks has the program for the hook alone say its version, and deny without a daemon.
+func hooks(t *testing.T, program string) {
+	t.Helper()
+	if out, err := exec.Command(program, "version").CombinedOutput(); err != nil || string(out) != "0.1.0\n" {
+		t.Errorf("%s version: %v\n%s", program, err, out)
+	}
+	hook := exec.Command(program, "hook", "claude-code", "--endpoint", "unix:/nonexistent/s", "--token-file", "/nonexistent/t")
+	hook.Stdin = strings.NewReader(`{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}`)
+	out, err := hook.CombinedOutput()
+	if code := new(exec.ExitError); !errors.As(err, &code) || code.ExitCode() != 2 || !strings.Contains(string(out), "Denied") {
+		t.Errorf("%s without a daemon: %v\n%s", program, err, out)
 	}
 }
 

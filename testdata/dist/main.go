@@ -53,7 +53,7 @@ type file struct {
 }
 
 // target is one system.
-type target struct{ os, arch, binary string }
+type target struct{ os, arch, binary, hook string }
 
 func (r *release) run(names []string) error {
 	if err := r.describe(); err != nil {
@@ -141,21 +141,28 @@ func (r *release) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// build makes the static binary of t; the zero target is this machine.
+// build makes the static binaries of t; the zero target is this machine.
 func (r *release) build(work string, t target, name string) (target, error) {
-	t.binary = filepath.Join(work, name, "callgate")
+	t.binary, t.hook = filepath.Join(work, name, "callgate"), filepath.Join(work, name, "callgate-hook")
 	if t.os == "windows" {
-		t.binary += ".exe"
+		t.binary, t.hook = t.binary+".exe", t.hook+".exe"
 	}
+	if err := r.compile(t, t.binary, "./cmd/callgate"); err != nil {
+		return t, err
+	}
+	return t, r.compile(t, t.hook, "./host/callgate-hook")
+}
+
+func (r *release) compile(t target, to, program string) error {
 	ldflags := "-s -w -buildid= -X main.version=" + r.version
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", ldflags, "-o", t.binary, "./cmd/callgate")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", ldflags, "-o", to, program)
 	cmd.Dir = r.source
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 	if t.os != "" {
 		cmd.Env = append(cmd.Env, "GOOS="+t.os, "GOARCH="+t.arch)
 	}
 	cmd.Stderr = os.Stderr
-	return t, cmd.Run()
+	return cmd.Run()
 }
 
 // documents are what every package carries beside the binary.

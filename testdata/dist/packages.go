@@ -21,7 +21,7 @@ func (r *release) packages(t target) error {
 	if err != nil {
 		return err
 	}
-	contents := files.Contents{content(t.binary, "/usr/bin/callgate", 0o755, r)}
+	contents := files.Contents{content(t.binary, "/usr/bin/callgate", 0o755, r), content(t.hook, "/usr/bin/callgate-hook", 0o755, r)}
 	dir, err := os.MkdirTemp("", "callgate-package")
 	if err != nil {
 		return err

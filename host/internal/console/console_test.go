@@ -184,7 +184,7 @@ func TestT13_Identities(t *testing.T) {
 	}
 
 	admin, approver := p.open(p.admin, "ann"), p.open(bob, "mallory")
-	if !strings.Contains(approver.page("/"), "<span>bob") {
+	if !strings.Contains(approver.page("/"), `class="who">bob`) {
 		t.Error("an approver's token speaks in another name")
 	}
 	revoked := p.open(bob, "bob")

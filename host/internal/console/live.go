@@ -55,6 +55,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, of *session) err
 				return err
 			}
 			return out.send(fmt.Sprintf("event: asks\ndata: %s\n\n", ask.Kind))
+		case protocol.EventDecision:
+			return out.send("event: calls\ndata: \n\n")
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 )
@@ -25,7 +26,15 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 		}
 		return t.Local().Format(time.DateTime)
 	},
-	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"clock":   func(t time.Time) string { return t.Local().Format(time.TimeOnly) },
+	"list":    func(values ...any) []any { return values },
+	"visible": card.Visible,
+	"words":   words,
+	"what":    what,
+	"took":    took,
+	"rule":    func(s engine.Suggestion) string { return engine.Rule{Tool: s.Tool, Content: s.Content}.String() },
+	"short":   card.ShortSession,
 }).ParseFS(pageFiles, "pages/*.html"))
 
 // frame is what every page has.
@@ -41,14 +50,20 @@ type frame struct {
 	By, CSRF string
 	Unlocked time.Time
 	Said     []string
-	// Live wants the script's updates.
-	Live bool
-	Body any
+	// Live names what the script keeps up to date: "asks", "calls", or nothing but the badge.
+	Live string
+	// Sections are the navigation, Waiting the number beside its first entry.
+	Sections []section
+	Waiting  int
+	Body     any
 }
 
 // framed is the frame of a session's page.
 func framed(r *http.Request, of *session, title, here string, body any) frame {
-	f := frame{Title: title, Here: here, By: of.by, CSRF: of.csrf, Body: body}
+	f := frame{Title: title, Here: here, By: of.by, CSRF: of.csrf, Body: body, Sections: sections}
+	if health, err := of.client.Health(r.Context()); err == nil && health.Asks != nil { // as below
+		f.Waiting = *health.Asks
+	}
 	if r.Header.Get("Sec-Fetch-Dest") != "empty" { // not to the script, which shows no such lines
 		f.Said = of.hear()
 	}
@@ -90,7 +105,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, of *session, err e
 	}
 	f := frame{Title: "Not done", Text: card.Line(text)}
 	if of != nil {
-		f.By, f.CSRF = of.by, of.csrf
+		f.By, f.CSRF, f.Sections = of.by, of.csrf, sections
 	}
 	if err := s.render(w, status, "message", f); err != nil {
 		s.c.Log.Error("a page failed", "path", r.URL.Path, "error", err)

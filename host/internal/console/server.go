@@ -151,6 +151,8 @@ var routes = []route{
 	{http.MethodGet, "/{$}", (*Server).waiting},
 	{http.MethodGet, "/asks/{id}", (*Server).showAsk},
 	{http.MethodPost, "/asks/{id}", (*Server).answer},
+	{http.MethodGet, "/activity", (*Server).activity},
+	{http.MethodGet, "/activity/{seq}", (*Server).showRow},
 	{http.MethodGet, "/events", (*Server).events},
 	{http.MethodPost, "/lock", (*Server).lock},
 	{http.MethodPost, "/leave", (*Server).leave},

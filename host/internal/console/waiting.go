@@ -114,7 +114,7 @@ func (s *Server) waiting(w http.ResponseWriter, r *http.Request, of *session) er
 		return err
 	}
 	f := framed(r, of, "Waiting", "/", body)
-	f.Live = true
+	f.Live = "asks"
 	return s.render(w, http.StatusOK, "waiting", f)
 }
 

@@ -1,4 +1,4 @@
-// Hook times `callgate hook claude-code` as the client runs it: one process per
+// Hook times `callgate-hook`, which lies beside callgate, as the client runs it: one process per
 // call, started, answered by a running daemon, ended. Beside it, in turn with it,
 // run `true` and a hook that only parses its input.
 //
@@ -45,8 +45,8 @@ const payload = `{"session_id":"%s","transcript_path":"/tmp/t.jsonl","cwd":"%s",
 
 // world is a daemon in a directory of its own.
 type world struct {
-	binary, dir string
-	calls       int
+	binary, program, dir string
+	calls                int
 }
 
 func measure(binary, parse string, runs, starts int) (err error) {
@@ -54,6 +54,7 @@ func measure(binary, parse string, runs, starts int) (err error) {
 	if w.binary, err = filepath.Abs(binary); err != nil {
 		return err
 	}
+	w.program = w.binary + "-hook" // as installed
 	if w.dir, err = os.MkdirTemp("", "callgate-hook-"); err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (w *world) compare(parse string, runs int) error {
 	base := median(nothing)
 	report("true", nothing, base)
 	report("a hook that only parses", parsing, base)
-	report("callgate hook claude-code, allowed by a rule", whole, base)
+	report("callgate-hook, allowed by a rule", whole, base)
 	fmt.Printf("BenchmarkHook %d %d ns/hook %d ns/parse %d ns/true\n", runs, median(whole), median(parsing), base)
 	return nil
 }
@@ -121,7 +122,7 @@ func (w *world) payload() string {
 
 // hook runs one hook process on a call that a rule allows.
 func (w *world) hook() (time.Duration, error) {
-	cmd := exec.Command(w.binary, "hook", "claude-code", "--endpoint", "unix:"+filepath.Join(w.dir, "s"),
+	cmd := exec.Command(w.program, "hook", "claude-code", "--endpoint", "unix:"+filepath.Join(w.dir, "s"),
 		"--token-file", filepath.Join(w.dir, "state", "callgate", "agents", "default.token"), "--timeout", "600s")
 	return timed(cmd, w.payload(), `"permissionDecision":"allow"`)
 }

@@ -1,5 +1,5 @@
-// The live part of the page "Waiting". The server draws the cards: the script fetches the page anew
-// as a document and moves what changed. It makes no HTML of text, and answers nothing.
+// The live part of the pages. The server draws: the script fetches the page anew as a document and
+// moves what changed. It makes no HTML of text, and answers nothing.
 // RATIONALE.md, "Why does the console's script fetch pages as documents?".
 
 const byID = (root: Document, id: string): HTMLElement | null => root.getElementById(id);
@@ -13,7 +13,7 @@ function fetchPage(path: string): Promise<Document> {
     request.timeout = 15000;
     request.onload = () => {
       const page = request.response as Document | null;
-      if (request.status === 200 && page && byID(page, "cards")) resolve(page);
+      if (request.status === 200 && page && byID(page, "badge")) resolve(page);
       else reject(new Error("status " + request.status));
     };
     request.onerror = request.ontimeout = () => reject(new Error("no answer"));
@@ -46,7 +46,8 @@ function close(card: HTMLElement): void {
   if (held) note.focus();
 }
 
-function update(page: Document): void {
+/** Puts the new and changed cards in their places. */
+function updateCards(page: Document): void {
   const list = byID(document, "cards")!;
   const fresh = new Map<string, HTMLElement>();
   byID(page, "cards")!.querySelectorAll<HTMLElement>("article").forEach((a) => fresh.set(a.id, a));
@@ -73,6 +74,17 @@ function update(page: Document): void {
   }
 }
 
+/** What the page keeps up to date: its asks, its rows, or only the number of waiting asks. */
+const live = document.body.dataset.live;
+
+function update(page: Document): void {
+  replace("badge", page);
+  byID(document, "badge")!.hidden = byID(page, "badge")!.hidden;
+  if (live === "asks") updateCards(page);
+  const rows = byID(document, "rows");
+  if (live === "calls" && rows && !rows.contains(document.activeElement)) replace("rows", page);
+}
+
 let fetching = false;
 let again = false;
 
@@ -87,6 +99,7 @@ async function refresh(): Promise<void> {
     do {
       again = false;
       update(await fetchPage(location.pathname + location.search));
+      if (live !== "asks") await new Promise((done) => setTimeout(done, 1000)); // many calls make few fetches
     } while (again);
     byID(document, "lost")!.hidden = true;
   } catch {
@@ -96,8 +109,11 @@ async function refresh(): Promise<void> {
   }
 }
 
-const events = new EventSource("/events");
-events.addEventListener("asks", () => void refresh());
-events.onerror = () => {
-  byID(document, "lost")!.hidden = false;
-};
+if (live) {
+  const events = new EventSource("/events");
+  events.addEventListener("asks", () => void refresh());
+  if (live === "calls") events.addEventListener("calls", () => void refresh());
+  events.onerror = () => {
+    byID(document, "lost")!.hidden = false;
+  };
+}

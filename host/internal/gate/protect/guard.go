@@ -43,7 +43,7 @@ type Facts struct {
 // Own are the facts of the process itself, but for its directories and files.
 func Own() Facts {
 	f := Facts{PID: os.Getpid(), Parent: os.Getppid(), CommandLines: []string{strings.Join(os.Args, " "), "callgate serve"}, Path: filepath.SplitList(os.Getenv("PATH"))}
-	f.Names = []string{"callgate", filepath.Base(os.Args[0])}
+	f.Names = []string{"callgate", hookProgram, filepath.Base(os.Args[0])}
 	if exe, err := os.Executable(); err == nil {
 		f.Binary = exe
 		f.Names = append(f.Names, filepath.Base(exe))

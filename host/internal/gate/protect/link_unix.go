@@ -65,6 +65,9 @@ func (j *judge) isFileOfOurs(info os.FileInfo, secrets bool) bool {
 	roots := append([]string{f.State, f.Store, f.Store + "-wal", f.Store + "-shm"}, f.Secrets...)
 	if !secrets {
 		roots = append(roots, f.Config, f.ConfigFile, f.Modules, f.Cache, f.Binary)
+		if f.Binary != "" {
+			roots = append(roots, filepath.Join(filepath.Dir(f.Binary), hookProgram))
+		}
 	}
 	left, same := maxWalked, false
 	for _, root := range roots {

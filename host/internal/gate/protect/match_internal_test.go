@@ -2,6 +2,9 @@ package protect
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/callgate/callgate/engine"
@@ -110,6 +113,33 @@ func TestT06_Processes(t *testing.T) {
 		if got := j.process(value) != ""; got != want {
 			t.Errorf("%q: got protected %t, want %t", value, got, want)
 		}
+	}
+}
+
+// TestT06_HookProgram: the program for the hook alone is protected like the daemon's own: its
+// file, a name in a shell's search, and its process.
+func TestT06_HookProgram(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	g := New(Facts{Binary: filepath.Join(dir, "callgate")})
+	if err := os.WriteFile(filepath.Join(dir, hookProgram), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := newJudge(g, &engine.Call{})
+	for program, want := range map[string]bool{hookProgram: true, filepath.Join(dir, hookProgram): true, filepath.Join(dir, "node"): false} {
+		if got := j.isOurs(program); got != want {
+			t.Errorf("%s: got ours %t, want %t", program, got, want)
+		}
+	}
+	for _, access := range []string{"write", "run"} {
+		target := engine.Target{Kind: "path", Value: filepath.Join(dir, hookProgram), Access: access}
+		got := g.Protect(&engine.Call{Tool: "x", Context: engine.Context{CWD: dir, Targets: []engine.Target{target}}}) != ""
+		if want := access == "write"; got != want {
+			t.Errorf("%s: got protected %t, want %t", access, got, want)
+		}
+	}
+	if !slices.Contains(Own().Names, hookProgram) {
+		t.Error("the process of a hook can be signalled by its name")
 	}
 }
 

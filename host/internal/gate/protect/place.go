@@ -37,6 +37,9 @@ func (p place) held() bool {
 	return err != nil || len(found) > 0
 }
 
+// hookProgram is the name of the program for the hook alone.
+const hookProgram = "callgate-hook"
+
 // placesOf lists the places, each as given and with links followed.
 func placesOf(f Facts) []place {
 	var out []place
@@ -55,6 +58,10 @@ func placesOf(f Facts) []place {
 	add(f.Modules, place{what: "Callgate's tool modules"})
 	add(f.Cache, place{what: "Callgate's compiled modules"})
 	add(f.Binary, place{what: "Callgate's program", file: true, program: true})
+	if f.Binary != "" {
+		p := filepath.Join(filepath.Dir(f.Binary), hookProgram)
+		add(p, place{what: "Callgate's hook program", file: true, program: true, ifThere: p})
+	}
 	for _, secret := range f.Secrets {
 		add(secret, place{what: "a secret of Callgate's", secret: true, file: true})
 	}
@@ -62,8 +69,10 @@ func placesOf(f Facts) []place {
 		add(f.Store+"*", place{what: "Callgate's store", secret: true, file: true})
 	}
 	for _, dir := range programDirs(f) {
-		p := filepath.Join(dir, "callgate")
-		add(p, place{what: "a program named callgate on the search path", file: true, ifThere: p})
+		for _, name := range [...]string{"callgate", hookProgram} {
+			p := filepath.Join(dir, name)
+			add(p, place{what: "a program named " + name + " on the search path", file: true, ifThere: p})
+		}
 	}
 	for _, dir := range serviceDirs(f.Home) {
 		p := filepath.Join(dir, "*callgate*")

@@ -82,7 +82,7 @@ func harmless(args []string) bool {
 func (j *judge) isOurs(program string) bool {
 	if !strings.Contains(program, "/") {
 		name := fold(program)
-		if mayBe(name, "callgate") || j.facts.Binary != "" && mayBe(name, fold(filepath.Base(j.facts.Binary))) {
+		if mayBe(name, "callgate") || mayBe(name, hookProgram) || j.facts.Binary != "" && mayBe(name, fold(filepath.Base(j.facts.Binary))) {
 			return true
 		}
 		for _, dir := range j.facts.Path[:min(len(j.facts.Path), 64)] {

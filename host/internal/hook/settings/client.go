@@ -116,7 +116,7 @@ func (h Hook) OwnOf(c Client) bool {
 	if words == nil {
 		words = shellWords(h.Command)
 	}
-	return len(words) > 2 && programName(words[0]) == "callgate" && words[1] == "hook" && words[2] == c.word()
+	return len(words) > 2 && ownProgram(words[0]) && words[1] == "hook" && words[2] == c.word()
 }
 
 // lineWords are the words of a Line's program; nil for another line.

@@ -104,6 +104,17 @@ func shellWords(line string) []string {
 	return words
 }
 
+// HookProgram is the name of the program beside callgate for the hook alone.
+const HookProgram = "callgate-hook"
+
+// IsHookProgram reports whether a file has the name of the program for the hook alone.
+func IsHookProgram(path string) bool { return programName(path) == HookProgram }
+
+// ownProgram reports whether a file has the name of a program of ours.
+func ownProgram(path string) bool {
+	return programName(path) == "callgate" || IsHookProgram(path)
+}
+
 func programName(path string) string {
 	path = strings.ReplaceAll(path, `\`, "/")
 	return strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".exe")
@@ -115,7 +126,7 @@ type Entry struct {
 	Client Client
 	// name is Gemini CLI's name of the hook.
 	name string
-	// Binary is the absolute path of the program.
+	// Binary is the absolute path of the program, callgate or [HookProgram].
 	Binary string
 	// Endpoint is where the daemon answers, as unix:/path or http://address.
 	Endpoint string
@@ -187,7 +198,7 @@ func (e Entry) check() error {
 	switch {
 	case !filepath.IsAbs(e.Binary):
 		return entryError("the program's path is not absolute: " + strconv.Quote(e.Binary))
-	case programName(e.Binary) != "callgate":
+	case !ownProgram(e.Binary):
 		return entryError("the program has the name " + strconv.Quote(programName(e.Binary)) + ", so it could not be recognized later; rename the file to callgate")
 	case e.Endpoint == "" || e.TokenFile == "":
 		return entryError("the endpoint and the token file are required")

@@ -37,6 +37,8 @@ type Options struct {
 	Binary  string
 	Version string
 	Built   time.Time
+	// HookVersion is the version of a program for the hook alone; nil for not compared.
+	HookVersion func(path string) (string, error)
 	// Dirs are the account's places. Config is its configuration; nil for an unreadable one,
 	// reported by CheckConfig.
 	Dirs   config.Dirs

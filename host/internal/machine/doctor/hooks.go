@@ -127,11 +127,28 @@ func (d *examination) program(h settings.Hook, complain func(finding.State, stri
 		complain(finding.Error, fmt.Sprintf("cannot find the hook program: %v", err))
 		return
 	}
-	if mine, err := os.Stat(d.Binary); err == nil && !os.SameFile(info, mine) {
+	if settings.IsHookProgram(h.Command) {
+		d.hookProgram(h.Command, complain)
+	} else if mine, err := os.Stat(d.Binary); err == nil && !os.SameFile(info, mine) {
 		complain(finding.Warning, fmt.Sprintf("%s is not the same file as this program, %s", h.Command, d.Binary))
 	}
 	if checksModes && info.Mode().Perm()&0o022 != 0 {
 		complain(finding.Error, fmt.Sprintf("other accounts can change the hook program (mode %04o)", info.Mode().Perm()))
+	}
+}
+
+// hookProgram compares the version of the program for the hook alone: an update of callgate can
+// miss it.
+func (d *examination) hookProgram(path string, complain func(finding.State, string)) {
+	if d.HookVersion == nil {
+		return
+	}
+	found, err := d.HookVersion(path)
+	switch {
+	case err != nil:
+		complain(finding.Error, fmt.Sprintf("the hook program does not start: %v", err))
+	case found != d.Version:
+		complain(finding.Warning, fmt.Sprintf("%s has the version %s, and callgate %s: install both from one release", path, found, d.Version))
 	}
 }
 
