@@ -61,6 +61,10 @@ func TestCards(t *testing.T) {
 		if limit := 60; want != "" && (p.y > 400 || at < 0 || at >= limit && name != "safety-shell") {
 			t.Errorf("%s is %d px tall, and its call begins at %d: want at most 400 px, and within the first %d characters\n%s", name, p.y, at, limit, m.Content)
 		}
+		a.TakesInput = true // a button more
+		if edits := drawCard(message.Card(a, message.View{Instance: "i1"}).Message); want != "" && edits.y > 400 {
+			t.Errorf("%s is %d px tall where its input can be changed", name, edits.y)
+		}
 	}
 	batch := drawCard(message.Card(asktest.Kinds()["install"], message.View{Instance: "i1", Waiting: 2, Behind: asktest.Behind()[:2]}).Message)
 	golden.File(t, repo.File("docs", "pictures", "cards", "batch.svg"), batch.svg())
