@@ -34,15 +34,72 @@ func (c *call) editsOnly() bool {
 // writesOutput reports whether a command only reads but for its redirections, and
 // these write plain files inside the working directories.
 func (c *call) writesOutput(cmd *Command) bool {
-	if ok, _ := c.line.readsApart(cmd, c); !ok {
+	ok, _ := c.line.readsApart(cmd, c)
+	return ok && !slices.ContainsFunc(c.line.touches(cmd), c.strays)
+}
+
+// strays reports whether a touch writes something else than a plain file inside the working
+// directories.
+func (c *call) strays(t touch) bool {
+	if t.access != write || c.line.harmless(t.path) {
 		return false
 	}
-	return !slices.ContainsFunc(c.line.touches(cmd), func(t touch) bool {
-		if t.access != write || c.line.harmless(t.path) {
-			return false
+	return !t.word.Literal || t.word.Glob || t.word.Text == "" || t.path == "" || !c.inside(t) || c.outside(t)
+}
+
+// editContent is the rule for what mode accept_edits allows: edits of plain files inside the
+// working directories. RATIONALE.md, "Why is there a rule for edits beside the mode?".
+const editContent = "files: edit"
+
+// edited implements surroundings.edited. A command that sets a variable, or writes nothing, is not
+// one of these: it may change what the others mean.
+func (c *call) edited(cmd *Command) bool {
+	writes := slices.ContainsFunc(c.line.touches(cmd), func(t touch) bool { return t.access == write && !c.line.harmless(t.path) })
+	return writes && safeAssigns(cmd) && !setsVariables(cmd) && !changesDir(cmd.Name()) && (c.edits(cmd) || c.writesOutput(cmd))
+}
+
+// putsOutput implements surroundings.putsOutput.
+func (c *call) putsOutput(cmd *Command) bool {
+	return !slices.ContainsFunc(c.line.touches(cmd), func(t touch) bool { return t.redirected && c.strays(t) })
+}
+
+// editsBeside implements surroundings.editsBeside. Every other command only reads, or leaves the
+// files of the project as they are, or runs code of the project: that could make the edit by
+// itself. Anything else, such as git switch, may put a link in the way of a later edit.
+func (c *call) editsBeside() bool {
+	return !slices.ContainsFunc(c.line.Commands, func(cmd *Command) bool {
+		if changesDir(cmd.Name()) {
+			return !c.cdInside(cmd)
 		}
-		return !t.word.Literal || t.word.Glob || t.word.Text == "" || t.path == "" || !c.inside(t) || c.outside(t)
+		ok, _ := c.line.readsApart(cmd, c)
+		return !ok && !c.edits(cmd) && !forwards(cmd) && !c.runsProject(cmd) && !keepsTree(cmd)
 	})
+}
+
+// forwards reports whether cmd runs the command inside it unchanged; that one is judged by itself.
+func forwards(cmd *Command) bool {
+	return cmd.Wraps && trusted(cmd) && safeAssigns(cmd) && cmd.Use().Forwards()
+}
+
+// runsProject reports whether cmd runs code of the project: by a program made for it, or as a
+// script inside the working directories.
+func (c *call) runsProject(cmd *Command) bool {
+	u := cmd.Use()
+	switch {
+	case len(cmd.Words) == 0 || !safeAssigns(cmd):
+		return false
+	case trusted(cmd) && u.Projects():
+		return true
+	case cmd.Qualified():
+		return leadsIn(c.place(cmd, cmd.Words[0], read))
+	}
+	return !cmd.Inline && !cmd.Stdin && len(u.Operands) > 0 && slices.Index(u.Roles, program.Runs) == 0 && leadsIn(c.place(cmd, u.Operands[0], read))
+}
+
+// keepsTree reports whether cmd is a command of git that leaves the files of the project as they
+// are; its hooks are code of the project.
+func keepsTree(cmd *Command) bool {
+	return trusted(cmd) && safeAssigns(cmd) && slices.Contains([]string{"git add", "git commit", "git push", "git fetch", "git tag"}, cmd.Use().Command())
 }
 
 // edits judges one file-system command.

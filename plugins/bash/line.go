@@ -57,6 +57,9 @@ type Line struct {
 	// assigns means: a construct other than a command assigns a variable; tests: the line has a
 	// test of the shell's own.
 	assigns, tests bool
+	// outputs reports whether a rule for edits covers the files written by redirections of a
+	// command; nil without such a rule.
+	outputs func(*Command) bool
 	// copies means: a redirection of the line copies a descriptor (2>&1).
 	copies bool
 	// reasons counts the reasons for an opaque line, unclears those without a hidden command.

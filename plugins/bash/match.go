@@ -19,11 +19,24 @@ func (l *Line) coveredBy(rules []rule, world surroundings, inside func(*Command)
 		return nil
 	}
 	var used []int
+	edits := slices.IndexFunc(rules, func(r rule) bool { return r.kind == editRule })
+	if edits >= 0 && world.editsBeside() {
+		l.outputs = world.putsOutput
+		defer func() { l.outputs = nil }()
+	} else {
+		edits = -1
+	}
 	for _, cmd := range l.Commands {
+		if edits >= 0 && l.writesOutput(cmd) {
+			used = append(used, edits)
+		}
 		if !cmd.stands() {
 			continue // judged with its wrapper
 		}
 		by, ok := l.coveredTree(rules, cmd, world, inside)
+		if !ok && edits >= 0 && world.edited(cmd) {
+			by, ok = []int{edits}, true
+		}
 		if !ok {
 			return nil
 		}
@@ -120,10 +133,15 @@ func (l *Line) covering(rules []rule, cmd *Command, world surroundings) int {
 }
 
 // coverable reports whether a rule may cover cmd at all: a literal program, no write
-// redirection, no input from the network, and no computed word unless it is a single word and
+// redirection but into files covered by a rule for edits, no input from the network, and no computed word unless it is a single word and
 // no option.
 func (l *Line) coverable(cmd *Command) bool {
-	return l.plainlyRun(cmd) && !slices.ContainsFunc(cmd.Redirects, func(r Redirect) bool { return r.Write && !l.harmless(r.Word.Text) })
+	return l.plainlyRun(cmd) && (!l.writesOutput(cmd) || l.outputs != nil && l.outputs(cmd))
+}
+
+// writesOutput reports whether a redirection of cmd writes a file.
+func (l *Line) writesOutput(cmd *Command) bool {
+	return slices.ContainsFunc(cmd.Redirects, func(r Redirect) bool { return r.Write && !l.harmless(r.Word.Text) })
 }
 
 // plainlyRun is coverable, with write redirections permitted.
@@ -386,6 +404,9 @@ func hits(r *rule, cmd *Command) bool {
 		return leads(r.words, cmd) || spelt(r, cmd, false) // the rule's exceptions do not count here
 	case placeRule:
 		return r.place.mentioned(cmd)
+	case editRule:
+		ok, _ := cmd.Use().ReadsOnly()
+		return !ok || slices.ContainsFunc(cmd.Redirects, func(r Redirect) bool { return r.Write })
 	case postRule:
 		return r.post.mentioned(cmd) || globMatch(r.text, cmd.joined())
 	case requestRule, globRule:

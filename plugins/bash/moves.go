@@ -35,4 +35,7 @@ func (anywhere) unresolved(touch) bool  { return false }
 
 func (anywhere) place(*Command, Word, access) string { return "" }
 
-func (anywhere) readsThere(string) bool { return false }
+func (anywhere) readsThere(string) bool   { return false }
+func (anywhere) editsBeside() bool        { return false }
+func (anywhere) edited(*Command) bool     { return false }
+func (anywhere) putsOutput(*Command) bool { return false }

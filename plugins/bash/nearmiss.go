@@ -22,6 +22,8 @@ func (c *call) nearMisses(content string) []json.RawMessage {
 		lines = append(lines, text+" other")
 	case r.kind == postRule:
 		lines = append(lines, "gh api -X DELETE "+strings.ReplaceAll(r.post.path, "*", "1"))
+	case r.kind == editRule:
+		lines = append(lines, "cp /etc/hosts /etc/hosts.other")
 	case r.kind == requestRule:
 		lines = append(lines, "curl --data-raw other "+r.request.scheme+"://"+r.request.host+"/")
 	case r.kind == prefixRule && n > 0:

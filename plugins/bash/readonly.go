@@ -75,6 +75,12 @@ type surroundings interface {
 	place(cmd *Command, p Word, as access) string
 	// readsThere reports whether a line only reads on another machine.
 	readsThere(line string) bool
+	// editsBeside reports whether edits may be covered beside the other commands of the line.
+	editsBeside() bool
+	// edited reports whether cmd only edits files inside the working directories.
+	edited(cmd *Command) bool
+	// putsOutput reports whether the redirections of cmd write such files alone.
+	putsOutput(cmd *Command) bool
 }
 
 // readsOnly reports whether the whole line provably changes nothing, and why.
@@ -142,7 +148,7 @@ func (l *Line) readsApart(cmd *Command, world surroundings) (bool, string) {
 		}
 		return true, "nothing is run"
 	}
-	if cmd.Qualified() && cmd.Words[0].Text != "/bin/"+name && cmd.Words[0].Text != "/usr/bin/"+name {
+	if !trusted(cmd) {
 		return false, cmd.Words[0].Text + " is a program of its own"
 	}
 	if len(cmd.Assigns) > 0 && len(cmd.Words) == 1 && (name == "export" || name == "readonly" || name == "declare" || name == "typeset" || name == "local") {

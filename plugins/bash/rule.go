@@ -17,6 +17,7 @@ const (
 	postRule                    // words for people at a kind of place of a repository
 	requestRule                 // requests of a method to a host; as a deny or ask rule a globRule, too
 	placeRule                   // reading at a place elsewhere
+	editRule                    // edits of files inside the working directories
 )
 
 // rule is the content of a rule, read.
@@ -67,6 +68,9 @@ func parseRule(content string) rule {
 	}
 	if q := parseRequest(content); q != nil {
 		return rule{kind: requestRule, text: content, request: q}
+	}
+	if content == editContent {
+		return rule{kind: editRule, text: content}
 	}
 	if e := parseElsewhere(content); e != nil {
 		return rule{kind: placeRule, text: content, place: e}

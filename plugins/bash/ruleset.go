@@ -60,6 +60,9 @@ var glance = func() (table [256]bool) {
 // firstWord returns the first word of an exact or prefix rule with words that are plain at a
 // glance.
 func firstWord(content string) (first string, plain bool) {
+	if content == editContent {
+		return "", false
+	}
 	head, cut := strings.CutSuffix(content, ":*")
 	if !cut {
 		head = strings.TrimSuffix(content, " *")

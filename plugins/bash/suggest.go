@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/plugins/bash/internal/program"
+	"github.com/callgate/callgate/sdk/go/tool"
 )
 
 const (
@@ -26,7 +27,12 @@ func (c *call) suggestions() []suggestion {
 	if c.line.Shut() || c.in.escalates() || c.danger() != "" {
 		return nil
 	}
-	parts := c.parts()
+	beside := c.mode == tool.ModeAcceptEdits && c.editsBeside()
+	if beside {
+		c.line.outputs = c.putsOutput
+		defer func() { c.line.outputs = nil }()
+	}
+	parts, edits := c.parts(beside)
 	// The effect of a line with hidden parts is known for that line alone.
 	if c.line.Opaque != "" || c.line.Hidden != "" {
 		parts = nil
@@ -39,20 +45,25 @@ func (c *call) suggestions() []suggestion {
 			out = append(out, s)
 		}
 	}
+	several := len(parts) > 1
+	if edits && len(parts) > 0 {
+		several = true
+		add(suggestion{editContent, "making, changing, moving and removing plain files inside the working directories, in every mode"})
+	}
 	for _, cmd := range parts {
 		kinds, lasting := c.kinds(cmd)
 		exact := c.exactly(cmd)
 		if lasting || len(kinds) == 0 {
 			kinds = append([]suggestion{exact}, kinds...)
 		}
-		if len(parts) > 1 {
+		if several {
 			kinds = kinds[:1]
 		}
 		for _, s := range kinds {
 			add(s)
 		}
 		// An exact command belongs to the directory the line goes to.
-		if len(parts) > 1 && (kinds[0].content == "" || kinds[0] == exact && c.leaves() && !changesDir(cmd.Name())) || len(out) > maxParts {
+		if several && (kinds[0].content == "" || kinds[0] == exact && c.leaves() && !changesDir(cmd.Name())) || len(out) > maxParts {
 			out = nil
 			break
 		}
@@ -68,14 +79,19 @@ func (c *call) leaves() bool {
 	return slices.ContainsFunc(c.line.Commands, func(cmd *Command) bool { return changesDir(cmd.Name()) && !c.cdInside(cmd) })
 }
 
-// parts are the commands of the line in need of a rule.
-func (c *call) parts() []*Command {
-	var out []*Command
+// parts are the commands of the line in need of a rule. With beside, edits are no parts, and edits
+// reports whether there are any.
+func (c *call) parts(beside bool) (out []*Command, edits bool) {
 	for _, cmd := range c.line.Commands {
+		edits = edits || beside && c.line.writesOutput(cmd)
 		if !cmd.stands() {
 			continue
 		}
 		for cmd != nil {
+			if beside && c.edited(cmd) {
+				edits = true
+				break
+			}
 			if ok, _ := c.line.readOnlyTree(cmd, c); ok && safeAssigns(cmd) && (!changesDir(cmd.Name()) || c.cdInside(cmd)) {
 				break
 			}
@@ -86,7 +102,7 @@ func (c *call) parts() []*Command {
 			cmd = inner
 		}
 	}
-	return out
+	return out, edits
 }
 
 // exactly proposes cmd as it stands. A command reading its input, or with a variable that
@@ -187,6 +203,11 @@ func (c *call) named(cmd *Command) ([]Word, program.Offer) {
 	}
 	if offer := u.Led(); offer.Named > 0 && trusted(cmd) {
 		return cmd.Words[:offer.Named], offer
+	}
+	if cmd.Qualified() && !u.Known {
+		if words, offer := c.script(cmd, u, 0); offer.Named > 0 {
+			return words, offer
+		}
 	}
 	if offer := u.Offers(); offer.Named > 0 {
 		return c.spelledOut(cmd, offer)

@@ -34,7 +34,7 @@ const inputSchema = `{"type":"object","properties":{` +
 	`"dangerouslyDisableSandbox":{"type":"boolean"}},"required":["command"]}`
 
 const ruleHelp = "Plain text is one command: as an allow rule exactly that command (or exactly the whole line); as a deny or ask rule its words stand together, in order, in any command of the line. " +
-	"`words:*` and `words *` are every command that begins with these words, and the bare words; `words:-*` leaves room for options only. `words:* without -f --delete` is an allow rule for those that have none of these options in any spelling, and only options that are known; deny and ask rules leave nothing out. {a,b} in such a rule is one of these words. `curl GET https://example.com/*` are requests of that method to that host, without files. Another * stands for any text inside one command; \\* is a star. " +
+	"`words:*` and `words *` are every command that begins with these words, and the bare words; `words:-*` leaves room for options only. `words:* without -f --delete` is an allow rule for those that have none of these options in any spelling, and only options that are known; deny and ask rules leave nothing out. {a,b} in such a rule is one of these words. `curl GET https://example.com/*` are requests of that method to that host, without files. `files: edit` are edits of plain files inside the working directories. Another * stands for any text inside one command; \\* is a star. " +
 	"An allow needs every command of the line covered, by some rule or because it only reads; a deny or ask holds when any command is hit, however it is wrapped, quoted or spelt."
 
 func example(content string, behavior tool.Behavior, command string, matches bool) tool.RuleExample {
@@ -50,6 +50,7 @@ var ruleExamples = []tool.RuleExample{
 	example("npm run {build,test}:*", tool.Allow, "npm run deploy", false),
 	example("curl GET https://example.com/*", tool.Allow, "curl -s https://example.com/a | head", true),
 	example("curl GET https://example.com/*", tool.Allow, "curl -d @f https://example.com/a", false),
+	example("files: edit", tool.Allow, "npm test > out.log", false),
 	example("make test:-*", tool.Allow, "make test deploy", false),
 	example("git commit:*", tool.Allow, "git add . && git commit -m x", false),
 	example("npm test", tool.Allow, "npm test", true),
