@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -23,12 +24,14 @@ type mcpFlags struct {
 	server, agent string
 	returnAfter   time.Duration
 	listWait      time.Duration
+	// upstream and listen are of a server that is reached over HTTP.
+	upstream, listen string
 }
 
 func mcpCommand(c *cli) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
-		Use:     "mcp --server NAME -- COMMAND [ARGUMENT...]",
+		Use:     "mcp --server NAME (-- COMMAND [ARGUMENT...] | --upstream URL --listen ADDRESS)",
 		GroupID: "gate",
 		Short:   "Put an MCP server behind the gate, for any client",
 		Long: `Starts an MCP server and stands between it and its client. The daemon checks each
@@ -40,15 +43,23 @@ description or schema asks again (callgate mcp tools). A denial is a result that
 model reads. After --return-after the model reads that the call waits for a person; the
 same call again takes the answer.
 
+With --upstream it stands before a server of streamable HTTP: it listens on this machine
+at the path of the URL, and passes the client's headers, also Authorization, to that
+server alone. The URL begins with https, or names this machine.
+
 Without --endpoint and --token-file it uses the daemon of the account and the token of
 --agent. The account comes from the system's account database, as for hooks.`,
 		Example: `  callgate mcp --server files -- npx -y @modelcontextprotocol/server-filesystem /srv/site
+  callgate mcp --server tickets --upstream https://mcp.example.com/mcp --listen 127.0.0.1:9470
   callgate mcp tools                            # definitions, accepted and waiting
   callgate mcp accept m1c8e0f2a4                # accept the waiting ones`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || cmd.ArgsLenAtDash() != 0 {
-				return usageError(cmd, errors.New("want the server's command after --: callgate mcp --server NAME -- COMMAND"))
+			switch {
+			case f.upstream != "" && len(args) == 0:
+				return c.serveMCP(cmd, f)
+			case len(args) == 0 || cmd.ArgsLenAtDash() != 0 || f.upstream != "":
+				return usageError(cmd, errors.New("want either the server's command after -- or its address: callgate mcp --server NAME -- COMMAND, or callgate mcp --server NAME --upstream URL --listen ADDRESS"))
 			}
 			return c.runMCP(cmd, f, args)
 		},
@@ -58,6 +69,8 @@ Without --endpoint and --token-file it uses the daemon of the account and the to
 	flags.StringVar(&f.agent, "agent", tokenfile.DefaultAgent, "agent of the configuration whose calls these are")
 	flags.DurationVar(&f.returnAfter, "return-after", 45*time.Second, "how long a call waits for a person before the model is asked to repeat it; 0 waits on")
 	flags.DurationVar(&f.listWait, "list-wait", 10*time.Second, "how long the list of tools waits for a person to accept new definitions; clients give up after some 30 s")
+	flags.StringVar(&f.upstream, "upstream", "", "address of a server of streamable HTTP")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "with --upstream: address for the client, of this machine only; port 0 takes a free one")
 	completeFlag(cmd, "agent", c.completeAgents())
 	cmd.AddCommand(mcpInstall(c), mcpUninstall(c), mcpTools(c), mcpAccept(c), mcpForget(c))
 	return cmd
@@ -77,6 +90,27 @@ func (c *cli) runMCP(cmd *cobra.Command, f mcpFlags, args []string) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	return mcp.Run(ctx, conf, cmd.InOrStdin(), cmd.OutOrStdout(), server)
+}
+
+// serveMCP stands before a server of HTTP.
+func (c *cli) serveMCP(cmd *cobra.Command, f mcpFlags) error {
+	if err := mcp.CheckName(f.server); err != nil {
+		return usageError(cmd, fmt.Errorf("--server: %w", err))
+	}
+	up, err := mcp.ParseUpstream(f.upstream)
+	if err != nil {
+		return usageError(cmd, fmt.Errorf("--upstream: %w", err))
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	conf := c.mcpConfig(cmd, f)
+	conf.Program, conf.Definition, conf.CWD = card.Line(up.URL.Host), up.Definition(), ""
+	fmt.Fprintf(cmd.ErrOrStderr(), "callgate: MCP server %s of %s at http://%s%s\n", f.server, conf.Program, listener.Addr(), card.Line(up.URL.EscapedPath()))
+	return mcp.Serve(ctx, conf, listener, up)
 }
 
 // mcpConfig is the part of a proxy's configuration that is the same for all servers.

@@ -68,6 +68,9 @@ type catalog struct {
 	j *judge
 	// changed is called when a person has accepted definitions that the client has not seen.
 	changed func()
+	// life is how long definitions are believed without a word of the server that they changed; 0
+	// is for ever.
+	life time.Duration
 
 	fetching sync.Mutex
 
@@ -76,6 +79,7 @@ type catalog struct {
 	states map[string]wire.MCPToolState
 	at     map[string]time.Time
 	stale  bool
+	read   time.Time
 	asks   map[string]*acceptance
 }
 
@@ -113,7 +117,7 @@ func (c *catalog) hints(tool string) jsontext.Value {
 func (c *catalog) accepted(ctx context.Context, call toolCall, l lister) (hints jsontext.Value, err error) {
 	c.mu.Lock()
 	d, ok := c.seen[call.name]
-	stale := c.stale
+	stale := c.stale || c.life > 0 && time.Since(c.read) > c.life
 	c.mu.Unlock()
 	if !ok || stale {
 		if err := c.fetch(ctx, l, call.meta); err != nil {
@@ -197,6 +201,7 @@ func (c *catalog) fetch(ctx context.Context, l lister, meta jsontext.Value) erro
 func (c *catalog) observe(all []definition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.read = time.Now()
 	for _, d := range all {
 		c.seen[d.name] = d
 	}
