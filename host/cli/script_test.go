@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 // programs are the roles of the test binary, besides the tests, under other names.
-var programs = map[string]func(){"callgate": func() { os.Exit(run()) }, "mcpserver": mcpServerProgram, "mcpclient": mcpClientProgram}
+var programs = map[string]func(){"callgate": func() { os.Exit(run()) }, "mcpserver": mcpServerProgram, "mcpclient": mcpClientProgram, "mcpweb": mcpWebProgram}
 
 // sharedCache is the cache of all scripts, to compile the modules once.
 func sharedCache() string { return filepath.Dir(compiledtest.Cache()) }

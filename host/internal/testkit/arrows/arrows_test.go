@@ -1,5 +1,5 @@
 // Package arrows holds the imports between the rooms of the house to the table in
-// .golangci.yml. RATIONALE.md, "Why are only four packages of the host public?".
+// .golangci.yml. RATIONALE.md, "Why are only five packages public?".
 package arrows
 
 import (
