@@ -188,7 +188,7 @@ func TestReturn(t *testing.T) {
 	w := newWorld(t, func(c *Config, _ *fakeServer) { c.ReturnAfter = 50 * time.Millisecond })
 	w.send(call("1", "ask_it", `{"a":1}`))
 	want(t, w.daemon.asked, "ask_it")
-	want(t, w.told, `"id":1`, "waiting for approval k3m9qd", "Repeat exactly the same call", `"isError":true`)
+	want(t, w.told, `"id":1`, "waiting for approval", "Repeat exactly the same call", `"isError":true`)
 	w.daemon.answer <- engine.Allow
 	if got := w.repeat(2); !strings.Contains(got, "ran ask_it") {
 		t.Errorf("after the approval: got %s", got)
