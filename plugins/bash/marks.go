@@ -447,6 +447,9 @@ func (m *marker) named(words []Word, any bool) {
 			continue
 		}
 		for _, piece := range pieces(word) {
+			if host, port, ok := networkAddress(piece.Text); ok {
+				m.endpoint(host, port)
+			}
 			m.host(piece.Text)
 			if strings.HasPrefix(piece.Text, "//") && !strings.HasPrefix(piece.Text, "///") || word.Quoted && !word.Glob && isPattern(piece.Text) {
 				continue // of an address; a file's has three slashes
@@ -541,13 +544,14 @@ func pieces(word Word) []Word {
 	return out
 }
 
-// mounted adds a volume of a container: it may change all of it.
+// mounted adds a volume of a container: it may read and change all of it.
 func (m *marker) mounted(word Word) {
 	for _, piece := range pieces(word) {
 		source, _, _ := strings.Cut(piece.Text, ":")
 		source, _, _ = strings.Cut(source, ",")
 		if strings.HasPrefix(source, "/") || strings.HasPrefix(source, "~") || strings.HasPrefix(source, ".") {
 			piece.Text = source
+			m.paths([]Word{piece}, tool.Read, "/**")
 			m.paths([]Word{piece}, tool.Write, "/**")
 		}
 	}

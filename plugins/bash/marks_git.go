@@ -71,6 +71,11 @@ var gitCopiers = []string{"git archive", "git bundle create", "git fast-export",
 // path of the working tree is a revision, and stands for all of it.
 func (m *marker) gitContents(u *program.Use) {
 	here := Word{Text: ".", Literal: true}
+	for _, o := range u.Operands {
+		if path, ok := behindRevision(o); ok {
+			m.paths([]Word{path}, tool.Read, "")
+		}
+	}
 	switch name := u.Command(); {
 	case name == "git clone" && len(u.Operands) > 0 && !isURL(u.Operands[0].Text):
 		m.paths(u.Operands[:1], tool.Read, "")
@@ -94,6 +99,20 @@ func (m *marker) gitContents(u *program.Use) {
 			}
 		}
 	}
+}
+
+// behindRevision returns the path behind a revision that the line computes ($(git rev-parse
+// HEAD):PATH, $REV:PATH).
+func behindRevision(word Word) (Word, bool) {
+	if word.Literal {
+		return Word{}, false
+	}
+	text := word.Text[strings.LastIndexAny(word.Text, "$`)}")+1:]
+	_, path, found := strings.Cut(text, ":")
+	if !found || path == "" {
+		return Word{}, false
+	}
+	return Word{Text: path, Literal: true}, true
 }
 
 // revisions is how many operands of a sub-command name the source of the copy, not a path.

@@ -150,10 +150,16 @@ func (u *Use) chosenOperands() []Choice {
 			out = append(out, Choice{at, Reached, word})
 		case u.Projects() && (ended < 0 || at < ended) && (i == 0 || !u.grammar.Stop) && opensAny(word):
 			out = append(out, Choice{At: at})
+		case strings.HasPrefix(word.Text, "@") && slices.Contains(responseReaders, u.Program):
+			out = append(out, Choice{At: at})
 		}
 	}
 	return out
 }
+
+// responseReaders are programs that take further options from FILE for an operand @FILE. Others
+// read it as a name (npm test @scope/package) or a tag.
+var responseReaders = []string{"pytest", "py.test", "tsc", "mypy", "ruff", "java", "javac", "javadoc", "kotlinc", "scalac", "gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "ld", "ar", "as", "csc", "msbuild", "MSBuild"}
 
 // withItems are programs that send their operands behind the address.
 var withItems = []string{"http", "https", "xh", "xhs", "httpie"}

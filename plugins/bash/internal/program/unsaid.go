@@ -11,13 +11,13 @@ import (
 // "Why do deny rules read the same marks as self-protection?".
 type Unsaid struct {
 	// Any are words with any possible meaning: of a program without a row, behind an option
-	// without one, arguments of code run by the program.
+	// without one, arguments of code run by the program, operands of an action without a row.
 	Any []Word
 	// Parts are texts according to the row. Of those, a part counts if it looks like a path or
 	// stands behind a separator (--mount type=bind,src=DIR).
 	Parts []Word
 	// Changed are paths read according to the row, where an option or the program itself may
-	// change them (gofmt -w FILE).
+	// change them (gofmt -w FILE), and the directories it starts in (make -C DIR).
 	Changed []Word
 	// Scripts are programs in unparsed languages, with possible paths between quotes.
 	Scripts []Word
@@ -53,14 +53,23 @@ func (u *Use) Unsaid() Unsaid {
 			switch {
 			case u.runsAny() && !u.isGoal(i):
 				out.Any = append(out.Any, word)
+			case r == Text && i > 0 && u.grammar.Verb && len(u.Sub) == 0 && !u.isGoal(i):
+				// The action has no row of its own (gsutil cp SOURCE DIR).
+				out.Any = append(out.Any, word)
 			case u.Program != "git" || u.Strange:
 				out.Parts = append(out.Parts, word)
 			}
 		case Host:
 			out.Parts = append(out.Parts, word)
-		case Line, Writes, Removes, Runs, Into, Place:
+		case Writes:
+			// A program with commands of its own can also show the file that it changes.
+			if u.grammar.Terminal {
+				out.Changed = append(out.Changed, word)
+			}
+		case Line, Removes, Runs, Into, Place:
 		}
 	}
+	out.Changed = append(out.Changed, u.Values(strings.Fields(u.grammars()[0].In)...)...)
 	for _, o := range u.Options {
 		word := u.Words[o.At]
 		if o.spec.is(twoWords) && o.At+1 < len(u.Words) {
@@ -91,9 +100,12 @@ func (u *Use) isProse(o Option) bool {
 }
 
 // changes reports whether a path read according to the row may be changed: the sub-command is
-// unknown, or a reader has an acting option.
+// unknown, or a reader has an acting option or does more than read without one (ruff format).
 func (u *Use) changes() bool {
 	if u.Strange {
+		return true
+	}
+	if u.grammar.Reads != "" && u.grammar.Unless != nil && u.grammar.Unless(u) != "" {
 		return true
 	}
 	return (u.grammar.Reads != "" || u.grammar.Project) && slices.ContainsFunc(u.Options, func(o Option) bool { return !o.Known || o.spec.is(acts) })
@@ -110,9 +122,15 @@ func (u *Use) runsAny() bool {
 func (u *Use) readsScript() bool { return strings.HasSuffix(u.Program, "sed") && u.Asked() == "" }
 
 // isGoal reports whether operand i names the action (a make target, an npm script). Programs
-// stopping at it hand the rest to the script.
+// stopping at it hand the rest to the script; a word behind an unknown option may be its value.
 func (u *Use) isGoal(i int) bool {
-	return u.grammar.Verb && (i == 0 || !u.grammar.Stop) && !strings.ContainsAny(u.Operands[i].Text, "=/")
+	if !u.grammar.Verb || strings.ContainsAny(u.Operands[i].Text, "=/") {
+		return false
+	}
+	if at := u.Index(i) - 1; slices.ContainsFunc(u.Options, func(o Option) bool { return o.At == at && !o.Known && !o.Has }) {
+		return false
+	}
+	return i == 0 || u.grammar.Project && !u.grammar.Stop
 }
 
 // Connects reports whether the program talks to other machines.
