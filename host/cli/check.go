@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -233,7 +234,7 @@ func printTrace(w io.Writer, res wire.Result) {
 	fmt.Fprintln(w)
 	rows := [][]string{{"step", "result", "saw"}}
 	for _, s := range res.Decision.Trace {
-		rows = append(rows, []string{s.Step, s.Result, card.Line(s.Saw)})
+		rows = append(rows, []string{s.Step, s.Result, card.Line(strings.Replace(s.Saw, "ask, bypass immune", "safety check", 1))})
 	}
 	fmt.Fprint(w, table(rows), "\n")
 	printResult(w, res)
@@ -245,7 +246,7 @@ func printTrace(w io.Writer, res wire.Result) {
 		fmt.Fprintf(w, "rule that would allow it: %s %s\n", s.Behavior, card.Line(rule.String()))
 	}
 	if res.Decision.SuggestionsNote != "" {
-		fmt.Fprintf(w, "no rule can allow it: %s\n", card.Line(res.Decision.SuggestionsNote))
+		fmt.Fprintf(w, "no rule is offered: %s\n", card.Line(res.Decision.SuggestionsNote))
 	}
 }
 

@@ -21,8 +21,8 @@ func demoCommand(*cli) *cobra.Command {
 		GroupID: "gate",
 		Short:   "Replay recorded agent sessions through a temporary gate",
 		Long: `Starts a gate with a temporary store and replays recorded agent sessions through its
-HTTP API. On a terminal you answer the asks (after 20 seconds the demo's own approver
-does); without one that approver answers at once. The last act adds a third-party
+HTTP API. On a terminal you answer some of the asks (after 20 seconds the demo's own
+approver does); that approver answers the others at once. The last act adds a third-party
 module and then replaces its file with an unapproved one. Nothing is left behind.
 
 With --discord the asks are cards on a fake Discord server inside the demo: no account
@@ -40,7 +40,7 @@ press and the card's text afterwards.`,
 			}
 			o := demo.Options{Sessions: sessions.Files, Own: deploy.WAT, Modules: plugins.Modules(), Compiler: compiler(), CacheDir: dirs.Cache, InDiscord: inDiscord, Out: cmd.OutOrStdout()}
 			if t, ok := terminal.Open(cmd.InOrStdin(), cmd.OutOrStdout()); ok {
-				o.Color = t.Color()
+				o.Color, o.Width = t.Color(), terminal.Columns(cmd.OutOrStdout())
 				if inDiscord {
 					o.Keyboard = t
 					return demo.Run(cmd.Context(), o)

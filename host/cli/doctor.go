@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/approval/terminal"
 	"github.com/callgate/callgate/host/internal/discord/setup"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/boundary"
@@ -22,6 +23,7 @@ import (
 
 func doctorCommand(c *cli) *cobra.Command {
 	var project string
+	var all bool
 	cmd := &cobra.Command{
 		Use:     "doctor",
 		GroupID: "setup",
@@ -29,7 +31,8 @@ func doctorCommand(c *cli) *cobra.Command {
 		Long: `Reads Claude Code's settings for a directory, tests the installed hook with canary calls
 (normal, missing, killed, slow, switched off, with garbage), and checks the daemon, the
 store, the modules, the clock and the disk. Each problem comes with a fix. Nothing is
-changed; the denied canaries appear in the audit. Exit code 1 when there is an error.`,
+changed; the denied canaries appear in the audit. Exit code 1 when there is an error.
+A terminal shows what needs attention; --all shows the passed checks as well.`,
 		Example: "  callgate doctor\n  callgate doctor --project ~/shop --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -41,7 +44,7 @@ changed; the denied canaries appear in the audit. Exit code 1 when there is an e
 			if err != nil {
 				return err
 			}
-			if err := c.print(cmd.OutOrStdout(), found, func(w io.Writer) { printFindings(w, found) }); err != nil {
+			if err := c.print(cmd.OutOrStdout(), found, func(w io.Writer) { printFindings(w, found, all) }); err != nil {
 				return err
 			}
 			if finding.Worst(found) == finding.Error {
@@ -51,6 +54,7 @@ changed; the denied canaries appear in the audit. Exit code 1 when there is an e
 		},
 	}
 	cmd.Flags().StringVar(&project, "project", "", "directory in which Claude Code is started (default: the current one)")
+	cmd.Flags().BoolVar(&all, "all", false, "show the passed checks on a terminal as well")
 	return cmd
 }
 
@@ -132,18 +136,38 @@ func builtAt() time.Time {
 	return time.Time{}
 }
 
-func printFindings(w io.Writer, found []finding.Finding) {
+// printFindings prints a table for programs and files, and paragraphs on a terminal.
+func printFindings(w io.Writer, found []finding.Finding, all bool) {
 	count := map[finding.State]int{}
+	columns := terminal.Columns(w)
 	for _, f := range found {
 		count[f.State]++
 		text := card.Line(f.Text)
 		if f.Effect != "" {
 			text = f.Effect + ": " + text
 		}
-		fmt.Fprintf(w, "%-7s  %-22s  %s\n", f.State, f.Check, text)
+		fix := ""
 		if f.Fix != "" && f.State != finding.Passed {
-			fmt.Fprintf(w, "%-7s  %-22s  Fix: %s\n", "", "", card.Line(f.Fix))
+			fix = "Fix: " + card.Line(f.Fix)
 		}
+		switch {
+		case columns == 0 || all:
+			fmt.Fprintf(w, "%-7s  %-22s  %s\n", f.State, f.Check, text)
+			if fix != "" {
+				fmt.Fprintf(w, "%-7s  %-22s  %s\n", "", "", fix)
+			}
+		case f.State != finding.Passed:
+			fmt.Fprintf(w, "\n%s: %s\n", f.State, f.Check)
+			for _, line := range card.Wrap(text, columns-2) {
+				fmt.Fprintln(w, "  "+line)
+			}
+			if fix != "" {
+				fmt.Fprintln(w, "  "+fix) // on one line, to be copied
+			}
+		}
+	}
+	if n := count[finding.Passed]; n > 0 && columns > 0 && !all {
+		fmt.Fprintf(w, "\n%s passed; list them: callgate doctor --all\n", counted(n, "check"))
 	}
 	fmt.Fprintf(w, "\n%s, %s, %d passed, %d skipped\n", counted(count[finding.Error], "error"), counted(count[finding.Warning], "warning"), count[finding.Passed], count[finding.Skipped])
 }

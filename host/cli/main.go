@@ -67,6 +67,9 @@ func execute(root *cobra.Command) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
 	fmt.Fprintln(os.Stderr, "callgate:", err)
 	return exitError
 }

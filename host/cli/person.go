@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/callgate/callgate/host/internal/approval/terminal"
 )
 
 // person asks the person at the process's own terminal, independent of its standard input and
@@ -47,7 +49,7 @@ func (p *person) secret(ctx context.Context, prompt string) (string, error) {
 	fd := int(p.keyboard.Fd())
 	before, err := term.GetState(fd)
 	if err == nil {
-		err = hideTyping(fd)
+		err = terminal.HideTyping(fd)
 	}
 	if err != nil {
 		return "", fmt.Errorf("the terminal: %w", err)
@@ -89,6 +91,7 @@ func (p *person) answer(ctx context.Context, prompt string, read func() (string,
 		return g.text, nil
 	case <-ctx.Done():
 		restore()
+		fmt.Fprintln(p.screen) // the prompt is over
 		return "", ctx.Err()
 	}
 }

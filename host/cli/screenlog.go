@@ -67,6 +67,12 @@ func (l screenLog) Handle(_ context.Context, r slog.Record) error {
 		return nil // it would stand in the middle of a prompt
 	}
 	line := r.Message
+	switch line {
+	case logServing:
+		line = "Callgate is running"
+	case logStopped:
+		line = "\n" + line // the terminal wrote ^C
+	}
 	if len(values) > 0 {
 		line += " (" + strings.Join(values, ", ") + ")"
 	}

@@ -19,7 +19,7 @@ func TestScreenLog(t *testing.T) {
 	log.Debug("not shown")
 	log.With("tool", "Deploy").Warn("a module is suspended", "why", "its digest changed")
 	want := `Compiling tool modules, first start only: bash.wasm, standard.wasm
-serving (address /run/callgate.sock)
+Callgate is running (address /run/callgate.sock)
 warn: a module is suspended (tool Deploy, why its digest changed)
 `
 	if got := out.String(); got != want {

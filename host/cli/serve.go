@@ -56,16 +56,25 @@ callgate asks watch.`,
 			if err != nil {
 				return err
 			}
-			log.Info("serving", "address", d.Address().String(), "config", cfg.File, "tokens", dirs.State)
+			log.Info(logServing, "address", d.Address().String(), "config", cfg.File, "tokens", dirs.State)
 			t, ok := terminal.Open(os.Stdin, os.Stdout)
-			if status, err := d.Presence.Status(cmd.Context(), pin.Who{}); err == nil && status.Why != "" {
+			asks := ok && !quiet
+			if status, err := d.Presence.Status(cmd.Context(), pin.Who{}); err == nil && status.Why != "" && (status.Set || !asks) {
 				log.Warn(status.Why)
 			}
-			if ok && !quiet {
-				go answerHere(cmd.Context(), d, watcher{by: by, out: t, terminal: t}, tokenfile.Admin(dirs.State), cmd.ErrOrStderr())
-			}
-			err = d.Run(cmd.Context())
-			log.Info("stopped; pending asks continue at the next start")
+			ctx, stop := context.WithCancel(cmd.Context())
+			defer stop()
+			answering := make(chan struct{})
+			go func() {
+				defer close(answering)
+				if asks {
+					answerHere(ctx, d, watcher{by: by, out: t, terminal: t}, tokenfile.Admin(dirs.State), cmd.ErrOrStderr())
+				}
+			}()
+			err = d.Run(ctx)
+			stop()
+			<-answering // the terminal is as it was
+			log.Info(logStopped)
 			return err
 		},
 	}
@@ -73,6 +82,12 @@ callgate asks watch.`,
 	asFlag(cmd, &by)
 	return cmd
 }
+
+// Records that a terminal shows in other words.
+const (
+	logServing = "serving"
+	logStopped = "stopped; pending asks continue at the next start"
+)
 
 // logHandler is the form of the log: short on a terminal, one record a line elsewhere.
 func logHandler(w io.Writer) slog.Handler {

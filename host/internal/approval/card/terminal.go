@@ -229,7 +229,7 @@ func (p *page) hanging(label, style, text string) {
 		label = strings.Repeat(" ", minIndent)
 	}
 	indent := max(columnsOf(label), minIndent)
-	for i, line := range wrap(text, p.columns-indent) {
+	for i, line := range Wrap(text, p.columns-indent) {
 		if i > 0 {
 			label = strings.Repeat(" ", indent)
 		}
@@ -277,8 +277,8 @@ func (p *page) choices(c Card) {
 	}
 }
 
-// wrap divides a text at spaces where it can and within words where it must.
-func wrap(text string, columns int) []string {
+// Wrap divides a text at spaces where it can and within words where it must.
+func Wrap(text string, columns int) []string {
 	var lines []string
 	for _, word := range strings.SplitAfter(text, " ") {
 		last := len(lines) - 1

@@ -48,17 +48,19 @@ func Open(in io.Reader, out io.Writer) (t *Terminal, ok bool) {
 	}
 	t = New(keyboard, screen)
 	t.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	t.width = func() int {
-		columns, _, err := term.GetSize(int(screen.Fd()))
-		if err != nil {
-			return 0
-		}
-		return columns
-	}
+	t.width = func() int { return Columns(screen) }
 	t.grace = cardGrace
 	t.raw = func() (func(), error) {
 		state, err := term.MakeRaw(int(keyboard.Fd()))
-		return func() { _ = term.Restore(int(keyboard.Fd()), state) }, err // the shell restores it as well
+		if err != nil {
+			return nil, err
+		}
+		restore := func() { _ = term.Restore(int(keyboard.Fd()), state) } // the shell restores it as well
+		if err := straighten(int(keyboard.Fd())); err != nil {
+			restore()
+			return nil, err
+		}
+		return restore, nil
 	}
 	return t, true
 }
@@ -86,6 +88,19 @@ func New(in io.Reader, out io.Writer) *Terminal {
 
 // Color reports whether the screen shows colours.
 func (t *Terminal) Color() bool { return t.color }
+
+// Columns is the width of a screen; 0 when out is no terminal, or one of unknown width.
+func Columns(out io.Writer) int {
+	screen, ok := out.(*os.File)
+	if !ok {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(screen.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
 
 // Write puts text on the screen.
 func (t *Terminal) Write(p []byte) (int, error) { return t.out.Write(p) }
@@ -121,6 +136,7 @@ func (t *Terminal) AskWith(ctx context.Context, a ask.Ask, behind func() []ask.A
 		case errors.Is(err, errNotConfirmed):
 			fmt.Fprintln(t.out, "Not confirmed; the ask is still pending.")
 		case err != nil:
+			fmt.Fprintln(t.out) // the prompt is over
 			return nil, false
 		case len(given) > 0:
 			return given, true
@@ -141,7 +157,6 @@ func (t *Terminal) answered(ctx context.Context, a ask.Ask, c card.Card, behind 
 	}
 	key, err := t.pick(ctx, "Answer ["+joined(keys)+"]: ", accepts)
 	if err != nil {
-		fmt.Fprintln(t.out) // the prompt is over
 		return nil, err
 	}
 	if key == listKey {
@@ -236,13 +251,14 @@ func (t *Terminal) complete(ctx context.Context, c card.Card, choice card.Choice
 	if !choice.WantsID {
 		return answer, nil
 	}
-	prompt := "Type the ask's ID to approve: "
+	does := "approve"
 	if len(choice.Rules) > 0 {
-		prompt = "Type the ask's ID to approve and store the rule: "
+		does += " and store the rule"
 	}
 	if choice.Folder != "" {
-		prompt = "Type the ask's id to approve and trust the folder: "
+		does += " and trust the folder"
 	}
+	prompt := "Type the ask's ID, in the first line of the card, to " + does + ": "
 	typed, err := t.line(ctx, prompt)
 	switch {
 	case err != nil:

@@ -44,6 +44,8 @@ type Options struct {
 	Out io.Writer
 	// Color marks decisions with ANSI colours.
 	Color bool
+	// Width is the number of columns a line may have; 0 for any.
+	Width int
 	// Person shows an ask to a person at a terminal and returns the answer; ok is false when
 	// none came in time. Nil without a person.
 	Person func(ctx context.Context, a ask.Ask) (answer ask.Answer, ok bool)
@@ -111,9 +113,13 @@ func Run(ctx context.Context, o Options) (err error) {
 		stop()
 		err = errors.Join(err, <-served)
 	}()
-	fmt.Fprintf(o.Out, "The gate answers at %s after %s. Agent %q works in %s, mode default.\n", d.Address(), time.Since(started).Round(time.Millisecond), agentName, project)
-	if o.Person != nil || o.Keyboard != nil {
-		fmt.Fprintf(o.Out, "Answer its asks with one key; after %s the demo's own approver answers.\n", o.Patience)
+	p := printer{o.Out, o.Color, o.Width, project}
+	p.text(fmt.Sprintf("The gate answers at %s after %s. Agent %q works in %s, mode default.", d.Address(), time.Since(started).Round(time.Millisecond), agentName, project))
+	switch {
+	case o.Keyboard != nil:
+		p.text(fmt.Sprintf("Answer its asks with one key; after %s the demo's own approver answers.", o.Patience))
+	case o.Person != nil:
+		p.text(fmt.Sprintf("%d of its asks are for you: answer with one key. After %s, and for the other asks, the demo's own approver answers.", len(forPerson), o.Patience))
 	}
 	err = replayAll(ctx, o, d, r, dir, project)
 	if cause := context.Cause(ctx); cause != nil {
@@ -174,7 +180,7 @@ func replayAll(ctx context.Context, o Options, d *daemon.Daemon, room *room, dir
 		return err
 	}
 	c := newClient(d.Address().String(), token)
-	r := replayer{out: printer{o.Out, o.Color, project}, check: c.check, project: project, counts: map[store.Outcome]int{}}
+	r := replayer{out: printer{o.Out, o.Color, o.Width, project}, check: c.check, project: project, counts: map[store.Outcome]int{}}
 	if room != nil {
 		if err := room.ready(ctx, d, c); err != nil {
 			return err

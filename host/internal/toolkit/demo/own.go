@@ -77,7 +77,7 @@ func (r *replayer) replaced(ctx context.Context, d *daemon.Daemon, wasm []byte) 
 	}
 	at := slices.IndexFunc(outcome.Problems, func(p modules.Problem) bool { return p.File == ownFile })
 	if at < 0 {
-		return fmt.Errorf("%s was replaced, and nobody minded", ownFile)
+		return fmt.Errorf("%s was replaced, and the gate accepted it", ownFile)
 	}
 	_, err = d.Host.Catalog.Pin(ctx, modules.Request{File: ownFile, By: "demo approver"})
 	if !errors.Is(err, modules.ErrNeedsGrant) {
@@ -95,8 +95,8 @@ func (p printer) granted(done wire.ModuleChange) {
 	}
 	fmt.Fprintf(p.w, "module   %s %s, %d bytes, sha256 %.12s; declares: %s\n", done.Name, done.Version, done.Size, done.Digest, done.Summary)
 	fmt.Fprintf(p.w, "declares %s\n", strings.Join(names, ", "))
-	fmt.Fprintf(p.w, "granted  names %s; its own allow counts: %s, its own read-only: %s (by the demo approver)\n",
-		strings.Join(done.Grant.Names, ", "), yes(done.Grant.MayAllow), yes(done.Grant.MayReadOnly))
+	p.text(fmt.Sprintf("granted  names %s; its own allow counts: %s, its own read-only: %s (by the demo approver)",
+		strings.Join(done.Grant.Names, ", "), yes(done.Grant.MayAllow), yes(done.Grant.MayReadOnly)))
 	fmt.Fprintf(p.w, "in use after %s\n", done.Took.Round(100*time.Microsecond))
 }
 
@@ -109,5 +109,8 @@ func yes(b bool) string {
 
 // refused prints the fate of bytes without a grant.
 func (p printer) refused(loading, pinning error) {
-	fmt.Fprintf(p.w, "Its file is replaced by one that also claims the name Bash:\nrefused  %s\nrefused  %s\nThe granted version stays in use:\n", loading, pinning)
+	fmt.Fprintln(p.w, "Its file is replaced by one that also claims the name Bash:")
+	p.text(fmt.Sprintf("refused  %s", loading))
+	p.text(fmt.Sprintf("refused  %s", pinning))
+	fmt.Fprintln(p.w, "The granted version stays in use:")
 }

@@ -18,6 +18,8 @@ import (
 type printer struct {
 	w     io.Writer
 	color bool
+	// width is the number of columns a line may have; 0 for any.
+	width int
 	// project is removed from paths.
 	project string
 }
@@ -33,18 +35,38 @@ var shows = map[string]string{
 func (p printer) title(name string) {
 	fmt.Fprintf(p.w, "\nSession %s\n", name)
 	if text := shows[name]; text != "" {
-		fmt.Fprintln(p.w, text)
+		p.text(text)
 	}
 }
 
-// call prints one line: the decision, its source, the call, the reason, the time.
+// text prints a sentence, on as many lines as it needs.
+func (p printer) text(text string) {
+	for _, line := range card.Wrap(text, p.columns()) {
+		fmt.Fprintln(p.w, strings.TrimRight(line, " "))
+	}
+}
+
+func (p printer) columns() int {
+	if p.width <= 0 {
+		return 1 << 15
+	}
+	return p.width
+}
+
+// call prints one line: the decision, its source, the call, the reason, and the time if there is
+// room for it.
 func (p printer) call(r wire.Request, res wire.Result) {
 	stage := string(res.Decision.Stage)
 	if res.AskID != "" {
 		stage = string(res.Outcome)
 	}
-	fmt.Fprintf(p.w, "%s %-12s %-48s %s  %s\n", p.verdict(res.Decision.Behavior), stage, clip(r.Tool+" "+p.short(what(r)), 48), clip(p.short(why(res)), 90),
-		time.Duration(res.Micros*int64(time.Microsecond)).Round(10*time.Microsecond))
+	const fixed, wide = 20, 150 // columns of decision and source; columns with room for all
+	call, reason, took := 48, 90, "  "+time.Duration(res.Micros*int64(time.Microsecond)).Round(10*time.Microsecond).String()
+	if columns := max(p.columns(), 60); columns < wide {
+		call = min(call, (columns-fixed)/2)
+		reason, took = columns-fixed-call-1, ""
+	}
+	fmt.Fprintf(p.w, "%s %-12s %-*s %s%s\n", p.verdict(res.Decision.Behavior), stage, call, clip(r.Tool+" "+p.short(what(r)), call), clip(p.short(why(r.Tool, res)), reason), took)
 }
 
 var marks = map[engine.Behavior]string{engine.Allow: "\x1b[32mallow\x1b[0m", engine.Deny: "\x1b[31mdeny \x1b[0m", engine.Ask: "\x1b[33mask  \x1b[0m"}
@@ -57,8 +79,8 @@ func (p printer) verdict(b engine.Behavior) string {
 }
 
 // why is the deciding rule, or the reason.
-func why(res wire.Result) string {
-	reason := res.Decision.Reason
+func why(tool string, res wire.Result) string {
+	reason := strings.TrimPrefix(res.Decision.Reason, "The "+tool+" call was not run: ")
 	if r := res.Decision.Rule; r != nil {
 		reason = "rule " + r.String()
 	}
@@ -99,16 +121,41 @@ func clip(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
+// mostRules is how many stored rules the summary lists.
+const mostRules = 8
+
+// outcomes are the counts of the summary, in its order.
+var outcomes = []struct {
+	store.Outcome
+	text string
+}{
+	{store.Allowed, "allowed without a question"}, {store.AskApproved, "approved by a person"}, {store.AskDenied, "denied by a person"},
+	{store.AskTimeout, "not answered in time"}, {store.AskCancelled, "cancelled"}, {store.Denied, "denied at once"},
+}
+
 func (p printer) summary(calls int, counts map[store.Outcome]int, rules []engine.Rule, report store.Report) {
-	fmt.Fprintf(p.w, "\n%d calls:", calls)
-	for _, o := range []store.Outcome{store.Allowed, store.AskApproved, store.AskDenied, store.AskTimeout, store.AskCancelled, store.Denied} {
-		if counts[o] > 0 {
-			fmt.Fprintf(p.w, "  %d %s", counts[o], o)
+	var parts []string
+	for _, o := range outcomes {
+		if counts[o.Outcome] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[o.Outcome], o.text))
 		}
 	}
-	fmt.Fprintf(p.w, "\n%d rules stored by answers:\n", len(rules))
-	for _, r := range rules {
-		fmt.Fprintf(p.w, "  %s %s (%s)\n", r.Behavior, p.short(r.String()), r.Scope)
+	fmt.Fprintln(p.w)
+	p.text(fmt.Sprintf("%d calls: %s.", calls, strings.Join(parts, ", ")))
+	fmt.Fprintf(p.w, "%d rules stored by answers:\n", len(rules))
+	for _, r := range rules[:min(len(rules), mostRules)] {
+		fmt.Fprintf(p.w, "  %s\n", clip(fmt.Sprintf("%s %s (%s)", r.Behavior, p.short(r.String()), r.Scope), p.columns()-2))
 	}
-	fmt.Fprintf(p.w, "%d audit rows, hash chain verified.\n\nWhat to try next:\n  callgate serve                         start the daemon and choose a PIN\n  callgate hook claude-code --install    connect Claude Code\n  callgate doctor                        check the setup\n", report.Rows)
+	if n := len(rules) - mostRules; n > 0 {
+		fmt.Fprintf(p.w, "  and %d more\n", n)
+	}
+	fmt.Fprintf(p.w, `%d audit rows, hash chain verified.
+
+What to try next:
+  callgate serve                         start the daemon and choose a PIN
+  callgate hook claude-code --install    connect Claude Code (or codex, gemini-cli, opencode)
+  callgate doctor                        check the setup
+  callgate demo --discord                the same sessions, with asks as cards in Discord
+docs/first-ten-minutes.md walks through it.
+`, report.Rows)
 }

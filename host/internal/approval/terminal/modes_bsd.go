@@ -1,7 +1,7 @@
 //go:build darwin || dragonfly || freebsd || netbsd || openbsd
 
-package cli
+package terminal
 
 import "golang.org/x/sys/unix"
 
-const getTerminal, setTerminal = unix.TIOCGETA, unix.TIOCSETA
+const getModes, setModes = unix.TIOCGETA, unix.TIOCSETA
