@@ -62,6 +62,10 @@ func answerOf(b protocol.Answer, caller authority.Caller) (ask.Answer, error) {
 	a := ask.Answer{
 		Verdict: *b.Verdict, Sets: b.Sets, ForSession: b.Session, WholeTool: b.WholeTool, ExpiresAt: b.ExpiresAt,
 		Together: b.Together, Input: b.Input, Reason: b.Reason, By: by, Surface: surface, ConfirmID: b.ConfirmID,
+		Assertion: b.Assertion,
+	}
+	if len(b.Assertion) > 0 && (a.Verdict != ask.Approve || a.Together > 0) {
+		return ask.Answer{}, badField("assertion", "a passkey signs one approval: leave it out")
 	}
 	if b.Folder != nil {
 		if a.Folder, err = wire.ParseFolderAccess(string(*b.Folder)); err != nil {
@@ -89,7 +93,7 @@ func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, caller author
 	}
 	p := s.c.Gate.Person(caller, answer.By, body.Roles, body.Administrator)
 	answer.Roles, answer.Administrator = p.Roles, p.Administrator
-	if answer.Verdict != ask.Deny {
+	if answer.Verdict != ask.Deny && len(answer.Assertion) == 0 { // a signature that does not count refuses the answer
 		if err := s.present(r, caller); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ func (s *Server) openConsole(w http.ResponseWriter, r *http.Request, caller auth
 	if s.c.Console == nil {
 		return failure(http.StatusServiceUnavailable, protocol.CodeUnavailable, "this daemon has no web console; start it with callgate serve")
 	}
-	link, err := s.c.Console(by, func(hold time.Duration) (string, context.Context, func(), error) {
+	link, err := s.c.Console(r.Context(), by, func(hold time.Duration) (string, context.Context, func(), error) {
 		return s.c.Tokens.Lend(caller.Token, hold)
 	})
 	if err != nil {

@@ -132,6 +132,8 @@ func (w *world) prepared(t *testing.T) (widening, harmless []attempt) {
 		{"add an allow rule among others", "POST /v1/rules/changes", "", `{"rules":[{"rule":"Bash(rm)","behavior":"deny"},{"rule":"Bash(make)","behavior":"allow"}]}`},
 		{"remove a deny rule among others", "POST /v1/rules/changes", "", fmt.Sprintf(`{"rules":[],"remove":[%q,%q]}`, allow, deny)},
 		{"type an allow rule", "POST /v1/command", "", `{"text":"/allow Bash(make)","global":true}`},
+		{"begin a passkey", "POST /v1/passkeys/challenge", "", ""},
+		{"add a passkey", "POST /v1/passkeys", "", `{"name":"x","credential":{}}`},
 		{"trust a folder", "POST /v1/folders", "", `{"path":"/srv/none/site","access":"read"}`},
 		{"accept MCP tools", "POST /v1/mcp/servers/{id}/accept", "/v1/mcp/servers/m1/accept", `{"digests":["x"]}`},
 		{"trust a folder on a card", "POST /v1/asks/{id}/answer", answer, `{"verdict":"approve","folder":"edit"}`},
@@ -179,6 +181,7 @@ var free = []string{
 	"GET /v1/sessions", "GET /v1/sessions/{id}", "POST /v1/sessions/{id}/interrupt", "POST /v1/sessions/{id}/exit-fork", "GET /v1/audit", "GET /v1/audit/export",
 	"GET /v1/audit/verify", "GET /v1/audit/rows/{seq}", "GET /v1/presence", "POST /v1/presence/unlock", "POST /v1/presence/set", "POST /v1/presence/lock",
 	"POST /v1/presence/reset", "GET /v1/profiles", "GET /v1/folders", "DELETE /v1/folders/{id}", "POST /v1/folders/reset", "POST /v1/mcp/tools", "GET /v1/mcp/servers", "DELETE /v1/mcp/servers/{id}", "GET /v1/tokens", "POST /v1/tokens/{name}/revoke", "POST /v1/console", "GET /v1/events",
+	"GET /v1/passkeys", "DELETE /v1/passkeys/{id}", "POST /v1/asks/{id}/challenge",
 }
 
 // TestT06_WideningWantsAPerson is a program with the admin token and nothing else.

@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/approvers"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/authority"
+	"github.com/callgate/callgate/host/internal/approval/passkey"
 	"github.com/callgate/callgate/host/internal/approval/pin"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/config"
@@ -47,6 +48,9 @@ var known = []struct {
 	{authority.ErrBadRequest, http.StatusBadRequest, protocol.CodeBadRequest},
 	{ruletest.ErrBadRule, http.StatusBadRequest, protocol.CodeBadRequest},
 	{ask.ErrNotApprover, http.StatusForbidden, protocol.CodeNotApprover},
+	{passkey.ErrNotSigned, http.StatusForbidden, protocol.CodeNotSigned},
+	{passkey.ErrNoPasskey, http.StatusConflict, protocol.CodePasskey},
+	{passkey.ErrEnrol, http.StatusBadRequest, protocol.CodeBadRequest},
 	{approvers.ErrNotGranted, http.StatusForbidden, protocol.CodeNotGranted},
 	{folder.ErrRefused, http.StatusBadRequest, protocol.CodeBadRequest},
 	{folder.ErrUnknown, http.StatusNotFound, protocol.CodeNotFound},
@@ -94,6 +98,10 @@ func errorOf(err error, caller authority.Caller) *protocol.Error {
 	var e *protocol.Error
 	if errors.As(err, &e) {
 		return e
+	}
+	var not *ask.NotApproverError
+	if errors.As(err, &not) && not.Unsigned {
+		return failure(http.StatusForbidden, protocol.CodePasskey, not.Reason)
 	}
 	for _, k := range known {
 		if errors.Is(err, k.err) {

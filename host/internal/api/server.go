@@ -17,6 +17,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/approvers"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/authority"
+	"github.com/callgate/callgate/host/internal/approval/passkey"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/gate"
 	"github.com/callgate/callgate/host/internal/gate/mcptools"
@@ -33,6 +34,7 @@ type Gate interface {
 	Offer(ctx context.Context, caller authority.Caller, r wire.VisibleToolsRequest) (wire.VisibleTools, error)
 	Finish(ctx context.Context, caller authority.Caller, f wire.Finished) (wire.FinishResult, error)
 	Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerResult, error)
+	Challenge(ctx context.Context, id string, a ask.Answer) (passkey.Challenge, error)
 	AddRule(ctx context.Context, by string, r engine.Rule) (engine.Rule, []string, error)
 	RemoveRule(ctx context.Context, by, id string) error
 	ChangeRules(ctx context.Context, c admin.Change, add []engine.Rule, remove []string, dryRun bool) (wire.RuleChangeResult, error)
@@ -109,7 +111,9 @@ type Config struct {
 	Ready func(ctx context.Context) []string
 	// Console makes a one-time link to the web console for a person; nil for a daemon without one.
 	// lend gives the console the rights of the caller's token, see Tokens.Lend.
-	Console func(by string, lend func(hold time.Duration) (secret string, alive context.Context, end func(), err error)) (protocol.ConsoleLink, error)
+	Console func(ctx context.Context, by string, lend func(hold time.Duration) (secret string, alive context.Context, end func(), err error)) (protocol.ConsoleLink, error)
+	// Passkeys are those of people; nil for a daemon without any.
+	Passkeys *passkey.Keeper
 	// Configuration is the gate's configuration.
 	Configuration Configuration
 	// Folders are those trusted by people.

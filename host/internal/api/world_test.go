@@ -18,6 +18,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/api"
 	"github.com/callgate/callgate/host/internal/approval/ask"
+	"github.com/callgate/callgate/host/internal/approval/passkey"
 	"github.com/callgate/callgate/host/internal/approval/pin"
 	"github.com/callgate/callgate/host/internal/client"
 	"github.com/callgate/callgate/host/internal/client/protocol"
@@ -91,6 +92,8 @@ type world struct {
 	socket string
 	port   string
 	log    *safeBuffer
+	// origin is the console's, for passkeys.
+	origin string
 }
 
 // safeBuffer gathers the log.
@@ -138,6 +141,10 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 	resolver := &target.Resolver{FS: target.OS()}
 	parts.Targets = resolver
 	parts.Folders = folder.NewBook(folder.Config{Laws: func() folder.Laws { return folder.NewLaws([]string{home}, nil) }, Store: w.store, Looker: resolver, Now: time.Now})
+	keys := passkey.New(passkey.Config{Store: w.store, Origin: func() string { return w.origin }})
+	name, err := keys.Name(t.Context())
+	must(t, err)
+	w.origin, parts.Passkeys = "http://"+name+":4711", keys
 	g, err := assembly.NewGate(parts)
 	must(t, err)
 	w.tokens, err = api.OpenTokens(t.Context(), api.TokenOptions{State: dirs.State, Store: w.store, Agents: []string{"ci", "long"}, Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }})
@@ -153,7 +160,8 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 		},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "callgate_audit_seq 1\n") }),
 		Gate:    g, Folders: parts.Folders, MCP: mcptools.NewBook(w.store, time.Now), Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{pin.New(pin.Config{Store: w.store})},
-		Console: func(by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
+		Passkeys: keys,
+		Console: func(_ context.Context, by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
 			secret, _, _, err := lend(time.Minute)
 			return protocol.ConsoleLink{URL: "http://x.localhost/enter?by=" + by + "&key=" + secret, ExpiresAt: time.Unix(1, 0)}, err
 		},

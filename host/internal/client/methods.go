@@ -40,9 +40,14 @@ func (c *Client) Ask(ctx context.Context, id string) (protocol.AskView, error) {
 
 // Answer answers an ask. When it was given is the daemon's to say.
 func (c *Client) Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerResult, error) {
+	return fetch[ask.AnswerResult](ctx, c, http.MethodPost, at("asks", id, "answer"), nil, answerBody(a))
+}
+
+func answerBody(a ask.Answer) protocol.Answer {
 	body := protocol.Answer{
 		Verdict: &a.Verdict, Sets: a.Sets, Session: a.ForSession, WholeTool: a.WholeTool, ExpiresAt: a.ExpiresAt,
 		Together: a.Together, Input: a.Input, Reason: a.Reason, By: a.By, Roles: a.Roles, Administrator: a.Administrator, Surface: a.Surface, ConfirmID: a.ConfirmID,
+		Assertion: a.Assertion,
 	}
 	if a.Scope != "" {
 		body.Scope = &a.Scope
@@ -50,7 +55,7 @@ func (c *Client) Answer(ctx context.Context, id string, a ask.Answer) (ask.Answe
 	if a.Folder != "" {
 		body.Folder = &a.Folder
 	}
-	return fetch[ask.AnswerResult](ctx, c, http.MethodPost, at("asks", id, "answer"), nil, body)
+	return body
 }
 
 // Seen reports that the approver has seen an ask's card.

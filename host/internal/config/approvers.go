@@ -21,6 +21,12 @@ type Approvers struct {
 	// ExcludeRequester keeps the requester of a call from approving it; they may still deny it.
 	// With an unknown requester the call cannot be approved. Built in: false.
 	ExcludeRequester bool `yaml:"exclude_requester"`
+	// Passkey demands that the approver's device signs each approval, in the web console. Built in:
+	// false.
+	Passkey bool `yaml:"passkey"`
+	// PasskeyForRules demands it only of approvals that store a rule for longer than the session, or
+	// trust a folder. Built in: false.
+	PasskeyForRules bool `yaml:"passkey_for_rules"`
 	// SafetyChecks further restricts who may answer the asks of safety checks. Built in: no further
 	// restriction.
 	SafetyChecks *SafetyChecks `yaml:"safety_checks"`
@@ -37,6 +43,9 @@ type SafetyChecks struct {
 	// Quorum is how many different people have to approve. Built in: as many as for
 	// other asks.
 	Quorum int `yaml:"quorum"`
+	// Passkey demands that the approver's device signs the approval, in the web console. Built in:
+	// as for other asks.
+	Passkey bool `yaml:"passkey"`
 }
 
 // ordinary are the approvers of all asks; false when only safety checks are configured.
@@ -44,8 +53,11 @@ func (c *Config) ordinary(a *Approvers) (approvers.Approvers, bool) {
 	if a == nil {
 		return approvers.Approvers{}, false
 	}
-	only := a.SafetyChecks != nil && a.Users == nil && a.Roles == nil && a.Quorum == 0 && !a.ExcludeRequester
-	return approvers.Approvers{Users: c.byName(a.Users), Roles: a.Roles, Quorum: a.Quorum, ExcludeRequester: a.ExcludeRequester}, !only
+	only := a.SafetyChecks != nil && a.Users == nil && a.Roles == nil && a.Quorum == 0 && !a.ExcludeRequester && !a.Passkey && !a.PasskeyForRules
+	return approvers.Approvers{
+		Users: c.byName(a.Users), Roles: a.Roles, Quorum: a.Quorum, ExcludeRequester: a.ExcludeRequester,
+		Passkey: a.Passkey, PasskeyForRules: a.PasskeyForRules,
+	}, !only
 }
 
 // safety are the further approvers of safety checks. RATIONALE.md, "Does a tool's ask_approvers
@@ -55,7 +67,7 @@ func (c *Config) safety(a *Approvers) (approvers.Approvers, bool) {
 		return approvers.Approvers{}, false
 	}
 	s := a.SafetyChecks
-	return approvers.Approvers{Users: c.byName(s.Users), Roles: s.Roles, Quorum: s.Quorum}, true
+	return approvers.Approvers{Users: c.byName(s.Users), Roles: s.Roles, Quorum: s.Quorum, Passkey: s.Passkey}, true
 }
 
 // byName are people by their names, also where the file has their accounts.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/approval/passkey"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 )
 
@@ -21,6 +23,9 @@ type step struct {
 	// why the last one did not do.
 	Confirmed, WantsPIN bool
 	Problem             string
+	// Sign are the browser's options for the person's passkey, as JSON, and Statement what it
+	// signs; empty without one.
+	Sign, Statement string
 }
 
 // answer answers an ask with a choice of its card. What the person read comes along as a digest: a
@@ -54,6 +59,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of *session) err
 	if now.Choice.WantsID && !now.Confirmed {
 		return s.render(w, http.StatusOK, "confirm", framed(r, of, "Confirm", "/", now))
 	}
+	if signed := form.Get("assertion"); signed != "" {
+		if !json.Valid([]byte(signed)) {
+			return refuse(http.StatusBadRequest, "the passkey's answer cannot be read; answer again")
+		}
+		a.Assertion = json.RawMessage(signed)
+	}
 	if typed := form.Get("pin"); typed != "" {
 		if _, err := of.client.Unlock(r.Context(), of.by, typed); err != nil {
 			now.Problem = card.Line(err.Error())
@@ -61,8 +72,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of *session) err
 		}
 	}
 	done, err := of.client.Answer(r.Context(), view.ID, a)
+	if protocol.NeedsPasskey(err) || protocol.NotSigned(err) {
+		now.Problem = card.Line(err.Error())
+		return s.askPasskey(w, r, of, now, a)
+	}
 	if protocol.NeedsPresence(err) {
 		now.Problem = card.Line(err.Error())
+		if challenge, err := of.client.Challenge(r.Context(), view.ID, a); err == nil { // else there is none
+			now.Problem, now.WantsPIN = "", true
+			return s.sign(w, r, of, now, challenge)
+		}
 		if presence, look := of.client.Presence(r.Context()); look == nil && presence.Set && !presence.Locked {
 			now.Problem = ""
 			return s.askPIN(w, r, of, now)
@@ -75,6 +94,29 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of *session) err
 	of.say(told(done)...)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 	return nil
+}
+
+// askPasskey asks for the signature of the person's passkey under this answer. Without one, the page
+// says where to add it.
+func (s *Server) askPasskey(w http.ResponseWriter, r *http.Request, of *session, now step, a ask.Answer) error {
+	a.Assertion = nil
+	challenge, err := of.client.Challenge(r.Context(), now.Card.ID, a)
+	if err != nil {
+		return err
+	}
+	return s.sign(w, r, of, now, challenge)
+}
+
+// sign renders the page that has a passkey sign.
+func (s *Server) sign(w http.ResponseWriter, r *http.Request, of *session, now step, challenge passkey.Challenge) error {
+	options, err := json.Marshal(challenge.Options)
+	if err != nil {
+		return err
+	}
+	now.Sign, now.Statement = string(options), challenge.Statement
+	f := framed(r, of, "Passkey", "/", now)
+	f.Signs = true
+	return s.render(w, http.StatusOK, "sign", f)
 }
 
 // askPIN asks for the PIN; the form repeats the answer.

@@ -9,12 +9,18 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-var update = flag.Bool("update", false, "write assets/app.js anew")
+var update = flag.Bool("update", false, "write assets/*.js anew")
 
-// TestBundle: the embedded script is what esbuild makes of app.ts, so that go build needs no other
+// TestBundle: the embedded scripts are what esbuild makes of their sources, so that go build needs no other
 // step.
 func TestBundle(t *testing.T) {
-	source, err := os.ReadFile("assets/app.ts")
+	for _, name := range []string{"app", "passkey"} {
+		t.Run(name, func(t *testing.T) { bundled(t, "assets/"+name) })
+	}
+}
+
+func bundled(t *testing.T, path string) {
+	source, err := os.ReadFile(path + ".ts")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,15 +32,15 @@ func TestBundle(t *testing.T) {
 		t.Fatal(out.Errors, out.Warnings)
 	}
 	if *update {
-		if err := os.WriteFile("assets/app.js", out.Code, 0o644); err != nil {
+		if err := os.WriteFile(path+".js", out.Code, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	kept, err := os.ReadFile("assets/app.js")
+	kept, err := os.ReadFile(path + ".js")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(kept, out.Code) {
-		t.Error("assets/app.js is not made of assets/app.ts; run: go test ./host/internal/console -run TestBundle -update")
+		t.Error(path + ".js is not made of " + path + ".ts; run: go test ./host/internal/console -run TestBundle -update")
 	}
 }

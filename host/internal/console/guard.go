@@ -73,7 +73,9 @@ func (s *Server) guard(r *http.Request) error {
 // under its own name (DNS rebinding) gets nothing.
 func (s *Server) ownHost(host string) bool {
 	name, _, err := net.SplitHostPort(host)
-	return err == nil && strings.EqualFold(name, s.name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return err == nil && s.name != "" && strings.EqualFold(name, s.name)
 }
 
 // sessionOf is the session of a request's cookie; nil without one in force.

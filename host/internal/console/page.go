@@ -55,7 +55,9 @@ type frame struct {
 	// Sections are the navigation, Waiting the number beside its first entry.
 	Sections []section
 	Waiting  int
-	Body     any
+	// Signs wants the script of passkeys.
+	Signs bool
+	Body  any
 }
 
 // framed is the frame of a session's page.

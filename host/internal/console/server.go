@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"crypto/rand"
 	"embed"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -31,10 +29,12 @@ const (
 // enterPath is where a one-time link leads.
 const enterPath = "/enter"
 
-// Config are the parts of a Server. Dial and Answers are required.
+// Config are the parts of a Server. All but Log and Now are required.
 type Config struct {
 	// Dial connects with the API, in this process.
 	Dial func(ctx context.Context) (net.Conn, error)
+	// Name returns the host name of the console's addresses, always the same.
+	Name func(ctx context.Context) (string, error)
 	// Answers tells the gate where the console answers: calls leading there are denied.
 	Answers func(network, address string)
 	// Log hears of failures, never of secrets or inputs; nil means silence.
@@ -47,7 +47,6 @@ type Config struct {
 // system chooses. Its methods are safe for concurrent use.
 type Server struct {
 	c        Config
-	name     string // the host of its addresses
 	sessions *sessions
 	origins  *http.CrossOriginProtection
 	entries  *paced // of tries to enter
@@ -55,6 +54,7 @@ type Server struct {
 	http     *http.Server
 
 	mu     sync.Mutex
+	name   string // the host of its addresses; empty before the first link
 	port   string
 	closed bool
 	ended  chan struct{} // closed when a listener's serving has ended; nil without one
@@ -69,8 +69,7 @@ func New(c Config) *Server {
 		c.Now = time.Now
 	}
 	s := &Server{
-		// RATIONALE.md, "Why is the console's address a random name below .localhost?".
-		c: c, name: "cg-" + strings.ToLower(rand.Text()[:16]) + ".localhost", origins: http.NewCrossOriginProtection(),
+		c: c, origins: http.NewCrossOriginProtection(),
 		sessions: &sessions{dial: c.Dial, now: c.Now, links: map[key]link{}, open: map[key]*session{}},
 		entries:  &paced{burst: 20, rate: 1, now: c.Now}, requests: &paced{burst: 400, rate: 100, now: c.Now},
 	}
@@ -83,8 +82,8 @@ func New(c Config) *Server {
 
 // Link makes a one-time link for a person, who gets the rights that lend gives. The first link opens
 // the port.
-func (s *Server) Link(by string, lend Lend) (protocol.ConsoleLink, error) {
-	port, err := s.listen()
+func (s *Server) Link(ctx context.Context, by string, lend Lend) (protocol.ConsoleLink, error) {
+	host, err := s.listen(ctx)
 	if err != nil {
 		return protocol.ConsoleLink{}, err
 	}
@@ -92,19 +91,34 @@ func (s *Server) Link(by string, lend Lend) (protocol.ConsoleLink, error) {
 	if err != nil {
 		return protocol.ConsoleLink{}, err
 	}
-	return protocol.ConsoleLink{URL: fmt.Sprintf("http://%s%s?key=%s", net.JoinHostPort(s.name, port), enterPath, text), ExpiresAt: expires}, nil
+	return protocol.ConsoleLink{URL: fmt.Sprintf("http://%s%s?key=%s", host, enterPath, text), ExpiresAt: expires}, nil
 }
 
-// listen opens the port once.
-func (s *Server) listen() (string, error) {
+// Origin is the origin of the console's pages; empty before the first link.
+func (s *Server) Origin() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.port == "" {
+		return ""
+	}
+	return "http://" + net.JoinHostPort(s.name, s.port)
+}
+
+// listen opens the port once, and returns host and port.
+func (s *Server) listen(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return "", errors.New("the daemon is stopping; try again")
 	}
 	if s.port != "" {
-		return s.port, nil
+		return net.JoinHostPort(s.name, s.port), nil
 	}
+	name, err := s.c.Name(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.name = name
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", fmt.Errorf("open a port for the console: %w", err)
@@ -118,7 +132,7 @@ func (s *Server) listen() (string, error) {
 			s.c.Log.Error("the console has stopped; restart the daemon", "error", err)
 		}
 	}()
-	return s.port, nil
+	return net.JoinHostPort(s.name, s.port), nil
 }
 
 // Close ends all sessions and the port. It may be called more than once.
@@ -135,7 +149,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-//go:embed assets/style.css assets/app.js assets/icon.svg
+//go:embed assets/style.css assets/app.js assets/passkey.js assets/icon.svg
 var assets embed.FS
 
 // page answers a request of a session.
@@ -160,6 +174,10 @@ var routes = []route{
 	{http.MethodGet, "/agents", (*Server).agents},
 	{http.MethodGet, "/health", (*Server).health},
 	{http.MethodGet, "/events", (*Server).events},
+	{http.MethodGet, "/passkeys", (*Server).passkeys},
+	{http.MethodPost, "/passkeys", (*Server).addPasskey},
+	{http.MethodPost, "/passkeys/new", (*Server).newPasskey},
+	{http.MethodPost, "/passkeys/{id}/revoke", (*Server).revokePasskey},
 	{http.MethodPost, "/lock", (*Server).lock},
 	{http.MethodPost, "/leave", (*Server).leave},
 }

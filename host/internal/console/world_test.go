@@ -38,6 +38,11 @@ type place struct {
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
+	return newPlaceWith(t, settings)
+}
+
+func newPlaceWith(t *testing.T, settings string) *place {
+	t.Helper()
 	w := world.New(t, settings)
 	w.Port = true
 	d, _ := w.Serve(nil)

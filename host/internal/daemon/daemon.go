@@ -99,13 +99,14 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 		return nil, err
 	}
 	d.pipe = console.NewPipe()
-	d.console = console.New(console.Config{Dial: d.pipe.Dial, Answers: d.Host.AnswersBeside, Log: log, Now: o.Host.Now})
+	d.console = console.New(console.Config{Dial: d.pipe.Dial, Name: d.Host.Passkeys.Name, Answers: d.Host.AnswersBeside, Log: log, Now: o.Host.Now})
+	d.Host.ConsoleAt(d.console.Origin)
 	d.server, err = api.New(api.Config{
 		Metrics: d.metrics.Handler(), Ready: d.ready,
 		Gate: measured{d.Host.Gate, d.metrics}, Folders: d.Host.Gate.Folders, MCP: mcptools.NewBook(d.Host.Store, now), Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
-		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence,
-		Console: func(by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
-			return d.console.Link(by, lend)
+		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence, Passkeys: d.Host.Passkeys,
+		Console: func(ctx context.Context, by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
+			return d.console.Link(ctx, by, lend)
 		},
 		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems, Sandbox: d.Host.Sandbox, Discord: d.chat.health,
 		Version: o.Version, Log: log, Now: o.Host.Now,

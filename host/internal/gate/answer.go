@@ -33,6 +33,9 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerR
 	a.Sets, a.Policy = sessionSets(waiting, a), g.c.Authority.ApproversOf(waiting.Agent, waiting.Tool, waiting.Decision)
 	rules, err := acceptedRules(waiting, a)
 	if err == nil {
+		a.Proof, err = g.signature(ctx, waiting, a, rules)
+	}
+	if err == nil {
 		err = g.c.Authority.AgreesWith(ctx, waiting, a, rules)
 	}
 	if err != nil {

@@ -88,8 +88,8 @@ type Protection interface {
 	Protect(call *engine.Call) string
 }
 
-// Config are the parts of a Gate. All members are required but Folders, Protect, Callback,
-// Notify and InFlight.
+// Config are the parts of a Gate. All members are required but Folders, Passkeys,
+// Protect, Callback, Notify and InFlight.
 type Config struct {
 	// Catalog is the current catalogue: a call keeps it from beginning to end.
 	Catalog func() describe.Snapshot
@@ -107,7 +107,9 @@ type Config struct {
 	Rules *ruletest.Stored
 	// Folders are those trusted by people; nil for none.
 	Folders *folder.Book
-	Changes Changes
+	// Passkeys sign approvals; nil for none: then no signed answer counts.
+	Passkeys Passkeys
+	Changes  Changes
 	// Protect is the protection of the gate itself; nil for none, as where
 	// nothing is run.
 	Protect Protection

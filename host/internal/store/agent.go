@@ -11,6 +11,8 @@ const (
 	EventAskVoted Event = "ask_voted"
 	// EventAskAnswered: a person answered an ask in a chat; with place and means.
 	EventAskAnswered Event = "ask_answered"
+	// EventAskSigned: a person's device signed an approval; the row's Evidence is the signature.
+	EventAskSigned Event = "ask_signed"
 	// EventInputChanged: a person changed the input of a call and approved that; with both.
 	EventInputChanged Event = "input_changed"
 	// EventAnswerUndone: the rules stored by an answer were removed.

@@ -59,12 +59,12 @@ func (s *Store) Masked(a ask.Ask) ask.Ask {
 	}
 	if a.Answer != nil {
 		answer := *a.Answer
-		answer.Reason = hide(answer.Reason)
+		answer.Reason, answer.Proof = hide(answer.Reason), nil // the audit has the proof
 		a.Answer = &answer
 	}
 	a.Votes = slices.Clone(a.Votes)
 	for i := range a.Votes {
-		a.Votes[i].Reason = hide(a.Votes[i].Reason)
+		a.Votes[i].Reason, a.Votes[i].Proof = hide(a.Votes[i].Reason), nil
 	}
 	return a
 }

@@ -75,6 +75,10 @@ const (
 	EventPINLocked         Event = "pin_locked"
 	EventPINReset          Event = "pin_reset" // asked for; it takes effect later
 	EventPINResetCancelled Event = "pin_reset_cancelled"
+	// These are about people's passkeys, and the name under which the console answers.
+	EventPasskeyAdded   Event = "passkey_added"
+	EventPasskeyRevoked Event = "passkey_revoked"
+	EventConsoleNamed   Event = "console_named"
 	// EventAuditPruned: the rows before a certain one are removed.
 	EventAuditPruned Event = "audit_pruned"
 	// These restate removed rows about things still in force.
@@ -123,6 +127,9 @@ type Row struct {
 	// Input is the call's input; stored masked, cut to 64 KiB.
 	Input   string        `json:"input"`
 	Latency time.Duration `json:"latency_ns"`
+	// Evidence is the signature of a person's device under an approval, as JSON: see package
+	// passkey. It is stored as it is, at most 64 KiB; empty for every other row.
+	Evidence string `json:"evidence,omitempty"`
 	// Prev is the hash of the row before, Hash this row's.
 	Prev Hash `json:"prev"`
 	Hash Hash `json:"hash"`
@@ -176,6 +183,9 @@ func (s *Store) clean(r Row) (Row, error) {
 	}
 	if r.Time.IsZero() {
 		r.Time = s.now()
+	}
+	if r.Evidence != "" && (len(r.Evidence) > maxText || !json.Valid([]byte(r.Evidence)) || !utf8.ValidString(r.Evidence)) {
+		return Row{}, fmt.Errorf("evidence of %d bytes: want JSON of at most %d", len(r.Evidence), maxText)
 	}
 	r.Time = r.Time.UTC().Round(0)
 	r.Input = cut(s.maskInput(cut(r.Input)))

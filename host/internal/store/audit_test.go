@@ -269,7 +269,7 @@ func TestT15_verifyNamesTheFirstBreak(t *testing.T) {
 		"empty":             {[]string{"DELETE FROM audit_log"}, 1, "rows 1 to 10 are missing at the end"},
 		"renumber":          {[]string{"DELETE FROM audit_log WHERE seq = 5", "UPDATE audit_log SET seq = 5 WHERE seq = 10"}, 5, "edited or moved"},
 		"reorder":           {[]string{"UPDATE audit_log SET seq = 99 WHERE seq = 2", "UPDATE audit_log SET seq = 2 WHERE seq = 3", "UPDATE audit_log SET seq = 3 WHERE seq = 99"}, 2, "edited or moved"},
-		"append":            {[]string{"INSERT INTO audit_log SELECT 11, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by, detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id FROM audit_log WHERE seq = 10"}, 11, "edited"},
+		"append":            {[]string{"INSERT INTO audit_log SELECT 11, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by, detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id, evidence FROM audit_log WHERE seq = 10"}, 11, "edited"},
 		"head turned back":  {[]string{"UPDATE audit_head SET seq = 9, hash = (SELECT hash FROM audit_log WHERE seq = 9)"}, 10, "added behind the head"},
 		"head of other row": {[]string{"UPDATE audit_head SET hash = zeroblob(32)"}, 10, "head record"},
 	} {

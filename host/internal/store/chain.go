@@ -30,12 +30,12 @@ type link struct {
 // columns are the audit's, in the order of the table, of scan and of values. A migration adds new
 // ones at the end of all four.
 const columns = `seq, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by,
-	detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id`
+	detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id, evidence`
 
 // insertRow names no columns: the driver compiles a statement each time it runs,
 // and the names cost as much as the rest of it. One statement for many rows is
 // slower than many for one.
-var insertRow = "INSERT INTO audit_log VALUES (" + strings.Repeat("?,", 24) + "?)"
+var insertRow = "INSERT INTO audit_log VALUES (" + strings.Repeat("?,", 25) + "?)"
 
 // refresh reads the head after a failure left it in doubt.
 func (c *chain) refresh(ctx context.Context, conn *sql.Conn) error {
@@ -100,20 +100,25 @@ func (c *chain) flush(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// These begin the hashed bytes, so two layouts never hash the same bytes: the first for rows with
-// all texts of rest empty, the second for all others.
+// These begin the hashed bytes, so two layouts never hash the same bytes: the third for rows with
+// evidence, the first for rows with all texts of rest empty, the second for all others.
 const (
-	chainVersion     = "callgate audit 1\n"
-	chainVersionRest = "callgate audit 2\n"
+	chainVersion         = "callgate audit 1\n"
+	chainVersionRest     = "callgate audit 2\n"
+	chainVersionEvidence = "callgate audit 3\n"
 )
 
 // sum returns the row's hash. Hashed are the version, the hash before, and each
 // field in the order of the columns: numbers as 8 bytes big-endian, texts as
 // their length likewise and their bytes.
 func (r *Row) sum(buf []byte) (Hash, []byte) {
-	version, rest := chainVersion, r.rest()
-	if *rest[0]+*rest[1]+*rest[2] != "" {
-		version = chainVersionRest
+	version, all := chainVersion, r.rest()
+	rest := all[:0]
+	switch {
+	case r.Evidence != "":
+		version, rest = chainVersionEvidence, all[:]
+	case r.RuleSource != "" || r.Module != "" || r.AskID != "":
+		version, rest = chainVersionRest, all[:3]
 	}
 	buf = append(buf[:0], version...)
 	buf = append(buf, r.Prev[:]...)
@@ -124,17 +129,17 @@ func (r *Row) sum(buf []byte) (Hash, []byte) {
 		buf = append(buf, *p...)
 	}
 	buf = binary.BigEndian.AppendUint64(buf, uint64(r.Latency))
-	if version == chainVersionRest {
-		for _, p := range rest {
-			buf = binary.BigEndian.AppendUint64(buf, uint64(len(*p)))
-			buf = append(buf, *p...)
-		}
+	for _, p := range rest {
+		buf = binary.BigEndian.AppendUint64(buf, uint64(len(*p)))
+		buf = append(buf, *p...)
 	}
 	return sha256.Sum256(buf), buf
 }
 
 // rest are the texts missing in older rows, in the order of the columns.
-func (r *Row) rest() [3]*string { return [...]*string{&r.RuleSource, &r.Module, &r.AskID} }
+func (r *Row) rest() [4]*string {
+	return [...]*string{&r.RuleSource, &r.Module, &r.AskID, &r.Evidence}
+}
 
 // texts are the row's other texts in the order of the columns.
 func (r *Row) texts() [17]*string {
@@ -148,19 +153,19 @@ func (r *Row) values(out []any) []any {
 	for _, p := range r.texts() {
 		out = append(out, *p)
 	}
-	return append(out, int64(r.Latency), r.Prev[:], r.Hash[:], r.RuleSource, r.Module, r.AskID)
+	return append(out, int64(r.Latency), r.Prev[:], r.Hash[:], r.RuleSource, r.Module, r.AskID, r.Evidence)
 }
 
 // scan reads a row in the order of the columns.
 func (r *Row) scan(rows *sql.Rows) error {
 	var at, latency int64
 	var prev, hash []byte
-	into := make([]any, 0, 25)
+	into := make([]any, 0, 26)
 	into = append(into, &r.Seq, &at)
 	for _, p := range r.texts() {
 		into = append(into, p)
 	}
-	if err := rows.Scan(append(into, &latency, &prev, &hash, &r.RuleSource, &r.Module, &r.AskID)...); err != nil {
+	if err := rows.Scan(append(into, &latency, &prev, &hash, &r.RuleSource, &r.Module, &r.AskID, &r.Evidence)...); err != nil {
 		return err
 	}
 	r.Time, r.Latency = time.Unix(0, at).UTC(), time.Duration(latency)

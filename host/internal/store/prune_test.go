@@ -148,7 +148,7 @@ func TestT15_pruningHidesNothing(t *testing.T) {
 		"anchor set by hand":      {"UPDATE audit_anchor SET seq = 4, hash = (SELECT hash FROM audit_log WHERE seq = 4), target = 4", "DELETE FROM audit_log WHERE seq <= 4"},
 		"further than was said":   {"PRUNE", "UPDATE audit_anchor SET seq = 7, hash = (SELECT hash FROM audit_log WHERE seq = 7), target = 7", "DELETE FROM audit_log WHERE seq <= 7"},
 		"the row about it edited": {"PRUNE", "UPDATE audit_log SET rule_text = 'audit through row 99' WHERE event = 'audit_pruned'"},
-		"a row put back":          {"PRUNE", "INSERT INTO audit_log SELECT 2, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by, detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id FROM audit_log WHERE seq = 7"},
+		"a row put back":          {"PRUNE", "INSERT INTO audit_log SELECT 2, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by, detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id, evidence FROM audit_log WHERE seq = 7"},
 		"another anchor":          {"PRUNE", "UPDATE audit_anchor SET hash = zeroblob(32)"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,11 @@ type Approvers struct {
 	Quorum int `json:"quorum,omitempty"`
 	// ExcludeRequester keeps the person behind the call from approving it.
 	ExcludeRequester bool `json:"exclude_requester,omitempty"`
+	// Passkey demands that a device of the person has signed the approval.
+	Passkey bool `json:"passkey,omitempty"`
+	// PasskeyForRules demands it only of an approval that widens for longer than the session: with
+	// a rule or with trust in a folder.
+	PasskeyForRules bool `json:"passkey_for_rules,omitempty"`
 }
 
 // Policy is who may answer, said several times: each of them has to agree. It has two
@@ -26,6 +31,8 @@ type Policy []Approvers
 // Answering are the permitted answers of a person.
 type Answering struct {
 	MayApprove, MayDeny bool
+	// Unsigned means: they may approve with a passkey, and only the signature is missing.
+	Unsigned bool
 	// Reason says why they may not approve, or not answer at all: the missing right. Empty when
 	// they may do both.
 	Reason string
@@ -35,7 +42,7 @@ type Answering struct {
 // is unknown. It is the only place to decide so, for every surface.
 //
 // Users and holders of a role in the policy may approve and deny. Being an administrator is no
-// role. The requester may always deny their own call. With ExcludeRequester they may not
+// role. With Passkey only a signed approval counts, and a denial needs no signature. The requester may always deny their own call. With ExcludeRequester they may not
 // approve it, and no one may while the requester is unknown. RATIONALE.md, "Who may answer an
 // ask?".
 func (policy Policy) Authorise(requester string, p Person) Answering {
@@ -45,8 +52,13 @@ func (policy Policy) Authorise(requester string, p Person) Answering {
 			out = Answering{Reason: reason}
 			break
 		}
-		if reason := a.excludes(requester, p); reason != "" && out.MayApprove {
-			out.MayApprove, out.Reason = false, reason
+		reason, unsigned := a.excludes(requester, p), a.Passkey && !p.Signed
+		switch {
+		case !out.MayApprove && !out.Unsigned: // the first reason stays
+		case reason != "":
+			out.MayApprove, out.Unsigned, out.Reason = false, false, reason
+		case unsigned && out.MayApprove:
+			out.MayApprove, out.Unsigned, out.Reason = false, true, "this approval takes a passkey: answer in the web console (callgate console)"
 		}
 	}
 	if requester != "" && strings.EqualFold(requester, p.Name) {
@@ -99,6 +111,15 @@ func (a Approvers) whom(user, role func(string) string) string {
 
 func asItIs(name string) string { return name }
 
+// ForRules is the policy for an approval that widens for longer than the session.
+func (policy Policy) ForRules() Policy {
+	out := slices.Clone(policy)
+	for i := range out {
+		out[i].Passkey = out[i].Passkey || out[i].PasskeyForRules
+	}
+	return out
+}
+
 // NobodyApproves reports whether no person may approve: the requester may not, and is unknown.
 func (policy Policy) NobodyApproves(requester string) bool {
 	return requester == "" && slices.ContainsFunc(policy, func(a Approvers) bool { return a.ExcludeRequester })
@@ -141,6 +162,12 @@ func (policy Policy) Text(user, role func(string) string) string {
 		if a.ExcludeRequester {
 			add("not the person who triggered the call")
 		}
+		switch {
+		case a.Passkey:
+			add("with a passkey")
+		case a.PasskeyForRules:
+			add("a lasting rule takes a passkey")
+		}
 	}
 	return strings.Join(parts, "; ")
 }
@@ -155,7 +182,8 @@ func (a Approvers) Within(wider Approvers) bool {
 		return func(name string) bool { return !slices.Contains(list, name) }
 	}
 	return (open || closed && !slices.ContainsFunc(a.Users, in(wider.Users)) && !slices.ContainsFunc(a.Roles, in(wider.Roles))) &&
-		max(a.Quorum, 1) >= wider.Quorum && (a.ExcludeRequester || !wider.ExcludeRequester)
+		max(a.Quorum, 1) >= wider.Quorum && (a.ExcludeRequester || !wider.ExcludeRequester) && (a.Passkey || !wider.Passkey) &&
+		(a.Passkey || a.PasskeyForRules || !wider.PasskeyForRules)
 }
 
 // Restricting is the policy with only its restricting members; nil without any.

@@ -14,6 +14,9 @@ type Person struct {
 	Roles []string `json:"roles,omitempty"`
 	// Administrator means: they administer the place they speak from.
 	Administrator bool `json:"administrator,omitempty"`
+	// Signed means: their device has signed the approval in question. It is of one answer and is
+	// never stored with the person.
+	Signed bool `json:"-"`
 }
 
 // has reports whether p holds one of the roles.

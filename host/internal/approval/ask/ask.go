@@ -145,9 +145,11 @@ func (a Ask) NeedsConfirmation() bool { return a.Long() || a.Decision.Safety() }
 // session, trusts a folder, or allows every call of a tool that may run code or
 // reach a host.
 func (a Ask) WantsID(answer Answer) bool {
-	lasting := answer.accepts() && !answer.ForSession && answer.Scope != engine.Session
-	return answer.Verdict == Approve && (a.NeedsConfirmation() || lasting || a.OpensTool(answer))
+	return answer.Verdict == Approve && (a.NeedsConfirmation() || answer.lasting() || a.OpensTool(answer))
 }
+
+// lasting reports whether the answer widens for longer than the session.
+func (a Answer) lasting() bool { return a.accepts() && !a.ForSession && a.Scope != engine.Session }
 
 // fileTools only read or write files of the machine: a grant for all calls of one
 // runs no code and reaches no host. RATIONALE.md, "Why does a grant for a whole tool
@@ -291,6 +293,12 @@ type Answer struct {
 	Administrator bool     `json:"administrator,omitempty"`
 	// Origin is where in a chat it was given; nil for an answer of no chat.
 	Origin *Origin `json:"origin,omitempty"`
+	// Assertion is the person's device's answer to a challenge, not yet verified: the Gate turns it
+	// into Proof, or refuses the answer.
+	Assertion json.RawMessage `json:"-"`
+	// Proof is the verified signature of the person's device under this approval, as JSON: see
+	// package passkey. Only the Gate sets it.
+	Proof json.RawMessage `json:"proof,omitempty"`
 	// Policy is what the operator says of who may answer when the answer comes. It
 	// counts besides Ask.Approvers.
 	Policy approvers.Policy `json:"-"`

@@ -21,6 +21,8 @@ type NotApproverError struct {
 	Reason string
 	// Again means: the same person was refused for this ask before.
 	Again bool
+	// Unsigned means: the same answer with the person's passkey would count.
+	Unsigned bool
 }
 
 // Error implements error.
@@ -31,7 +33,7 @@ func (e *NotApproverError) Is(target error) bool { return target == ErrNotApprov
 
 // Person is who gives the answer.
 func (a Answer) Person() approvers.Person {
-	return approvers.Person{Name: a.By, Roles: a.Roles, Administrator: a.Administrator}
+	return approvers.Person{Name: a.By, Roles: a.Roles, Administrator: a.Administrator, Signed: len(a.Proof) > 0}
 }
 
 // DecidedBy names the people who decided an ask: all who approved, or who denied. Empty without
@@ -82,9 +84,15 @@ func (a Ask) Progress() string {
 // in force when the answer comes.
 func (e *entry) authorise(answer Answer) error {
 	policy := e.ask.Approvers.With(answer.Policy...)
+	if answer.lasting() {
+		policy = policy.ForRules()
+	}
 	may := policy.Authorise(e.ask.User, answer.Person())
 	if answer.Verdict != Approve && may.MayDeny || answer.Verdict == Approve && may.MayApprove {
 		return nil
+	}
+	if may.Unsigned { // a step of the dialogue and no refusal of the person
+		return &NotApproverError{Reason: may.Reason, Again: true, Unsigned: true}
 	}
 	return e.refused(answer.By, may.Reason)
 }

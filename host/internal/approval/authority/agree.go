@@ -18,6 +18,9 @@ import (
 func (au *Authority) mayAnswerFor(ctx context.Context, person approvers.Person, quorum int, r engine.Rule, by func(agent string) string) error {
 	return au.eachAnswered(ctx, r, func(agent, tool string) string {
 		policy := au.approvers(agent, tool)
+		if r.Scope != engine.Session {
+			policy = policy.ForRules()
+		}
 		may := policy.Authorise(by(agent), person)
 		switch {
 		case policy.String() == "" || may.MayApprove && policy.Quorum() <= quorum:
@@ -82,12 +85,13 @@ func (au *Authority) AgreesWith(ctx context.Context, waiting ask.Ask, a ask.Answ
 		return au.userOf(agent)
 	}
 	if a.Folder != "" {
-		if err := au.mayTrust(waiting, a, policy.Quorum()); err != nil {
+		err := unlessSigned(a.Person(), func(p approvers.Person) error { return au.mayTrust(waiting, a, p, policy.Quorum()) })
+		if err != nil {
 			return fmt.Errorf("%w: %w; approve the call alone", ask.ErrBadAnswer, err)
 		}
 	}
 	for _, r := range rules {
-		err := au.mayAnswerFor(ctx, a.Person(), policy.Quorum(), r, by)
+		err := unlessSigned(a.Person(), func(p approvers.Person) error { return au.mayAnswerFor(ctx, p, policy.Quorum(), r, by) })
 		if err == nil && a.Origin != nil {
 			err = au.mayKeepInChat(ctx, a, r)
 		}
@@ -96,6 +100,20 @@ func (au *Authority) AgreesWith(ctx context.Context, waiting ask.Ask, a ask.Answ
 		}
 	}
 	return nil
+}
+
+// unlessSigned is may's error for a person. Where only their passkey is missing, it is a
+// *ask.NotApproverError with Unsigned, so that their surface can ask for it.
+func unlessSigned(p approvers.Person, may func(approvers.Person) error) error {
+	err := may(p)
+	if err == nil || p.Signed {
+		return err
+	}
+	p.Signed = true
+	if may(p) != nil {
+		return err
+	}
+	return &ask.NotApproverError{Reason: err.Error(), Again: true, Unsigned: true}
 }
 
 // mayKeepInChat refuses a person in a chat a rule for everybody they may not grant, and an

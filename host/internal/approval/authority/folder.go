@@ -10,18 +10,18 @@ import (
 
 // mayTrust refuses a person a folder whose trust would answer calls they may not answer
 // themselves: those of each tool with approvers named by the operator.
-func (au *Authority) mayTrust(waiting ask.Ask, a ask.Answer, quorum int) error {
+func (au *Authority) mayTrust(waiting ask.Ask, a ask.Answer, p approvers.Person, quorum int) error {
 	if a.Origin != nil && !a.Administrator {
 		if _, listed := au.c.Settings().DiscordPerson(a.Origin.Account); !listed {
 			return errors.New("in a chat, only administrators and people listed in the configuration with their account may trust a folder")
 		}
 	}
-	return au.trustsFor(waiting.Agent, waiting.User, a.Person(), quorum)
+	return au.trustsFor(waiting.Agent, waiting.User, p, quorum)
 }
 
 func (au *Authority) trustsFor(agent, user string, p approvers.Person, quorum int) error {
 	for _, tool := range au.c.Settings().ToolsWithApprovers(agent) {
-		policy := au.approvers(agent, tool)
+		policy := au.approvers(agent, tool).ForRules()
 		may := policy.Authorise(user, p)
 		switch {
 		case policy.String() == "" || may.MayApprove && policy.Quorum() <= quorum:

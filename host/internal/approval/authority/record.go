@@ -54,13 +54,15 @@ func (au *Authority) CardChanged(ctx context.Context, id, detail string) error {
 	return err
 }
 
-// NoteOrigin writes the row of an answer from a chat, and that of a vote. A valid answer stands
+// NoteOrigin writes the row of an answer from a chat, of a signed one, and of a vote. A valid answer stands
 // without it; the note reports a failure.
 func (au *Authority) NoteOrigin(ctx context.Context, a ask.Ask, answer ask.Answer) []string {
 	event, detail := store.EventAskAnswered, answer.Reason
 	switch {
 	case a.State.Waiting():
 		event, detail = store.EventAskVoted, a.Progress()
+	case answer.Proof != nil:
+		event = store.EventAskSigned
 	case answer.Origin == nil:
 		return nil
 	}
@@ -92,7 +94,7 @@ func (au *Authority) noteAnswer(ctx context.Context, a ask.Ask, answer ask.Answe
 			text += ": " + part
 		}
 	}
-	row := store.Row{DecidedBy: answer.By, Detail: text}
+	row := store.Row{DecidedBy: answer.By, Detail: text, Evidence: string(answer.Proof)}
 	switch o := answer.Origin; {
 	case o != nil && o.Latency > 0:
 		row.Latency = o.Latency

@@ -58,6 +58,9 @@ type Answer struct {
 	Administrator bool     `json:"administrator,omitempty"`
 	Surface       string   `json:"surface,omitempty"`
 	ConfirmID     string   `json:"confirm_id,omitempty"`
+	// Assertion is the device's answer to the challenge for this very answer, as the browser's
+	// toJSON gives it. Then the PIN is not wanted.
+	Assertion json.RawMessage `json:"assertion,omitempty"`
 }
 
 // Seen names the approver who was shown an ask's card.

@@ -27,6 +27,8 @@ const (
 	CodeNotShown        = "not_shown"              // the approver accepts a rule missing on the card
 	CodeUnconfirmed     = "needs_confirmation"     // the card was cut: confirm with the ask's id
 	CodeNotApprover     = "not_approver"           // this person may not answer the ask, or not so
+	CodePasskey         = "passkey_required"       // the approval takes the person's passkey, in the console
+	CodeNotSigned       = "not_signed"             // the passkey's signature does not count
 	CodeNotGranted      = "not_granted"            // the person's roles do not cover the grant
 	CodeConflict        = "conflict"               // the state changed, or does not permit this now
 	CodeNameTaken       = "name_taken"             // another tool module has the tool name
@@ -73,4 +75,17 @@ type Problem struct {
 func NeedsPresence(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == CodePresence
+}
+
+// NeedsPasskey reports whether the daemon refused because the approval takes the person's passkey:
+// with it the same answer may count.
+func NeedsPasskey(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == CodePasskey
+}
+
+// NotSigned reports whether the daemon refused a passkey's signature.
+func NotSigned(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == CodeNotSigned
 }

@@ -41,7 +41,7 @@ type Store interface {
 	ruletest.Store
 }
 
-// Parts are the parts of a Gate. All are required but Folders, Protect, Callback, Notify, Now and
+// Parts are the parts of a Gate. All are required but Folders, Passkeys, Protect, Callback, Notify, Now and
 // Log; gate.Config describes each.
 type Parts struct {
 	Catalog  func() describe.Snapshot
@@ -51,7 +51,9 @@ type Parts struct {
 	Asks     Asks
 	Store    Store
 	// Folders are those trusted by people; nil for none.
-	Folders  *folder.Book
+	Folders *folder.Book
+	// Passkeys sign approvals; nil for none.
+	Passkeys gate.Passkeys
 	Protect  gate.Protection
 	Callback func(agent string) gate.Callback
 	Notify   func(wire.Notice)
@@ -80,7 +82,7 @@ func NewGate(p Parts) (Gate, error) {
 	})
 	g := gate.New(gate.Config{
 		Catalog: p.Catalog, Settings: p.Settings, Targets: p.Targets, Projects: p.Projects, Asks: p.Asks, Store: p.Store,
-		Authority: who, Profiles: given, Rules: rules, Changes: changes, Folders: p.Folders,
+		Authority: who, Profiles: given, Rules: rules, Changes: changes, Folders: p.Folders, Passkeys: p.Passkeys,
 		Protect: p.Protect, Callback: p.Callback, Notify: p.Notify, Now: p.Now, Log: p.Log,
 	})
 	return Gate{g, changes, who, rules, p.Folders}, nil

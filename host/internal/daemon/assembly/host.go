@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/approval/ask"
+	"github.com/callgate/callgate/host/internal/approval/passkey"
 	"github.com/callgate/callgate/host/internal/approval/webhook"
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/config/project"
@@ -62,7 +63,10 @@ type Host struct {
 	Asks    *ask.Broker
 	Store   *store.Store
 	Catalog *modules.Catalog
+	// Passkeys are people's; their signatures count while a console answers, see ConsoleAt.
+	Passkeys *passkey.Keeper
 
+	console       atomic.Pointer[func() string]
 	hub           *webhook.Hub
 	configuration atomic.Pointer[configuration]
 	changing      sync.Mutex // held while the configuration changes
@@ -80,6 +84,17 @@ func (h *Host) Answers(network, address string) { h.guard.Answers(network, addre
 
 // AnswersBeside adds one further address for answers; calls leading there are denied as well.
 func (h *Host) AnswersBeside(network, address string) { h.guard.AnswersBeside(network, address) }
+
+// ConsoleAt says where the web console answers: origin returns its origin, empty while it does not.
+func (h *Host) ConsoleAt(origin func() string) { h.console.Store(&origin) }
+
+// consoleOrigin is the console's origin as it is now.
+func (h *Host) consoleOrigin() string {
+	if origin := h.console.Load(); origin != nil {
+		return (*origin)()
+	}
+	return ""
+}
 
 // Sandbox returns the system's features for the sandbox of the tool modules, and its counts.
 func (h *Host) Sandbox() wire.Sandbox {
@@ -157,6 +172,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if waiting > 0 {
 		o.Log.Info("pending asks restored from the last run", "asks", waiting)
 	}
+	h.Passkeys = passkey.New(passkey.Config{Store: h.Store, Origin: h.consoleOrigin, Now: o.Now})
 	h.guard = protect.New(h.facts(o))
 	h.guard.Answers(o.Config.Endpoint())
 	if h.Gate, err = h.newGate(o); err != nil {
@@ -193,6 +209,7 @@ func (h *Host) newGate(o Options) (Gate, error) {
 		Folders: folder.NewBook(folder.Config{
 			Laws: func() folder.Laws { return h.laws(facts) }, Store: h.Store, Looker: resolver, Now: now, Log: o.Log,
 		}),
+		Passkeys: h.Passkeys,
 		Protect:  h.guard,
 		Catalog:  func() describe.Snapshot { return h.Catalog.Snapshot() },
 		Settings: func() *config.Config { return h.configuration.Load().inForce },

@@ -1,0 +1,133 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/callgate/callgate/host/internal/approval/authority"
+	"github.com/callgate/callgate/host/internal/approval/passkey"
+	"github.com/callgate/callgate/host/internal/client/protocol"
+)
+
+var errNoPasskeys = failure(http.StatusServiceUnavailable, protocol.CodeUnavailable, "this daemon has no web console, and so no passkeys; start it with callgate serve")
+
+// challengeAnswer makes what the person's device has to sign for an answer.
+func (s *Server) challengeAnswer(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	var body protocol.Answer
+	release, err := s.readJSON(w, r, caller, &body)
+	if err != nil {
+		return err
+	}
+	defer release()
+	answer, err := answerOf(body, caller)
+	if err != nil {
+		return err
+	}
+	answer.By = s.c.Gate.Person(caller, answer.By, nil, false).Name
+	out, err := s.c.Gate.Challenge(r.Context(), r.PathValue("id"), answer)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, out)
+}
+
+// keyPerson is the person of a request about passkeys, by their name in the configuration.
+func (s *Server) keyPerson(by string, caller authority.Caller) (string, error) {
+	if s.c.Passkeys == nil {
+		return "", errNoPasskeys
+	}
+	return s.c.Gate.Person(caller, by, nil, false).Name, nil
+}
+
+// listPasskeys lists the passkeys of the caller's person, or everybody's for an admin who names none.
+func (s *Server) listPasskeys(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
+	q, err := query(r, "person")
+	if err != nil {
+		return err
+	}
+	whose := q["person"]
+	if caller.Standing == authority.Approver || whose != "" {
+		if whose, err = inNameOf("person", whose, caller); err != nil {
+			return err
+		}
+		whose = s.c.Gate.Person(caller, whose, nil, false).Name
+	}
+	if s.c.Passkeys == nil {
+		return errNoPasskeys
+	}
+	all, err := s.c.Passkeys.List(r.Context(), whose)
+	if err != nil {
+		return err
+	}
+	out := protocol.PasskeyList{Passkeys: []protocol.Passkey{}}
+	for _, c := range all {
+		out.Passkeys = append(out.Passkeys, shownPasskey(c))
+	}
+	return reply(w, http.StatusOK, out)
+}
+
+func shownPasskey(c passkey.Credential) protocol.Passkey {
+	return protocol.Passkey{Credential: c, Fingerprint: c.Fingerprint()}
+}
+
+func (s *Server) enrolPasskey(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
+	by, err := s.bodiless(r, caller)
+	if err != nil {
+		return err
+	}
+	whose, err := s.keyPerson(by, caller)
+	if err != nil {
+		return err
+	}
+	options, err := s.c.Passkeys.Enrol(r.Context(), whose)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, options)
+}
+
+func (s *Server) addPasskey(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
+	by, err := byParam(r, caller)
+	if err != nil {
+		return err
+	}
+	var body protocol.NewPasskey
+	release, err := s.readJSON(w, r, caller, &body)
+	if err != nil {
+		return err
+	}
+	defer release()
+	whose, err := s.keyPerson(by, caller)
+	if err != nil {
+		return err
+	}
+	added, err := s.c.Passkeys.Add(r.Context(), whose, body.Name, caller.Token, body.Credential)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusCreated, shownPasskey(added))
+}
+
+// revokePasskey ends a passkey: one of the caller's person, or anybody's for an admin. It only
+// narrows, so it wants no PIN.
+func (s *Server) revokePasskey(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
+	by, err := byParam(r, caller)
+	if err != nil {
+		return err
+	}
+	whose, err := s.keyPerson(by, caller)
+	if err != nil {
+		return err
+	}
+	only := whose
+	if caller.Standing == authority.Admin {
+		only = ""
+	}
+	gone, err := s.c.Passkeys.Revoke(r.Context(), r.PathValue("id"), only, whose)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, shownPasskey(gone))
+}
