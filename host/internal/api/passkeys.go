@@ -6,6 +6,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/approval/passkey"
 	"github.com/callgate/callgate/host/internal/client/protocol"
+	"github.com/callgate/callgate/host/internal/client/protocol/view"
 )
 
 var errNoPasskeys = failure(http.StatusServiceUnavailable, protocol.CodeUnavailable, "this daemon has no web console, and so no passkeys; start it with callgate serve")
@@ -61,15 +62,15 @@ func (s *Server) listPasskeys(w http.ResponseWriter, r *http.Request, caller aut
 	if err != nil {
 		return err
 	}
-	out := protocol.PasskeyList{Passkeys: []protocol.Passkey{}}
+	out := view.PasskeyList{Passkeys: []view.Passkey{}}
 	for _, c := range all {
 		out.Passkeys = append(out.Passkeys, shownPasskey(c))
 	}
 	return reply(w, http.StatusOK, out)
 }
 
-func shownPasskey(c passkey.Credential) protocol.Passkey {
-	return protocol.Passkey{Credential: c, Fingerprint: c.Fingerprint()}
+func shownPasskey(c passkey.Credential) view.Passkey {
+	return view.Passkey{Credential: c, Fingerprint: c.Fingerprint()}
 }
 
 func (s *Server) enrolPasskey(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
@@ -93,7 +94,7 @@ func (s *Server) addPasskey(w http.ResponseWriter, r *http.Request, caller autho
 	if err != nil {
 		return err
 	}
-	var body protocol.NewPasskey
+	var body view.NewPasskey
 	release, err := s.readJSON(w, r, caller, &body)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/passkey"
-	"github.com/callgate/callgate/host/internal/client/protocol"
+	"github.com/callgate/callgate/host/internal/client/protocol/view"
 )
 
 // Challenge makes what the approver's device has to sign for an answer; the same answer with its
@@ -18,8 +18,8 @@ func (c *Client) Challenge(ctx context.Context, id string, a ask.Answer) (passke
 
 // Passkeys lists the passkeys of a person; an empty one means the token's person or, for an admin,
 // everybody.
-func (c *Client) Passkeys(ctx context.Context, person string) ([]protocol.Passkey, error) {
-	out, err := fetch[protocol.PasskeyList](ctx, c, http.MethodGet, at("passkeys"), values("person", person), nil)
+func (c *Client) Passkeys(ctx context.Context, person string) ([]view.Passkey, error) {
+	out, err := fetch[view.PasskeyList](ctx, c, http.MethodGet, at("passkeys"), values("person", person), nil)
 	return out.Passkeys, err
 }
 
@@ -30,11 +30,11 @@ func (c *Client) EnrolPasskey(ctx context.Context, by string) (passkey.CreationO
 
 // AddPasskey finishes an enrolment with the browser's answer; name is the person's word for the
 // device.
-func (c *Client) AddPasskey(ctx context.Context, by, name string, credential json.RawMessage) (protocol.Passkey, error) {
-	return fetch[protocol.Passkey](ctx, c, http.MethodPost, at("passkeys"), values("by", by), protocol.NewPasskey{Name: name, Credential: credential})
+func (c *Client) AddPasskey(ctx context.Context, by, name string, credential json.RawMessage) (view.Passkey, error) {
+	return fetch[view.Passkey](ctx, c, http.MethodPost, at("passkeys"), values("by", by), view.NewPasskey{Name: name, Credential: credential})
 }
 
 // RevokePasskey ends a passkey in the name of by.
-func (c *Client) RevokePasskey(ctx context.Context, by, id string) (protocol.Passkey, error) {
-	return fetch[protocol.Passkey](ctx, c, http.MethodDelete, at("passkeys", id), values("by", by), nil)
+func (c *Client) RevokePasskey(ctx context.Context, by, id string) (view.Passkey, error) {
+	return fetch[view.Passkey](ctx, c, http.MethodDelete, at("passkeys", id), values("by", by), nil)
 }

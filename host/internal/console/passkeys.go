@@ -7,11 +7,12 @@ import (
 
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/client/protocol"
+	"github.com/callgate/callgate/host/internal/client/protocol/view"
 )
 
 // keysPage are the person's passkeys.
 type keysPage struct {
-	Keys []protocol.Passkey
+	Keys []view.Passkey
 }
 
 // newKey is a step of an enrolment: first the PIN where it is wanted, then the device.

@@ -1,4 +1,4 @@
-package protocol
+package view
 
 import (
 	"encoding/json"
