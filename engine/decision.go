@@ -83,29 +83,30 @@ type Suggestion struct {
 // The codes of decisions. They are part of the machine interface and never
 // change their meaning.
 const (
-	CodeSelfProtection = "self_protection"     // would change or read Callgate's own files, process or settings
-	CodeRuleMatched    = "rule_matched"        // a deny, ask or allow rule matched
-	CodeDisallowed     = "disallowed"          // the tool is on disallowed_tools
-	CodeNotInAllowlist = "not_in_allowlist"    // the tool is not on allowed_tools
-	CodeSkill          = "not_in_skill"        // the tool is not among an active skill's allowed-tools
-	CodeReadOnly       = "read_only"           // the call provably changes nothing
-	CodeMutation       = "mutation_in_explore" // mode explore denies a call with a possible change
-	CodeToolAllow      = "tool_allow"          // the tool's check allows the call
-	CodeToolDeny       = "tool_deny"           // the tool's check denies the call
-	CodeSafety         = "safety_check"        // a safety check of the tool; no allow rule skips it
-	CodeToolAsk        = "tool_ask"            // a plain ask of the tool, denied in dont_ask
-	CodeTrustedFolder  = "trusted_folder"      // the call stays in a folder trusted by a person
-	CodeModeAsk        = "mode_ask"            // no rule decides, and the mode asks
-	CodeModeAllow      = "mode_allow"          // no rule decides, and the mode allows
-	CodeModeDeny       = "mode_deny"           // no rule decides, and the mode denies
-	CodeProfile        = "profile"             // the agent's profile asks or denies
-	CodeToolError      = "tool_error"          // a tool module failed or is missing
-	CodeHostError      = "host_error"          // describe_call, targets, profile or store failed
-	CodeUnsettled      = "unsettled"           // a concurrent call may change the call's targets
-	CodeServer         = "mcp_server"          // the rule is for another MCP server of this name
-	CodeShellChanged   = "shell_changed"       // an earlier call changed this call's shell
-	CodeBackground     = "background"          // an ask in a background session, denied
-	CodeResumed        = "resumed"             // an ask rule in a resumed session, denied
-	CodeNoApprover     = "no_approver"         // an ask while no approver is connected, denied
-	CodeCallback       = "callback"            // the callback approver decided
+	CodeSelfProtection   = "self_protection"     // would change or read Callgate's own files, process or settings
+	CodeRuleMatched      = "rule_matched"        // a deny, ask or allow rule matched
+	CodeDisallowed       = "disallowed"          // the tool is on disallowed_tools
+	CodeNotInAllowlist   = "not_in_allowlist"    // the tool is not on allowed_tools
+	CodeSkill            = "not_in_skill"        // the tool is not among an active skill's allowed-tools
+	CodeReadOnly         = "read_only"           // the call provably changes nothing
+	CodeMutation         = "mutation_in_explore" // mode explore denies a call with a possible change
+	CodeToolAllow        = "tool_allow"          // the tool's check allows the call
+	CodeToolDeny         = "tool_deny"           // the tool's check denies the call
+	CodeSafety           = "safety_check"        // a safety check of the tool; no allow rule skips it
+	CodeToolAsk          = "tool_ask"            // a plain ask of the tool, denied in dont_ask
+	CodeTrustedFolder    = "trusted_folder"      // the call stays in a folder trusted by a person
+	CodeModeAsk          = "mode_ask"            // no rule decides, and the mode asks
+	CodeModeAllow        = "mode_allow"          // no rule decides, and the mode allows
+	CodeModeDeny         = "mode_deny"           // no rule decides, and the mode denies
+	CodeProfile          = "profile"             // the agent's profile asks or denies
+	CodeToolError        = "tool_error"          // a tool module failed or is missing
+	CodeHostError        = "host_error"          // describe_call, targets, profile or store failed
+	CodeStoreUnavailable = "store_unavailable"   // the store's database does not answer
+	CodeUnsettled        = "unsettled"           // a concurrent call may change the call's targets
+	CodeServer           = "mcp_server"          // the rule is for another MCP server of this name
+	CodeShellChanged     = "shell_changed"       // an earlier call changed this call's shell
+	CodeBackground       = "background"          // an ask in a background session, denied
+	CodeResumed          = "resumed"             // an ask rule in a resumed session, denied
+	CodeNoApprover       = "no_approver"         // an ask while no approver is connected, denied
+	CodeCallback         = "callback"            // the callback approver decided
 )

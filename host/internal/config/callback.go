@@ -87,6 +87,9 @@ func (c *Config) SecretFiles() []string {
 		add(h.SecretFile)
 	}
 	add(c.Discord.TokenFile)
+	for _, path := range c.storeSecrets() {
+		add(path)
+	}
 	return out
 }
 

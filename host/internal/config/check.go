@@ -41,7 +41,7 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.telemetry(&c.Telemetry)
 	ck.gateway(&c.Gateway)
 	ck.boundary(&c.Boundary, c.Listen)
-	ck.path(&c.Store, "store")
+	ck.store(c)
 	return ck.errs.Err()
 }
 

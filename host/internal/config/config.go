@@ -57,8 +57,8 @@ type Config struct {
 	// Boundary names the accounts with access to the daemon's socket. Left out: the daemon's own
 	// and root.
 	Boundary Boundary `yaml:"boundary"`
-	// Store is the SQLite file of rules, sessions, asks and audit. Default:
-	// callgate.db in the state directory.
+	// Store is the place of rules, sessions, asks and audit: a SQLite file, or a PostgreSQL database
+	// as postgres://USER@HOST/DATABASE. Default: callgate.db in the state directory.
 	Store string `yaml:"store"`
 
 	dirs Dirs

@@ -79,13 +79,24 @@ func (g *Gate) append(ctx context.Context, row store.Row, res wire.Result, call 
 	}
 	if err != nil {
 		return wire.Result{
-			Decision: denied(engine.CodeHostError, "the decision could not be audited: "+err.Error()),
+			Decision: unaudited(err),
 			Outcome:  store.Denied, Action: res.Action, Digest: res.Digest, AskID: res.AskID, Micros: res.Micros,
 			Module: res.Module, ModuleDigest: res.ModuleDigest,
 		}, err
 	}
 	res.AuditSeq = written.Seq
 	return res, nil
+}
+
+// unaudited is the denial of a call whose decision is in no row. The error may name the database: it
+// is for the log, not for the agent.
+func unaudited(err error) engine.Decision {
+	if !errors.Is(err, store.ErrUnavailable) {
+		return denied(engine.CodeHostError, "the decision could not be audited: "+err.Error())
+	}
+	d := denied(engine.CodeStoreUnavailable, "the store's database does not answer, so the decision could not be audited")
+	d.Message += " Try again in a minute."
+	return d
 }
 
 // reject audits a malformed or unentitled request, with its known parts.

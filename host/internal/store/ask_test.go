@@ -151,6 +151,7 @@ func TestT14_rawInputIsErased(t *testing.T) {
 // A reader of the old pages delays the erasing and not the answer.
 func TestT14_rawInputIsErasedBehindAReader(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	s := fresh(t)
 	must(t, s.InsertAsk(t.Context(), waiting("1")))
 	reader, err := sql.Open("sqlite", s.Path())

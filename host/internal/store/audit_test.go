@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/testkit/storetest"
 )
 
 // appendMany appends n decisions at once.
@@ -236,8 +239,17 @@ func TestAudit_bodyMayWrite(t *testing.T) {
 }
 
 // tamper changes the file behind the store's back.
+// hexLiteral is a value of bytes as SQLite writes it.
+var hexLiteral = regexp.MustCompile(`\b[xX]'([0-9a-fA-F]*)'`)
+
 func tamper(t *testing.T, path, query string, args ...any) {
 	t.Helper()
+	if os.Getenv(overPostgres) != "" {
+		query = strings.ReplaceAll(query, "zeroblob(32)", "decode(repeat('00', 32), 'hex')")
+		query = hexLiteral.ReplaceAllString(query, `'\\x$1'`)
+		storetest.Exec(t, path, strings.Replace(query, "?", "$1", 1), args...)
+		return
+	}
 	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(5000)")
 	if err != nil {
 		t.Fatal(err)
@@ -298,6 +310,7 @@ func TestT15_verifyNamesTheFirstBreak(t *testing.T) {
 // T15: a row replaced together with its hash shows in the row behind it.
 func TestT15_replacedRowIsNamed(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t) // its statement reads two files
 	s, other := fresh(t), fresh(t)
 	appendMany(t, s, 5)
 	appendMany(t, other, 5)

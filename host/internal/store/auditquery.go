@@ -182,10 +182,10 @@ func (c *conditions) where() string {
 	return " WHERE " + strings.Join(c.terms, " AND ")
 }
 
-// closedOr gives a query's error the store's own name when the store is closed.
+// closedOr gives a query's error the store's own name when the store is closed or away.
 func (s *Store) closedOr(err error) error {
 	if s.writer.isClosed() {
 		return ErrClosed
 	}
-	return err
+	return s.db.explain(err)
 }

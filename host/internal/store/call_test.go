@@ -3,7 +3,6 @@ package store_test
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -120,7 +119,7 @@ func TestT08_finishCall(t *testing.T) {
 func TestForgetCalls(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	s := opened(t, filepath.Join(t.TempDir(), "store.db"), store.Options{Now: func() time.Time { return now }})
+	s := opened(t, place(t), store.Options{Now: func() time.Time { return now }})
 	for i, age := range []time.Duration{store.CallsKept + time.Second, store.CallsKept, 0} {
 		_, err := s.AppendCall(t.Context(), decision(), judged(fmt.Sprint("c", i), "d", now.Add(-age)))
 		must(t, err)

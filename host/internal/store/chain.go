@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -31,11 +30,6 @@ type link struct {
 // ones at the end of all four.
 const columns = `seq, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by,
 	detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id, evidence`
-
-// insertRow names no columns: the driver compiles a statement each time it runs,
-// and the names cost as much as the rest of it. One statement for many rows is
-// slower than many for one.
-var insertRow = "INSERT INTO audit_log VALUES (" + strings.Repeat("?,", 25) + "?)"
 
 // refresh reads the head after a failure left it in doubt.
 func (c *chain) refresh(ctx context.Context, conn *sql.Conn) error {
@@ -83,22 +77,6 @@ type mark struct {
 func (c *chain) mark() mark { return mark{c.head, len(c.pending)} }
 
 func (c *chain) back(m mark) { c.head, c.pending = m.head, c.pending[:m.pending] }
-
-// flush writes the pending rows and the head.
-func (c *chain) flush(ctx context.Context, conn *sql.Conn) error {
-	if len(c.pending) == 0 {
-		return nil
-	}
-	for i := range c.pending {
-		r := &c.pending[i]
-		c.args = r.values(c.args[:0])
-		if _, err := conn.ExecContext(ctx, insertRow, c.args...); err != nil {
-			return fmt.Errorf("append row %d: %w", r.Seq, err)
-		}
-	}
-	_, err := conn.ExecContext(ctx, "UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1", c.head.seq, c.head.hash[:])
-	return err
-}
 
 // These begin the hashed bytes, so two layouts never hash the same bytes: the third for rows with
 // evidence, the first for rows with all texts of rest empty, the second for all others.

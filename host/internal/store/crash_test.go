@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -67,7 +66,7 @@ func TestAppend_survivesSIGKILL(t *testing.T) {
 	for _, after := range []int{1, 137, 600, crashRows} {
 		t.Run(fmt.Sprintf("after_%d", after), func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "store.db")
+			path := place(t)
 			acknowledged := killedAfter(t, path, after)
 			if len(acknowledged) < after {
 				t.Fatalf("acknowledged before the kill: got %d, want at least %d", len(acknowledged), after)

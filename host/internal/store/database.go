@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"path/filepath"
+	"strings"
+	"time"
 )
 
 // database is the engine beneath a store: everything that differs between engines. All statements
@@ -14,8 +17,21 @@ type database interface {
 	open(ctx context.Context) (writes, reads *sql.DB, err error)
 	// close disconnects; also after a failed open.
 	close() error
-	// begin starts a transaction of the writer.
-	begin(ctx context.Context, conn *sql.Conn) error
+	// writer is the connection for the writer's transactions; it waits for a database that is away,
+	// but not longer than ctx.
+	writer(ctx context.Context) (*sql.Conn, error)
+	// usable reports whether a connection still works after a failure.
+	usable(conn *sql.Conn) bool
+	// begin starts a transaction of the writer. The chain continues after the returned link; nil is
+	// the writer's own.
+	begin(ctx context.Context, conn *sql.Conn) (*link, error)
+	// commit writes the rows of the audit and its head, and ends the transaction.
+	commit(ctx context.Context, conn *sql.Conn, c *chain) error
+	// spoils reports whether a statement's error has ended the transaction of a job with one
+	// statement.
+	spoils(err error) bool
+	// patience bounds a transaction; 0 is no bound.
+	patience() time.Duration
 	// wipe destroys the copies of erased values beside the tables. It reports whether it could.
 	wipe(ctx context.Context, conn *sql.Conn) bool
 	// explain adds the meaning and the fix to an error of the engine.
@@ -23,4 +39,26 @@ type database interface {
 	// search names the index for a search of the audit, after its table's name. narrow is a search
 	// for certain values of columns.
 	search(narrow bool) string
+}
+
+// isURL reports whether a store's place names a database server, not a file.
+func isURL(place string) bool {
+	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
+}
+
+// databaseAt is the engine for a place: a URL of PostgreSQL, or the path of a SQLite file.
+func databaseAt(place string, wait time.Duration) (database, error) {
+	if isURL(place) {
+		return newPostgres(place, wait)
+	}
+	path, err := filepath.Abs(place)
+	return &sqliteFile{path: path, busy: wait}, err
+}
+
+// Name is a store's place for messages: a path as it is, a URL without its password.
+func Name(place string) string {
+	if isURL(place) {
+		return (&postgres{place: place}).name()
+	}
+	return place
 }

@@ -1,5 +1,5 @@
 // Package store keeps data beyond the daemon's life: rules, sessions, asks and the audit, in one
-// SQLite file.
+// SQLite file or one schema of PostgreSQL.
 //
 // One process writes a store at a time; [Open] takes an advisory lock beside the file and names the
 // process that holds it. All writes go through one goroutine: it gathers waiting changes into one

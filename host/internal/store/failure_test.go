@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ func TestWriter_failureInAGroup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := fresh(t)
-			tamper(t, s.Path(), "CREATE TRIGGER no BEFORE INSERT ON rules BEGIN SELECT RAISE("+raise+", 'no'); END")
+			refuseRules(t, s, raise)
 			acknowledged, failed := appendBesideFailures(t, s)
 			if raise == "ABORT" && failed > 0 {
 				t.Errorf("appends that failed: got %d, want none", failed)
@@ -36,6 +37,16 @@ func TestWriter_failureInAGroup(t *testing.T) {
 			}
 		})
 	}
+}
+
+// refuseRules makes the database refuse each new rule. PostgreSQL has one way of it.
+func refuseRules(t *testing.T, s *store.Store, raise string) {
+	t.Helper()
+	query := "CREATE TRIGGER no BEFORE INSERT ON rules BEGIN SELECT RAISE(" + raise + ", 'no'); END"
+	if os.Getenv(overPostgres) != "" {
+		query = "CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$; CREATE TRIGGER no BEFORE INSERT ON rules EXECUTE FUNCTION no()"
+	}
+	tamper(t, s.Path(), query)
 }
 
 // appendBesideFailures appends rows while unstorable rules are added.
@@ -73,7 +84,7 @@ func TestAddRule_failureTakesEverythingBack(t *testing.T) {
 	short.ExpiresAt = c.now.Add(time.Minute)
 	old := added(t, s, short)
 	c.now = c.now.Add(time.Hour)
-	tamper(t, s.Path(), "CREATE TRIGGER no BEFORE INSERT ON rules BEGIN SELECT RAISE(ABORT, 'no'); END")
+	refuseRules(t, s, "ABORT")
 	if r, err := s.AddRule(t.Context(), allow("Bash", "x")); err == nil {
 		t.Errorf("got %+v, want an error", r)
 	}

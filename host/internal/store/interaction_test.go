@@ -3,7 +3,6 @@ package store_test
 import (
 	"errors"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"github.com/callgate/callgate/host/internal/store"
@@ -29,7 +28,7 @@ func TestKeepInteraction_keepsTheHighest(t *testing.T) {
 // An invalid value does not count as no value: then everything could be repeated.
 func TestLastInteraction_refusesWhatIsNone(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "state", "store.db")
+	path := place(t)
 	s := opened(t, path, store.Options{})
 	must(t, s.KeepInteraction(t.Context(), "k1", 7))
 	must(t, s.Close())

@@ -19,6 +19,7 @@ import (
 
 func TestOpen_isPrivate(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	s := fresh(t)
 	appendMany(t, s, 1)
 	for path, want := range map[string]fs.FileMode{
@@ -33,6 +34,7 @@ func TestOpen_isPrivate(t *testing.T) {
 
 func TestOpen_takesOthersReadingAway(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	s := fresh(t)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -49,6 +51,7 @@ func TestOpen_takesOthersReadingAway(t *testing.T) {
 // Every unusable store is refused with the right error, a fix, and not one byte changed.
 func TestOpen_refuses(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	chmod := func(mode fs.FileMode) func(*testing.T, string) {
 		return func(t *testing.T, path string) { must(t, os.Chmod(path, mode)) }
 	}
@@ -134,6 +137,7 @@ func link(t *testing.T, path string) {
 
 func TestOpen_refusesALinkedDirectory(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "real"), 0o700))
 	must(t, os.Symlink("real", filepath.Join(dir, "link")))
@@ -144,6 +148,7 @@ func TestOpen_refusesALinkedDirectory(t *testing.T) {
 
 func TestOpen_refusesAnOpenParent(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	dir := filepath.Join(t.TempDir(), "open")
 	must(t, os.Mkdir(dir, 0o700))
 	must(t, os.Chmod(dir, 0o777))
@@ -194,6 +199,7 @@ func TestOpen_stopsWaitingWithItsContext(t *testing.T) {
 // never an allow.
 func TestOpen_lockedByAnotherProgram(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	s := fresh(t)
 	must(t, s.Close())
 	other, err := sql.Open("sqlite", s.Path())
@@ -209,6 +215,7 @@ func TestOpen_lockedByAnotherProgram(t *testing.T) {
 
 func TestAppend_lockedByAnotherProgram(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	s := opened(t, filepath.Join(t.TempDir(), "store.db"), store.Options{LockWait: 10 * time.Millisecond})
 	other, err := sql.Open("sqlite", s.Path())
 	must(t, err)
@@ -227,6 +234,7 @@ func TestAppend_lockedByAnotherProgram(t *testing.T) {
 // An older store is backed up before it is migrated, and the backup opens.
 func TestOpen_backsUpBeforeMigrating(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	path := filepath.Join(t.TempDir(), "store.db")
 	older(t, path, 1)
 	tamper(t, path, "INSERT INTO meta (name, value) VALUES ('note', x'01')")
@@ -275,6 +283,7 @@ func downTo(t *testing.T, path string, version int64) {
 
 func TestMigrations_goDownAndUp(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	path := filepath.Join(t.TempDir(), "store.db")
 	older(t, path, 3)
 	db, err := sql.Open("sqlite", path)

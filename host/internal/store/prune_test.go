@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,7 +19,7 @@ import (
 func aged(t *testing.T, n int) (*store.Store, *sharedClock) {
 	t.Helper()
 	c := &sharedClock{at: start}
-	s := opened(t, filepath.Join(t.TempDir(), "state", "store.db"), store.Options{Now: c.now})
+	s := opened(t, place(t), store.Options{Now: c.now})
 	for range n {
 		if _, err := s.Append(t.Context(), store.Row{Agent: "a", Decision: store.Denied, Tool: "Bash"}); err != nil {
 			t.Fatal(err)

@@ -14,13 +14,15 @@ const restateBatch = 100
 func (s *Store) restate(ctx context.Context, through int64) error {
 	for _, some := range []func(context.Context, *tx, int64, int64) (last int64, err error){s.restateRules, s.restateTokens} {
 		for from := int64(0); from >= 0; {
+			next := from
 			run := func(ctx context.Context, t *tx) (err error) {
-				from, err = some(ctx, t, from, through)
+				next, err = some(ctx, t, from, through)
 				return err
 			}
 			if err := s.writer.do(ctx, &job{run: run}); err != nil {
 				return fmt.Errorf("restate the current rules: %w", err)
 			}
+			from = next
 		}
 	}
 	run := func(ctx context.Context, t *tx) error { return s.restateSettings(ctx, t, through) }

@@ -34,7 +34,7 @@ func (s *Store) AddRule(ctx context.Context, r engine.Rule) (engine.Rule, error)
 	if err != nil {
 		return engine.Rule{}, fmt.Errorf("add rule %s: %w: %w", r, ErrBadRule, err)
 	}
-	change := ruleChange{store: s, rule: r}
+	change := ruleChange{store: s, want: r}
 	j := &job{run: change.add, after: change.publish}
 	if err := s.writer.do(ctx, j); err != nil {
 		return engine.Rule{}, fmt.Errorf("add rule %s: %w", r, err)
@@ -100,11 +100,13 @@ func newID() string {
 // ruleChange adds one rule and, when it is durable, shows it in memory.
 type ruleChange struct {
 	store *Store
-	rule  engine.Rule
-	gone  string // an expired or refused rule to replace
+	want  engine.Rule
+	rule  engine.Rule // as stored
+	gone  string      // an expired or refused rule to replace
 }
 
 func (c *ruleChange) add(ctx context.Context, t *tx) error {
+	c.rule, c.gone = c.want, ""
 	old, err := findSame(ctx, t, c.rule)
 	if err != nil {
 		return err

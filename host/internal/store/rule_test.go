@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +22,7 @@ func (c *clock) Now() time.Time { return c.now }
 func timed(t *testing.T) (*store.Store, *clock) {
 	t.Helper()
 	c := newClock()
-	return opened(t, filepath.Join(t.TempDir(), "store.db"), store.Options{Now: c.Now}), c
+	return opened(t, place(t), store.Options{Now: c.Now}), c
 }
 
 // texts are the rules for a caller, as text, sorted.

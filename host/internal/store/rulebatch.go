@@ -41,7 +41,7 @@ func (s *Store) ChangeRules(ctx context.Context, c Change) ([]engine.Rule, error
 		if err != nil {
 			return nil, fmt.Errorf("add rule %s: %w: %w", r, ErrBadRule, err)
 		}
-		b.adds = append(b.adds, &ruleChange{store: s, rule: r})
+		b.adds = append(b.adds, &ruleChange{store: s, want: r})
 	}
 	if err := s.writer.do(ctx, &job{run: b.run, after: b.publish}); err != nil {
 		return nil, fmt.Errorf("change rules: %w", err)
@@ -63,6 +63,7 @@ type batch struct {
 }
 
 func (b *batch) run(ctx context.Context, t *tx) error {
+	b.gone = nil // the writer may run a job again
 	for _, id := range b.change.Remove {
 		gone, err := b.store.deleteRules(ctx, t, EventRuleRemoved, b.change.By, "id = ?", id)
 		if err != nil {
@@ -72,7 +73,7 @@ func (b *batch) run(ctx context.Context, t *tx) error {
 	}
 	for _, a := range b.adds {
 		if err := a.add(ctx, t); err != nil {
-			return fmt.Errorf("add rule %s: %w", a.rule, err)
+			return fmt.Errorf("add rule %s: %w", a.want, err)
 		}
 	}
 	if !b.change.SetMode {

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"github.com/callgate/callgate/host/internal/store"
@@ -20,7 +19,7 @@ func TestT15_SettingWithoutItsRow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "callgate.db")
+			path := place(t)
 			s := opened(t, path, store.Options{})
 			if _, err := s.Setting(t.Context(), "pin"); !errors.Is(err, store.ErrNotFound) {
 				t.Fatalf("before any: got %v, want ErrNotFound", err)

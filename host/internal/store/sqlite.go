@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/machine/filelock"
@@ -78,8 +79,38 @@ func (d *sqliteFile) close() error {
 	return errors.Join(errs...)
 }
 
-func (d *sqliteFile) begin(ctx context.Context, conn *sql.Conn) error {
+func (d *sqliteFile) writer(ctx context.Context) (*sql.Conn, error) { return d.writes.Conn(ctx) }
+
+func (d *sqliteFile) usable(*sql.Conn) bool { return true }
+
+func (d *sqliteFile) spoils(error) bool { return false }
+
+func (d *sqliteFile) patience() time.Duration { return 0 }
+
+func (d *sqliteFile) begin(ctx context.Context, conn *sql.Conn) (*link, error) {
 	_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	return nil, err
+}
+
+// insertRow names no columns: the driver compiles a statement each time it runs,
+// and the names cost as much as the rest of it. One statement for many rows is
+// slower than many for one.
+var insertRow = "INSERT INTO audit_log VALUES (" + strings.Repeat("?,", 25) + "?)"
+
+func (d *sqliteFile) commit(ctx context.Context, conn *sql.Conn, c *chain) error {
+	if len(c.pending) > 0 {
+		for i := range c.pending {
+			r := &c.pending[i]
+			c.args = r.values(c.args[:0])
+			if _, err := conn.ExecContext(ctx, insertRow, c.args...); err != nil {
+				return fmt.Errorf("append row %d: %w", r.Seq, err)
+			}
+		}
+		if _, err := conn.ExecContext(ctx, "UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1", c.head.seq, c.head.hash[:]); err != nil {
+			return err
+		}
+	}
+	_, err := conn.ExecContext(ctx, "COMMIT")
 	return err
 }
 

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -67,7 +66,7 @@ var (
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s, err := open(ctx, path, o)
 	if err != nil {
-		return nil, fmt.Errorf("open store %s: %w", path, err)
+		return nil, fmt.Errorf("open store %s: %w", Name(path), err)
 	}
 	return s, nil
 }
@@ -79,10 +78,10 @@ func open(ctx context.Context, path string, o Options) (_ *Store, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if path, err = filepath.Abs(path); err != nil {
+	s := &Store{now: o.Now}
+	if s.db, err = databaseAt(path, o.LockWait); err != nil {
 		return nil, err
 	}
-	s := &Store{db: &sqliteFile{path: path, busy: o.LockWait}, now: o.Now}
 	defer func() {
 		if err != nil {
 			s.abandon()
@@ -105,7 +104,7 @@ func (s *Store) load(ctx context.Context) error {
 	if s.rules, err = s.loadRules(ctx); err != nil {
 		return s.db.explain(err)
 	}
-	if s.writer, err = startWriter(ctx, s.writes, s.db); err != nil {
+	if s.writer, err = startWriter(ctx, s.db); err != nil {
 		return s.db.explain(err)
 	}
 	return nil

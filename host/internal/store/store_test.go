@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -26,7 +27,27 @@ func opened(t testing.TB, path string, o store.Options) *store.Store {
 // fresh opens a new store.
 func fresh(t testing.TB) *store.Store {
 	t.Helper()
-	return opened(t, filepath.Join(t.TempDir(), "state", "store.db"), store.Options{})
+	return opened(t, place(t), store.Options{})
+}
+
+// place is where a new store goes: a file or, in the run over PostgreSQL, a schema.
+func place(t testing.TB) string {
+	t.Helper()
+	if server := os.Getenv(overPostgres); server != "" {
+		return storetest.Schema(t, server)
+	}
+	return filepath.Join(t.TempDir(), "state", "store.db")
+}
+
+// overPostgres names the server of the run over PostgreSQL.
+const overPostgres = "CALLGATE_TEST_STORE"
+
+// sqliteOnly skips a test about SQLite's file in the run over PostgreSQL.
+func sqliteOnly(t testing.TB) {
+	t.Helper()
+	if os.Getenv(overPostgres) != "" {
+		t.Skip("about SQLite's file")
+	}
 }
 
 // reopened closes s and opens its file again.

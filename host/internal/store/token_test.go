@@ -3,7 +3,6 @@ package store_test
 import (
 	"crypto/sha256"
 	"errors"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -30,7 +29,7 @@ func byName(t *testing.T, s *store.Store, name string) store.Token {
 
 func TestToken_lives(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "callgate.db")
+	path := place(t)
 	s := opened(t, path, store.Options{})
 	if tokens, begun, err := s.Tokens(t.Context()); err != nil || begun || len(tokens) != 0 {
 		t.Fatalf("before any: got %v, %t, %v", tokens, begun, err)
@@ -131,7 +130,7 @@ func TestT15_TokenWithoutItsRow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "callgate.db")
+			path := place(t)
 			s := opened(t, path, store.Options{})
 			brief := token("brief", store.TokenIntegrator, "")
 			brief.ExpiresAt = time.Now().Add(time.Hour)

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"database/sql"
+	"os"
 	"reflect"
 	"testing"
 	"time"
@@ -34,7 +35,11 @@ func TestAuditView(t *testing.T) {
 	if _, err := s.AddRule(t.Context(), allow("Bash", "ls")); err != nil { // a change is no decision
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", s.Path()+"?mode=ro")
+	driver, name := "sqlite", s.Path()+"?mode=ro"
+	if os.Getenv(overPostgres) != "" {
+		driver, name = "pgx", s.Path()
+	}
+	db, err := sql.Open(driver, name)
 	must(t, err)
 	defer db.Close()
 	rows, err := db.Query("SELECT * FROM audit")
@@ -71,6 +76,7 @@ func TestAuditView(t *testing.T) {
 // A store of an earlier schema keeps its rows, their hashes and their admitted values.
 func TestMigration_auditBecomesAView(t *testing.T) {
 	t.Parallel()
+	sqliteOnly(t)
 	s := fresh(t)
 	appendMany(t, s, 3)
 	before := rowsOf(t, s, store.Filter{})

@@ -48,8 +48,8 @@ type tx struct {
 	chain *chain
 }
 
-func startWriter(ctx context.Context, db *sql.DB, beneath database) (*writer, error) {
-	conn, err := db.Conn(ctx)
+func startWriter(ctx context.Context, beneath database) (*writer, error) {
+	conn, err := beneath.writer(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +137,9 @@ func (w *writer) commit(group []*job) {
 	ctx := context.Background()
 	begun := time.Now()
 	err := w.transaction(ctx, group)
+	if errors.Is(err, errSpoiled) {
+		err = w.eachAlone(ctx, group)
+	}
 	w.counts.add(group, err, time.Since(begun))
 	for _, j := range group {
 		w.wipe = w.wipe || j.erases && j.err == nil && err == nil
@@ -155,24 +158,75 @@ func (w *writer) commit(group []*job) {
 	}
 }
 
-func (w *writer) transaction(ctx context.Context, group []*job) error {
-	if err := w.chain.refresh(ctx, w.conn); err != nil {
-		return fmt.Errorf("write store: %w", err)
-	}
-	if err := w.db.begin(ctx, w.conn); err != nil {
-		return fmt.Errorf("write store: %w", err)
-	}
-	err := w.runAll(ctx, group)
-	if err == nil {
-		_, err = w.conn.ExecContext(ctx, "COMMIT")
-	}
-	if err != nil {
-		_, _ = w.conn.ExecContext(ctx, "ROLLBACK") // may have ended by the error itself
-		w.chain.stale = true
-		return fmt.Errorf("write store: %w", err)
+// errSpoiled means that the failed statement of one job ended the transaction of all.
+var errSpoiled = errors.New("a failed statement ended the transaction")
+
+// eachAlone runs each job in a transaction of its own.
+func (w *writer) eachAlone(ctx context.Context, group []*job) error {
+	for _, j := range group {
+		j.err = nil
+		if err := w.transaction(ctx, []*job{j}); err != nil && j.err == nil {
+			j.err = err
+		}
 	}
 	return nil
 }
+
+func (w *writer) transaction(ctx context.Context, group []*job) error {
+	if limit := w.db.patience(); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	if err := w.begin(ctx); err != nil {
+		w.abort()
+		return fmt.Errorf("write store: %w", w.db.explain(err))
+	}
+	err := w.runAll(ctx, group)
+	if err == nil {
+		err = w.db.commit(ctx, w.conn, &w.chain)
+	}
+	if err != nil {
+		w.abort()
+		return fmt.Errorf("write store: %w", w.db.explain(err))
+	}
+	return nil
+}
+
+// begin connects, where the connection was lost, and starts the transaction.
+func (w *writer) begin(ctx context.Context) (err error) {
+	if w.conn == nil {
+		if w.conn, err = w.db.writer(ctx); err != nil {
+			return err
+		}
+	}
+	head, err := w.db.begin(ctx, w.conn)
+	if err != nil {
+		return err
+	}
+	if head != nil {
+		w.chain.head, w.chain.stale = *head, false
+	}
+	return w.chain.refresh(ctx, w.conn)
+}
+
+// abort takes a transaction back and gives up a lost connection.
+func (w *writer) abort() {
+	w.chain.stale = true
+	if w.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), rollbackWait)
+	defer cancel()
+	_, _ = w.conn.ExecContext(ctx, "ROLLBACK") // may have ended by the error itself
+	if !w.db.usable(w.conn) {
+		_ = w.conn.Close() // it is lost
+		w.conn = nil
+	}
+}
+
+// rollbackWait bounds taking a transaction back: a connection that does not answer is given up.
+const rollbackWait = 2 * time.Second
 
 func (w *writer) runAll(ctx context.Context, group []*job) error {
 	w.chain.pending = w.chain.pending[:0]
@@ -180,8 +234,11 @@ func (w *writer) runAll(ctx context.Context, group []*job) error {
 		if err := w.runOne(ctx, j); err != nil {
 			return err
 		}
+		if j.single && j.err != nil && len(group) > 1 && w.db.spoils(j.err) {
+			return fmt.Errorf("%w: %w", errSpoiled, j.err)
+		}
 	}
-	return w.chain.flush(ctx, w.conn)
+	return nil
 }
 
 // runOne runs a job without harm to the rest of the group on failure. The returned error is fatal
@@ -210,7 +267,9 @@ func (w *writer) runOne(ctx context.Context, j *job) error {
 }
 
 func (w *writer) release() {
-	_ = w.conn.Close() // everything is committed
+	if w.conn != nil {
+		_ = w.conn.Close() // everything is committed
+	}
 }
 
 func (w *writer) isClosed() bool {

@@ -111,7 +111,7 @@ func (h *Host) Sandbox() wire.Sandbox {
 func (h *Host) facts(o Options) protect.Facts {
 	f, dirs := protect.Own(), o.Config.Dirs()
 	f.Home, f.Config, f.State, f.Cache = dirs.Home, dirs.Config, dirs.State, cmp.Or(o.CacheDir, dirs.Cache)
-	f.Modules, f.ConfigFile, f.Store = o.Config.Modules.Dir, o.Config.File, o.Config.Store
+	f.Modules, f.ConfigFile, f.Store = o.Config.Modules.Dir, o.Config.File, o.Config.StoreFile()
 	for _, c := range []*config.Config{o.Config, h.Accepted()} { // either may be used
 		f.Secrets = append(f.Secrets, c.SecretFiles()...)
 	}
@@ -128,7 +128,7 @@ func (h *Host) laws(f protect.Facts) folder.Laws {
 	for _, name := range append(settings.AgentNames(), config.DefaultAgent) {
 		homes = append(homes, settings.Agent(name).Home)
 	}
-	own := append([]string{f.Config, f.State, f.Cache, f.Modules, f.ConfigFile, f.Store, f.Binary}, f.Secrets...)
+	own := append([]string{f.Config, f.State, f.Cache, f.Modules, f.ConfigFile, cmp.Or(f.Store, f.State), f.Binary}, f.Secrets...)
 	return folder.NewLaws(homes, own)
 }
 
@@ -175,6 +175,9 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	h.Passkeys = passkey.New(passkey.Config{Store: h.Store, Origin: h.consoleOrigin, Now: o.Now})
 	h.guard = protect.New(h.facts(o))
 	h.guard.Answers(o.Config.Endpoint())
+	if network, address := o.Config.StoreAddress(); network != "" {
+		h.guard.AnswersBeside(network, address)
+	}
 	if h.Gate, err = h.newGate(o); err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func (d *examination) pin(ctx context.Context) {
 // store looks at the audit and the rules.
 func (d *examination) store(ctx context.Context) {
 	if d.Config != nil {
-		if info, err := os.Stat(d.Config.Store); err == nil {
+		if info, err := os.Stat(d.Config.StoreFile()); err == nil {
 			d.ok("store.size", fmt.Sprintf("%s: %s", d.Config.Store, size(uint64(info.Size()))))
 		}
 	}

@@ -97,7 +97,9 @@ func (d *examination) secrets() []secret {
 		{d.Dirs.Cache, writes, "it contains compiled modules"},
 	}
 	if d.Config != nil {
-		list = append(list, secret{d.Config.Store, reads, "it is the store"})
+		if file := d.Config.StoreFile(); file != "" {
+			list = append(list, secret{file, reads, "it is the store"})
+		}
 		for _, path := range d.Config.SecretFiles() {
 			list = append(list, secret{path, reads, "with its content one can answer asks or forge events"})
 		}

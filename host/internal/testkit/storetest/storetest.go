@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -31,10 +32,10 @@ var empty = sync.OnceValues(func() (file []byte, err error) {
 	return os.ReadFile(s.Path())
 })
 
-// Open opens the store at path, and first lays an empty one there when nothing is.
+// Open opens the store at path, a file or a URL, and first lays an empty file there when nothing is.
 func Open(t testing.TB, path string, o store.Options) *store.Store {
 	t.Helper()
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !strings.HasPrefix(path, "postgres://") {
 		lay(t, path)
 	}
 	s, err := store.Open(context.Background(), path, o)

@@ -1,0 +1,132 @@
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the database driver
+)
+
+// Server is a PostgreSQL server of a test, on a unix socket.
+type Server struct {
+	t   testing.TB
+	bin string
+	dir string
+}
+
+// StartServer starts a server for the length of the test, or skips the test where PostgreSQL is not
+// installed: its programs are looked for in CALLGATE_TEST_POSTGRES, PATH and the places of Debian.
+func StartServer(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{t: t, bin: findServer()}
+	if s.bin == "" {
+		t.Skip("PostgreSQL is not installed: put initdb and pg_ctl on PATH, or their directory in CALLGATE_TEST_POSTGRES")
+	}
+	// Not t.TempDir: the path of a socket is short, and the server's account enters the directory.
+	dir, err := os.MkdirTemp("", "cgpg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.dir = dir
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := giveToServer(dir); err != nil {
+		t.Skip("PostgreSQL cannot run here: " + err.Error())
+	}
+	s.run("initdb", "-D", s.data(), "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync")
+	s.Start()
+	t.Cleanup(func() { s.Stop("immediate") })
+	return s
+}
+
+// findServer returns the directory of initdb and pg_ctl; empty without one.
+func findServer() string {
+	dirs := []string{os.Getenv("CALLGATE_TEST_POSTGRES")}
+	if path, err := exec.LookPath("initdb"); err == nil {
+		dirs = append(dirs, filepath.Dir(path))
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // a fixed pattern
+	for _, dir := range append(dirs, found...) {
+		if _, err := os.Stat(filepath.Join(dir, "pg_ctl")); err == nil && dir != "" {
+			return dir
+		}
+	}
+	return ""
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) run(program string, args ...string) {
+	s.t.Helper()
+	cmd := exec.Command(filepath.Join(s.bin, program), args...)
+	cmd.Dir, cmd.SysProcAttr = s.dir, asServer()
+	// A file, not a pipe: the server keeps it open.
+	out, err := os.Create(filepath.Join(s.dir, "out"))
+	if err == nil {
+		cmd.Stdout, cmd.Stderr = out, out
+		err = errors.Join(cmd.Run(), out.Close())
+	}
+	if err != nil {
+		said, _ := os.ReadFile(filepath.Join(s.dir, "out")) // a help only
+		s.t.Fatalf("%s: %v\n%s", program, err, said)
+	}
+}
+
+// Start starts a stopped server and waits until it answers. It does not wait for the disk: what a
+// crash of the server loses without that, only a crash of the machine loses.
+func (s *Server) Start() {
+	s.t.Helper()
+	s.run("pg_ctl", "-D", s.data(), "-w", "-l", filepath.Join(s.dir, "log"), "-o",
+		fmt.Sprintf("-c listen_addresses= -c unix_socket_directories=%s -c max_connections=200 -c fsync=off", s.dir), "start")
+}
+
+// Stop stops the server: "fast" ends its connections, "immediate" is a crash. Stopping twice is
+// harmless.
+func (s *Server) Stop(mode string) {
+	s.t.Helper()
+	if _, err := os.Stat(filepath.Join(s.data(), "postmaster.pid")); err == nil {
+		s.run("pg_ctl", "-D", s.data(), "-w", "-m", mode, "stop")
+	}
+}
+
+// Socket is the path of the server's socket.
+func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
+
+// URL is the place of the server's own database.
+func (s *Server) URL() string {
+	q := url.Values{"host": {s.dir}}
+	return "postgres://postgres@/postgres?" + q.Encode()
+}
+
+// Schema makes an empty schema on the server at a URL and returns its own URL.
+func Schema(t testing.TB, server string) string {
+	t.Helper()
+	name := "t" + strings.ToLower(rand.Text())
+	Exec(t, server, "CREATE SCHEMA "+name)
+	return server + "&search_path=" + name
+}
+
+// Exec runs statements on the database at a URL, behind the store's back.
+func Exec(t testing.TB, place, query string, args ...any) {
+	t.Helper()
+	db, err := sql.Open("pgx", place)
+	if err == nil {
+		_, err = db.ExecContext(context.Background(), query, args...)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
