@@ -3,7 +3,7 @@
 // It is named as a part of host, so that it may measure what is sealed there.
 module github.com/callgate/callgate/host/bench
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/callgate/callgate v0.0.0
@@ -24,8 +24,8 @@ require (
 	github.com/tetratelabs/wabin v0.0.0-20230304001439-f6f874872834 // indirect
 	go.opentelemetry.io/proto/otlp v1.3.1 // indirect
 	golang.org/x/exp v0.0.0-20250620022241-b7579e27df2b // indirect
-	golang.org/x/sys v0.47.0 // indirect
-	golang.org/x/text v0.41.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
 	google.golang.org/protobuf v1.36.8 // indirect
 )
 
