@@ -33,18 +33,21 @@ func replayCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "replay FILE|DIRECTORY...",
 		GroupID: "gate",
-		Short:   "Tell how often recorded calls would have been asked about, and why",
-		Long: `Puts recorded calls to a gate of its own, in this process and in a temporary
-directory, with an approver who approves everything, and tells how often it asked: of
-100 calls, also after the first 30 of a session; about the very same call, or one like
-an earlier one whose rules were stored; without a rule on offer; and about what. No call
-is run, and nothing is left behind.
+		Short:   "Count how often recorded calls would need approval, and why",
+		Long: `Replays recorded calls through a temporary gate and counts the approval requests (asks).
+A simulated approver approves every ask. No call is run, and the temporary files are
+removed afterwards.
 
-The files are what callgate record writes, or transcripts: one call per line with tool,
-input and cwd, and session, root and home as far as they are known.
+The report shows:
+  - asks per 100 calls, for all calls and after the first 30 of a session
+  - repeated asks: the same call again, or a call like an earlier one with stored rules
+  - asks without a suggested rule
+  - the causes of the asks
+  - the rules with the most saved asks, and the asks left with them (--best)
 
-At last it names the rules that would have saved the most asks, and how often you would
-have been asked with them. Of your own configuration the rules and paths count, with --config.`,
+FILE is the output of callgate record, or a transcript: one JSON object per line with tool,
+input and cwd, and session, root and home if known. A DIRECTORY stands for its *.jsonl files.
+With --config, the replay uses the rules and paths of your configuration.`,
 		Example: `  callgate record --since 3d -o calls
   callgate replay calls --mode accept_edits
   callgate replay calls --recipe go-project --policy once --best 0 --json`,
@@ -86,13 +89,13 @@ have been asked with them. Of your own configuration the rules and paths count, 
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.mode, "mode", "", "the mode to decide in (default: the one each call was decided in)")
-	flags.StringSliceVar(&f.recipes, "recipe", nil, "add a recipe's settings; may be given several times")
-	flags.StringVar(&f.policy, "policy", "store", "the approver: store accepts the first rules on offer, once stores nothing")
-	flags.StringVar(&f.scope, "scope", "project", "who shares what is stored: project, or session for each by itself")
-	flags.StringVar(&f.calls, "calls", "", "file for what became of each call, a line each")
-	flags.IntVar(&f.best, "best", bestRules, "how many rules to name that would have saved the most asks; 0 for none")
-	flags.Float64Var(&f.bar, "bar", -1, "exit with 1 when more of 100 calls are asked about after the first 30 of a session")
+	flags.StringVar(&f.mode, "mode", "", "mode for all calls (default: the recorded mode of each call)")
+	flags.StringSliceVar(&f.recipes, "recipe", nil, "apply a recipe (repeatable)")
+	flags.StringVar(&f.policy, "policy", "store", "approver: store accepts the first suggested rules, once stores nothing")
+	flags.StringVar(&f.scope, "scope", "project", "scope of stored rules: project (shared by its sessions) or session")
+	flags.StringVar(&f.calls, "calls", "", "write the outcome of each call to this file, one JSON object per line")
+	flags.IntVar(&f.best, "best", bestRules, "number of rules to list with the most saved asks; 0 for none")
+	flags.Float64Var(&f.bar, "bar", -1, "exit with 1 if the asks per 100 calls after the first 30 of a session exceed this number")
 	completeFlag(cmd, "mode", words(engine.Modes()...))
 	completeFlag(cmd, "policy", words("store", "once"))
 	completeFlag(cmd, "scope", words("project", "session"))
