@@ -21,7 +21,7 @@ func (s *Server) showAudit(w http.ResponseWriter, r *http.Request, _ authority.C
 	if err != nil || seq < 1 {
 		return badField("seq", fmt.Sprintf("%q: want a row number", r.PathValue("seq")))
 	}
-	out, err := history.Look(r.Context(), s.c.Audit, s.c.Asks, seq)
+	out, err := history.Get(r.Context(), s.c.Audit, s.c.Asks, seq)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func auditLines(r store.Row) []string {
 
 // auditRow shows one row with its context.
 func (h *Handler) auditRow(ctx context.Context, seq int64) (answer, error) {
-	entry, err := history.Look(ctx, h.c.Audit, h.c.Asks, seq)
+	entry, err := history.Get(ctx, h.c.Audit, h.c.Asks, seq)
 	if err != nil {
 		return answer{}, err
 	}

@@ -37,8 +37,8 @@ type Asks interface {
 	Get(ctx context.Context, id string) (ask.Ask, error)
 }
 
-// Look returns one row with its related records. store.ErrNotFound for an unknown number.
-func Look(ctx context.Context, audit Audit, asks Asks, seq int64) (Entry, error) {
+// Get returns one row with its related records. store.ErrNotFound for an unknown number.
+func Get(ctx context.Context, audit Audit, asks Asks, seq int64) (Entry, error) {
 	if seq < 1 {
 		return Entry{}, fmt.Errorf("row %d of the audit: %w", seq, store.ErrNotFound)
 	}
