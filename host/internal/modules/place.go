@@ -181,8 +181,8 @@ func (p Place) signatureFile(file string) (*wire.ModuleSignature, error) {
 	return &s, err
 }
 
-// Kept returns the bytes of a version in the lock, from the directory kept.
-func (p Place) Kept(digest string) ([]byte, error) {
+// ReadBackup returns the bytes of a version in the lock, from the directory kept.
+func (p Place) ReadBackup(digest string) ([]byte, error) {
 	data, err := p.read(keptDir, digest+".wasm", sandbox.MaxModuleBytes)
 	if err == nil && sandbox.Digest(data) != digest {
 		err = fmt.Errorf("%s was changed outside Callgate", filepath.Join(p.Modules, keptDir, digest+".wasm"))

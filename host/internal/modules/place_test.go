@@ -63,7 +63,7 @@ func (p places) load() modules.Grants {
 func (p places) rollback(by string) modules.Undo {
 	p.t.Helper()
 	back := *p.load().Find(file).Previous
-	wasm, err := p.Kept(back.Digest)
+	wasm, err := p.ReadBackup(back.Digest)
 	must(p.t, err)
 	description, err := p.Description(back.Digest)
 	must(p.t, err)
@@ -212,7 +212,7 @@ func TestPlace_refusesChanges(t *testing.T) {
 	p.put("one")
 	p.put("two")
 	must(t, os.WriteFile(filepath.Join(p.Modules, "kept", sandbox.Digest([]byte("one"))+".wasm"), []byte("evil"), 0o600))
-	if _, err := p.Kept(sandbox.Digest([]byte("one"))); err == nil || !strings.Contains(err.Error(), "changed outside") {
+	if _, err := p.ReadBackup(sandbox.Digest([]byte("one"))); err == nil || !strings.Contains(err.Error(), "changed outside") {
 		t.Errorf("bytes to go back to, changed: %v", err)
 	}
 	p.stands("two", "one")
@@ -357,7 +357,7 @@ func TestPlace_keepsTwoVersions(t *testing.T) {
 	if d, err := p.Description(sandbox.Digest([]byte("four"))); err != nil || string(d) != `{"name":"deploy"}` {
 		t.Errorf("the description: got %q, %v", d, err)
 	}
-	if d, err := p.Kept(sandbox.Digest([]byte("three"))); err != nil || string(d) != "three" {
+	if d, err := p.ReadBackup(sandbox.Digest([]byte("three"))); err != nil || string(d) != "three" {
 		t.Errorf("the version before: got %q, %v", d, err)
 	}
 }

@@ -111,7 +111,7 @@ func (c *Catalog) proposeRollback(ctx context.Context, r Request) (proposal, err
 	case e.Previous == nil:
 		return proposal{}, fmt.Errorf("%s: %w (to remove it: callgate tool remove %[1]s; a built-in module that it replaces is then used again)", r.File, ErrNoPrevious)
 	}
-	if r.Wasm, err = c.place.Kept(e.Previous.Digest); err != nil {
+	if r.Wasm, err = c.place.ReadBackup(e.Previous.Digest); err != nil {
 		return proposal{}, fmt.Errorf("%s: %w: %w", r.File, ErrNoPrevious, err)
 	}
 	r.Signature = e.Previous.Signature
