@@ -61,7 +61,7 @@ func (s *seals) read(make bool) (err error) {
 	if make {
 		s.key, err = s.dir.Key()
 	} else {
-		s.key, err = s.dir.HeldKey()
+		s.key, err = s.dir.LoadKey()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return errNoSeals
@@ -69,7 +69,7 @@ func (s *seals) read(make bool) (err error) {
 	if err != nil {
 		return err
 	}
-	data, err := s.dir.ReadAuthentic(s.key, inForceFile, recordPurpose, maxRecord)
+	data, err := s.dir.ReadSigned(s.key, inForceFile, recordPurpose, maxRecord)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), make && errors.Is(err, securedir.ErrForeign): // of another key: none of its seals is in force
 		return nil
@@ -127,7 +127,7 @@ func (s *seals) put(file string, inForce ...string) error {
 	if err != nil {
 		return fmt.Errorf("record the current seals: %w", err)
 	}
-	if err := s.dir.WriteAuthentic(s.key, inForceFile, recordPurpose, data); err != nil {
+	if err := s.dir.WriteSigned(s.key, inForceFile, recordPurpose, data); err != nil {
 		return fmt.Errorf("record the current seals: %w", err)
 	}
 	s.inForce = next

@@ -92,7 +92,7 @@ const maxVerdict = 64 << 20
 // read returns an authentic file without the MAC at its start. Another one is reported, and counts
 // as absent: it is made again.
 func (v *verdicts) read(name, purpose string) ([]byte, bool) {
-	data, err := v.dir.ReadAuthentic(v.key, name, purpose, maxVerdict)
+	data, err := v.dir.ReadSigned(v.key, name, purpose, maxVerdict)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
 	}
@@ -104,7 +104,7 @@ func (v *verdicts) read(name, purpose string) ([]byte, bool) {
 }
 
 func (v *verdicts) write(name, purpose string, data []byte) error {
-	if err := v.dir.WriteAuthentic(v.key, name, purpose, data); err != nil {
+	if err := v.dir.WriteSigned(v.key, name, purpose, data); err != nil {
 		return fmt.Errorf("catalog: write %s: %w", v.dir.Path(name), err)
 	}
 	return nil

@@ -69,7 +69,7 @@ func (t *Cache) open(cache string) error {
 
 func (t *Cache) read() map[testKey]bool {
 	passed := map[testKey]bool{}
-	data, err := t.dir.ReadAuthentic(t.key, cacheFile, cacheFile, maxCache)
+	data, err := t.dir.ReadSigned(t.key, cacheFile, cacheFile, maxCache)
 	if errors.Is(err, fs.ErrNotExist) {
 		return passed
 	}
@@ -106,7 +106,7 @@ func (t *Cache) keep(passed map[testKey]bool) {
 		for k := range passed {
 			data.Write(k[:])
 		}
-		if err := t.dir.WriteAuthentic(t.key, cacheFile, cacheFile, data.Bytes()); err != nil {
+		if err := t.dir.WriteSigned(t.key, cacheFile, cacheFile, data.Bytes()); err != nil {
 			t.report(fmt.Errorf("write %s: %w", t.dir.Path(cacheFile), err))
 		}
 	}

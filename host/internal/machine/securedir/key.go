@@ -56,8 +56,8 @@ func (d *Dir) Key() (*Key, error) {
 	return d.readKey()
 }
 
-// HeldKey returns the directory's key, or fs.ErrNotExist. It makes and replaces none.
-func (d *Dir) HeldKey() (*Key, error) { return d.readKey() }
+// LoadKey returns the directory's key, or fs.ErrNotExist. It makes and replaces none.
+func (d *Dir) LoadKey() (*Key, error) { return d.readKey() }
 
 // linked gives a file another name, unless the name exists, and opens the first one. File systems
 // without hard links take the last of two.

@@ -256,9 +256,9 @@ func TestKey_hammer(t *testing.T) {
 	}
 }
 
-// TestT18_ReadAuthentic: a file with another key, for another purpose, or changed since is
+// TestT18_ReadSigned: a file with another key, for another purpose, or changed since is
 // foreign.
-func TestT18_ReadAuthentic(t *testing.T) {
+func TestT18_ReadSigned(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open("kept")
@@ -267,22 +267,22 @@ func TestT18_ReadAuthentic(t *testing.T) {
 	foreign, err := p.open("other").Key()
 	p.must(err)
 	for _, data := range []string{"", "data"} {
-		p.must(d.WriteAuthentic(key, "file", "test", []byte(data)))
-		if got, err := d.ReadAuthentic(key, "file", "test", 100); err != nil || string(got) != data {
+		p.must(d.WriteSigned(key, "file", "test", []byte(data)))
+		if got, err := d.ReadSigned(key, "file", "test", 100); err != nil || string(got) != data {
 			t.Errorf("got %q, %v; want %q", got, err, data)
 		}
 		whole, err := d.Read("file", 100)
 		p.must(err)
 		for name, read := range map[string]func() ([]byte, error){
-			"another key":     func() ([]byte, error) { return d.ReadAuthentic(foreign, "file", "test", 100) },
-			"another purpose": func() ([]byte, error) { return d.ReadAuthentic(key, "file", "tests", 100) },
+			"another key":     func() ([]byte, error) { return d.ReadSigned(foreign, "file", "test", 100) },
+			"another purpose": func() ([]byte, error) { return d.ReadSigned(key, "file", "tests", 100) },
 			"longer": func() ([]byte, error) {
 				p.must(d.Write("longer", false, whole, []byte("x")))
-				return d.ReadAuthentic(key, "longer", "test", 100)
+				return d.ReadSigned(key, "longer", "test", 100)
 			},
 			"shorter than a MAC": func() ([]byte, error) {
 				p.must(d.Write("shorter", false, whole[:securedir.MACSize-1]))
-				return d.ReadAuthentic(key, "shorter", "test", 100)
+				return d.ReadSigned(key, "shorter", "test", 100)
 			},
 		} {
 			if got, err := read(); !errors.Is(err, securedir.ErrForeign) || got != nil {
@@ -290,10 +290,10 @@ func TestT18_ReadAuthentic(t *testing.T) {
 			}
 		}
 	}
-	if _, err := d.ReadAuthentic(key, "absent", "test", 100); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.ReadSigned(key, "absent", "test", 100); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an absent file: got %v; want it to be absent", err)
 	}
-	if _, err := d.ReadAuthentic(key, "file", "test", securedir.MACSize); err == nil || errors.Is(err, securedir.ErrForeign) {
+	if _, err := d.ReadSigned(key, "file", "test", securedir.MACSize); err == nil || errors.Is(err, securedir.ErrForeign) {
 		t.Errorf("a file that is too long: got %v; want it refused as that", err)
 	}
 }
