@@ -94,16 +94,16 @@ type place struct {
 // known is the knowledge for the place's commands: rules of its lists are tried where they hold,
 // and the others there count.
 func (p place) known(k command.Known) command.Known {
-	meet := k.Meet
+	overlap := k.Overlap
 	k.Others = slices.Clone(p.others)
-	k.Meet = func(a, b engine.Rule) (string, bool) {
+	k.Overlap = func(a, b engine.Rule) (string, bool) {
 		if a.Scope == "" {
 			a.Scope, a.ScopeKey = p.scope, p.key
 		}
 		if b.Scope == "" {
 			b.Scope, b.ScopeKey = p.scope, p.key
 		}
-		return meet(a, b)
+		return overlap(a, b)
 	}
 	return k
 }

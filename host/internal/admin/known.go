@@ -8,21 +8,21 @@ import (
 	"github.com/callgate/callgate/host/internal/gate/ruletest"
 )
 
-// maxMeetings bounds with how many rules one new rule is compared: each takes runs of
+// maxOverlaps bounds with how many rules one new rule is compared: each takes runs of
 // the tool's module.
-const maxMeetings = 200
+const maxOverlaps = 200
 
 // Known is the knowledge for reading text commands: the catalogue's tools, and their own reading
 // and matching of rules.
 func Known(ctx context.Context, t ruletest.Tester) command.Known {
-	left := maxMeetings
+	left := maxOverlaps
 	k := command.Known{
 		Try: func(r engine.Rule) error { return t.Readable(ctx, r) },
-		Meet: func(a, b engine.Rule) (string, bool) {
+		Overlap: func(a, b engine.Rule) (string, bool) {
 			if left--; left < 0 {
 				return "", false
 			}
-			return t.Meet(ctx, a, b)
+			return t.Overlap(ctx, a, b)
 		},
 		Incomplete: func() bool { return left < 0 },
 	}

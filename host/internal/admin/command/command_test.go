@@ -27,7 +27,7 @@ var known = command.Known{
 		}
 		return nil
 	},
-	Meet: func(a, b engine.Rule) (string, bool) {
+	Overlap: func(a, b engine.Rule) (string, bool) {
 		words := func(r engine.Rule) string {
 			if r.Content == nil {
 				return ""

@@ -22,10 +22,10 @@ type Known struct {
 	Tools []Tool
 	// Try refuses a rule unreadable for its tool; its Behavior is set.
 	Try func(engine.Rule) error
-	// Meet returns an input matched by both a and b, each as a rule of its behavior, in readable
+	// Overlap returns an input matched by both a and b, each as a rule of its behavior, in readable
 	// form; false for none found, and this proves nothing.
-	Meet func(a, b engine.Rule) (string, bool)
-	// Incomplete, when it is not nil, reports whether Meet has given up, because there were too
+	Overlap func(a, b engine.Rule) (string, bool)
+	// Incomplete, when it is not nil, reports whether Overlap has given up, because there were too
 	// many rules to try.
 	Incomplete func() bool
 	// Others are rules in force beside the lists.

@@ -57,12 +57,12 @@ func (k Known) hit(r, other engine.Rule) string {
 	switch {
 	case wholly(other, r) || text == r.String():
 		return text
-	case wholly(r, other) && k.Meet == nil:
+	case wholly(r, other) && k.Overlap == nil:
 		return text
-	case k.Meet == nil:
+	case k.Overlap == nil:
 		return ""
 	}
-	sample, ok := k.Meet(r, other)
+	sample, ok := k.Overlap(r, other)
 	switch {
 	case ok && sample != "":
 		return fmt.Sprintf("%s (such as for %s)", text, sample)

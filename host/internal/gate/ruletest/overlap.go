@@ -14,11 +14,11 @@ import (
 // maxSamples bounds the inputs tried for one rule.
 const maxSamples = 8
 
-// Meet looks for an input matched by both a and b, rules of one tool, each as a rule of its own
+// Overlap looks for an input matched by both a and b, rules of one tool, each as a rule of its own
 // behavior. It tries the rules' own examples, inputs made of their contents, and the examples
 // of the tool. The input is written for people and may be empty; false means: none was found,
 // and proves nothing.
-func (t Tester) Meet(ctx context.Context, a, b engine.Rule) (string, bool) {
+func (t Tester) Overlap(ctx context.Context, a, b engine.Rule) (string, bool) {
 	entry := t.Catalog.Lookup(a.Tool)
 	if entry.Err != nil {
 		return "", false
