@@ -47,11 +47,11 @@ type Subject struct {
 	// Approvers are accounts allowed to answer on this machine.
 	Approvers []string
 	// Places are paths the agent must not change.
-	Places []Wanted
+	Places []PathToCheck
 }
 
-// Wanted is a place to look at.
-type Wanted struct {
+// PathToCheck is a path whose owner and permissions Gather reads.
+type PathToCheck struct {
 	Kind, Path string
 	// Secret forbids reading it as well, Tree covers its whole content.
 	Secret, Tree bool
@@ -86,7 +86,7 @@ func Gather(ctx context.Context, sys System, s Subject) (Facts, error) {
 		f.Places = append(f.Places, g.place(w))
 	}
 	for _, p := range rootSockets {
-		f.Sockets = append(f.Sockets, g.place(Wanted{Kind: "service of root", Path: p}))
+		f.Sockets = append(f.Sockets, g.place(PathToCheck{Kind: "service of root", Path: p}))
 	}
 	g.sudo(ctx)
 	g.doas()
@@ -104,14 +104,14 @@ var rootSockets = []string{
 
 // approverPlaces are the start files of an approver's shell and the files deciding about their
 // logins.
-func approverPlaces(approvers []Account) []Wanted {
-	var places []Wanted
+func approverPlaces(approvers []Account) []PathToCheck {
+	var places []PathToCheck
 	for _, a := range approvers {
 		if a.Home == "" || a.Home == "/" {
 			continue
 		}
 		for _, name := range []string{"", ".profile", ".bashrc", ".bash_profile", ".zshrc", ".zshenv", ".config", ".ssh", ".ssh/authorized_keys"} {
-			places = append(places, Wanted{Kind: "home of approver " + a.Name, Path: path.Join(a.Home, name)})
+			places = append(places, PathToCheck{Kind: "home of approver " + a.Name, Path: path.Join(a.Home, name)})
 		}
 	}
 	return places
@@ -126,7 +126,7 @@ func (g gatherer) unknown(what, fix string) {
 	g.f.Unknown = append(g.f.Unknown, Unknown{what, fix})
 }
 
-func (g gatherer) place(w Wanted) Place {
+func (g gatherer) place(w PathToCheck) Place {
 	p := Place{Kind: w.Kind, Path: w.Path, Secret: w.Secret}
 	steps, err := walk(g.sys, w.Path)
 	p.Steps = steps

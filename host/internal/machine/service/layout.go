@@ -66,8 +66,8 @@ func (o Options) layoutA() layout {
 
 // places are the paths the agent must not change at level B, as they will be once everything is
 // installed.
-func (l layout) places() []boundary.Wanted {
-	places := []boundary.Wanted{
+func (l layout) places() []boundary.PathToCheck {
+	places := []boundary.PathToCheck{
 		{Kind: "program", Path: l.binary},
 		{Kind: "service unit", Path: l.unit},
 		{Kind: "drop-ins of the unit", Path: l.unit + ".d", Tree: true},
@@ -79,10 +79,10 @@ func (l layout) places() []boundary.Wanted {
 		{Kind: "directory of the socket", Path: filepath.Dir(l.socket)},
 	}
 	if l.agents != "" {
-		places = append(places, boundary.Wanted{Kind: "directory of the agents' tokens", Path: l.agents})
+		places = append(places, boundary.PathToCheck{Kind: "directory of the agents' tokens", Path: l.agents})
 	}
 	if l.managed != "" {
-		places = append(places, boundary.Wanted{Kind: "managed settings", Path: filepath.Dir(l.managed), Tree: true})
+		places = append(places, boundary.PathToCheck{Kind: "managed settings", Path: filepath.Dir(l.managed), Tree: true})
 	}
 	return places
 }
