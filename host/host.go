@@ -117,7 +117,7 @@ func (h *Host) Finish(ctx context.Context, f wire.Finished) (wire.FinishResult, 
 
 // VisibleTools are the tools with possibly allowed or asked calls, for an agent's model.
 func (h *Host) VisibleTools(ctx context.Context, r wire.VisibleToolsRequest) (wire.VisibleTools, error) {
-	return h.parts.Gate.Offer(ctx, self, r)
+	return h.parts.Gate.VisibleTools(ctx, self, r)
 }
 
 // Close ends the Host. Waiting asks stay in the store.

@@ -55,7 +55,7 @@ func (f *offerFlags) run(c *cli, cmd *cobra.Command) (done bool, err error) {
 	}
 	c.noteStranger(f.req.Context.Agent)
 	return true, c.withClient("", func(client *client.Client) error {
-		out, err := client.Offer(cmd.Context(), f.req)
+		out, err := client.VisibleTools(cmd.Context(), f.req)
 		if err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func (c *Client) Finish(ctx context.Context, f wire.Finished) (wire.FinishResult
 
 // VisibleTools lists the tools worth showing to the model.
 func (c *Client) VisibleTools(ctx context.Context, r wire.VisibleToolsRequest) (wire.VisibleTools, error) {
-	return c.c.Offer(ctx, r)
+	return c.c.VisibleTools(ctx, r)
 }
 
 // Permission answers one call. The zero value denies.

@@ -16,7 +16,7 @@ type VisibleToolsRequest struct {
 	All bool `json:"all,omitempty"`
 }
 
-// VisibleTool is one tool of an VisibleTools.
+// VisibleTool is one tool of VisibleTools.
 type VisibleTool struct {
 	Name        string          `json:"name"`
 	Aliases     []string        `json:"aliases,omitempty"`

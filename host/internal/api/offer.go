@@ -18,7 +18,7 @@ func (s *Server) offer(w http.ResponseWriter, r *http.Request, caller authority.
 		return err
 	}
 	defer release()
-	out, err := s.c.Gate.Offer(r.Context(), caller, req)
+	out, err := s.c.Gate.VisibleTools(r.Context(), caller, req)
 	if err != nil {
 		return err
 	}

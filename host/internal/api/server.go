@@ -31,7 +31,7 @@ import (
 type Gate interface {
 	Check(ctx context.Context, caller authority.Caller, r wire.Request, progress gate.Progress) (wire.Result, error)
 	Evaluate(ctx context.Context, caller authority.Caller, r wire.Request) (wire.Result, error)
-	Offer(ctx context.Context, caller authority.Caller, r wire.VisibleToolsRequest) (wire.VisibleTools, error)
+	VisibleTools(ctx context.Context, caller authority.Caller, r wire.VisibleToolsRequest) (wire.VisibleTools, error)
 	Finish(ctx context.Context, caller authority.Caller, f wire.Finished) (wire.FinishResult, error)
 	Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerResult, error)
 	Challenge(ctx context.Context, id string, a ask.Answer) (passkey.Challenge, error)

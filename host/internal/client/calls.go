@@ -17,8 +17,8 @@ func (c *Client) Evaluate(ctx context.Context, r wire.Request) (wire.Result, err
 	return res, nil
 }
 
-// Offer returns the tools with possibly allowed or asked calls.
-func (c *Client) Offer(ctx context.Context, r wire.VisibleToolsRequest) (wire.VisibleTools, error) {
+// VisibleTools returns the tools with possibly allowed or asked calls.
+func (c *Client) VisibleTools(ctx context.Context, r wire.VisibleToolsRequest) (wire.VisibleTools, error) {
 	out, err := fetch[wire.VisibleTools](ctx, c, http.MethodPost, at("offer"), nil, r)
 	if err != nil {
 		return wire.VisibleTools{}, fmt.Errorf("offer: %w", err)

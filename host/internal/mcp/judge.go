@@ -29,8 +29,8 @@ type Daemon interface {
 	Check(ctx context.Context, r wire.Request, progress func(protocol.Progress)) (wire.Result, error)
 	// Evaluate decides without asking.
 	Evaluate(ctx context.Context, r wire.Request) (wire.Result, error)
-	// Offer lists the tools that may ever be allowed.
-	Offer(ctx context.Context, r wire.VisibleToolsRequest) (wire.VisibleTools, error)
+	// VisibleTools lists the tools that may ever be allowed.
+	VisibleTools(ctx context.Context, r wire.VisibleToolsRequest) (wire.VisibleTools, error)
 	// MCPTools compares definitions with the accepted ones; with wait it asks a person.
 	MCPTools(ctx context.Context, r wire.MCPToolsRequest, wait bool) (wire.MCPTools, error)
 }

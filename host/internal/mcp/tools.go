@@ -328,7 +328,7 @@ func (c *catalog) offered(ctx context.Context, tools []definition) (map[string]b
 		return out, nil
 	}
 	r.Context.Server = nil // it is of no one tool
-	visible, err := d.Offer(ctx, r)
+	visible, err := d.VisibleTools(ctx, r)
 	if err != nil {
 		c.j.lost(d)
 		return nil, err

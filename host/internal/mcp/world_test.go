@@ -84,7 +84,7 @@ func (f *fakeDaemon) Evaluate(context.Context, wire.Request) (wire.Result, error
 	return wire.Result{Decision: engine.Decision{Behavior: engine.Ask}}, f.down
 }
 
-func (f *fakeDaemon) Offer(_ context.Context, r wire.VisibleToolsRequest) (out wire.VisibleTools, err error) {
+func (f *fakeDaemon) VisibleTools(_ context.Context, r wire.VisibleToolsRequest) (out wire.VisibleTools, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, name := range r.Tools {

@@ -114,7 +114,7 @@ func TestOffer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := offering(t, tt.yaml)
-			got, err := w.Gate.Offer(context.Background(), worker, tt.req)
+			got, err := w.Gate.VisibleTools(context.Background(), worker, tt.req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestOffer(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 			tt.req.All = true
-			all, err := w.Gate.Offer(context.Background(), worker, tt.req)
+			all, err := w.Gate.VisibleTools(context.Background(), worker, tt.req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestOffer_sessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, caller := range map[string]authority.Caller{"approver": approver, "its own token": worker} {
-		got, err := w.Gate.Offer(ctx, caller, wire.VisibleToolsRequest{Context: wire.CallContext{Session: "s1"}})
+		got, err := w.Gate.VisibleTools(ctx, caller, wire.VisibleToolsRequest{Context: wire.CallContext{Session: "s1"}})
 		if err != nil || names(got) != "A" || got.Agent != "worker" || got.Mode != engine.Explore {
 			t.Errorf("%s: got %+v, %v; want A alone, for worker in explore", name, got, err)
 		}
@@ -170,11 +170,11 @@ func TestOffer_sessions(t *testing.T) {
 		"a mode that there is not":         {worker, wire.CallContext{Mode: "yolo"}, authority.ErrBadRequest},
 		"a directory that is not absolute": {worker, wire.CallContext{CWD: "here"}, authority.ErrBadRequest},
 	} {
-		if _, err := w.Gate.Offer(ctx, tt.caller, wire.VisibleToolsRequest{Context: tt.claim}); !errors.Is(err, tt.want) {
+		if _, err := w.Gate.VisibleTools(ctx, tt.caller, wire.VisibleToolsRequest{Context: tt.claim}); !errors.Is(err, tt.want) {
 			t.Errorf("%s: got %v, want %v", name, err, tt.want)
 		}
 	}
-	if _, err := w.Gate.Offer(ctx, worker, wire.VisibleToolsRequest{Tools: make([]string, 5000)}); !errors.Is(err, authority.ErrBadRequest) {
+	if _, err := w.Gate.VisibleTools(ctx, worker, wire.VisibleToolsRequest{Tools: make([]string, 5000)}); !errors.Is(err, authority.ErrBadRequest) {
 		t.Errorf("too many names: got %v", err)
 	}
 }
@@ -213,7 +213,7 @@ func TestOffer_whateverMayPassIsOffered(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		offer, err := w.Gate.Offer(context.Background(), worker, wire.VisibleToolsRequest{Context: req.Context, Tools: []string{req.Tool}})
+		offer, err := w.Gate.VisibleTools(context.Background(), worker, wire.VisibleToolsRequest{Context: req.Context, Tools: []string{req.Tool}})
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -17,15 +17,15 @@ import (
 	"github.com/callgate/callgate/host/wire"
 )
 
-// maxOffered bounds the names of an OfferRequest.
+// maxOffered bounds the names of a VisibleToolsRequest.
 const maxOffered = 4096
 
-// Offer lists the tools of which some call may be allowed or asked about, by the agent's
+// VisibleTools lists the tools of which some call may be allowed or asked about, by the agent's
 // profile, lists, whole-tool rules, active skills, mode and kind. It omits a tool only when
 // each of its calls would be denied; unknown ones are offered. Its errors are those of
 // Evaluate, and that of an unreadable store.
-func (g *Gate) Offer(ctx context.Context, caller authority.Caller, r wire.VisibleToolsRequest) (wire.VisibleTools, error) {
-	p, err := g.prepareOffer(ctx, caller, r)
+func (g *Gate) VisibleTools(ctx context.Context, caller authority.Caller, r wire.VisibleToolsRequest) (wire.VisibleTools, error) {
+	p, err := g.prepareVisibleTools(ctx, caller, r)
 	if err != nil {
 		return wire.VisibleTools{}, err
 	}
@@ -51,8 +51,8 @@ func (g *Gate) Offer(ctx context.Context, caller authority.Caller, r wire.Visibl
 	return out, nil
 }
 
-// prepareOffer finds the agent, its session's mode, and where it stands.
-func (g *Gate) prepareOffer(ctx context.Context, caller authority.Caller, r wire.VisibleToolsRequest) (p facts, err error) {
+// prepareVisibleTools finds the agent, its session's mode, and where it stands.
+func (g *Gate) prepareVisibleTools(ctx context.Context, caller authority.Caller, r wire.VisibleToolsRequest) (p facts, err error) {
 	if len(r.Tools) > maxOffered {
 		return p, fmt.Errorf("%w: tools: %d names: at most %d", authority.ErrBadRequest, len(r.Tools), maxOffered)
 	}
