@@ -78,7 +78,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerR
 	}
 	release()
 	if trusted || len(out.Rules) > 0 {
-		out.AlsoAnswered = g.settleCovered(ctx, waiting.ID, a, queued)
+		out.AlsoAnswered = g.resolveCovered(ctx, waiting.ID, a, queued)
 	}
 	return out, nil
 }
@@ -184,10 +184,10 @@ func acceptedScope(a ask.Ask, answer ask.Answer) (engine.Scope, string, error) {
 	return scope, keys[scope], nil
 }
 
-// settleCovered answers the other waiting asks covered by the new rules: those with a card
+// resolveCovered answers the other waiting asks covered by the new rules: those with a card
 // shown to this approver, and those without any card when the approver answered (queued), but
 // never a safety check.
-func (g *Gate) settleCovered(ctx context.Context, id string, a ask.Answer, queued []ask.Ask) []string {
+func (g *Gate) resolveCovered(ctx context.Context, id string, a ask.Answer, queued []ask.Ask) []string {
 	var settled []string
 	for _, other := range g.c.Asks.Waiting(ask.Filter{}) {
 		before := slices.ContainsFunc(queued, func(q ask.Ask) bool { return q.ID == other.ID })
@@ -200,7 +200,7 @@ func (g *Gate) settleCovered(ctx context.Context, id string, a ask.Answer, queue
 		}
 		answer := ask.Answer{Verdict: ask.Approve, By: a.By, Surface: a.Surface, Reason: "covered by the rule accepted on " + id, At: a.At,
 			Roles: a.Roles, Administrator: a.Administrator, Policy: g.c.Authority.ApproversOf(other.Agent, other.Tool, other.Decision)}
-		if _, err := g.c.Asks.Settle(ctx, other.ID, answer); err == nil {
+		if _, err := g.c.Asks.ResolveCovered(ctx, other.ID, answer); err == nil {
 			settled = append(settled, other.ID)
 		}
 	}

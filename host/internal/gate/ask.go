@@ -229,7 +229,7 @@ func answeredBy(out ask.Outcome) string {
 // card is a plain denial.
 var refusals = map[ask.Cause]store.Outcome{
 	ask.CauseAnswered:  store.AskDenied,
-	ask.CauseSettled:   store.AskDenied,
+	ask.CauseCovered:   store.AskDenied,
 	ask.CauseTimeout:   store.AskTimeout,
 	ask.CauseInterrupt: store.AskCancelled,
 	ask.CauseForkExit:  store.AskCancelled,

@@ -24,7 +24,7 @@ func (g *Gate) Check(ctx context.Context, caller authority.Caller, r wire.Reques
 	if past, final := g.recall(ctx, c); final {
 		return g.record(ctx, c, past), nil
 	}
-	d := g.settle(ctx, c, g.decide(ctx, c))
+	d := g.awaitInFlight(ctx, c, g.decide(ctx, c))
 	micros := g.c.Now().Sub(c.started).Microseconds()
 	res, err := g.answer(ctx, c, d, progress)
 	if err != nil {

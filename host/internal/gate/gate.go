@@ -44,7 +44,7 @@ type Projects interface {
 type Asks interface {
 	Ask(ctx context.Context, a ask.Ask) (ask.Outcome, error)
 	Answer(ctx context.Context, id string, a ask.Answer) (ask.Ask, error)
-	Settle(ctx context.Context, id string, a ask.Answer) (ask.Ask, error)
+	ResolveCovered(ctx context.Context, id string, a ask.Answer) (ask.Ask, error)
 	Get(ctx context.Context, id string) (ask.Ask, error)
 	Waiting(f ask.Filter) []ask.Ask
 	SeenBy(approver, id string) bool

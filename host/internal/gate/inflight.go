@@ -12,10 +12,10 @@ import (
 // most commands run, shorter than a person takes to answer.
 const inFlight = 10 * time.Second
 
-// settle makes a call wait whose only obstacle is an unfinished call of its session that may
+// awaitInFlight makes a call wait whose only obstacle is an unfinished call of its session: it may
 // move its relative paths. It is decided anew whenever one has ended, because its paths may
 // lead elsewhere by then. After the limit, or without its caller, the decision stays an ask.
-func (g *Gate) settle(ctx context.Context, c *call, d engine.Decision) engine.Decision {
+func (g *Gate) awaitInFlight(ctx context.Context, c *call, d engine.Decision) engine.Decision {
 	if d.Code != engine.CodeUnsettled || c.shellDrift() != "" {
 		return d
 	}

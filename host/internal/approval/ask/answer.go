@@ -71,14 +71,14 @@ func (a Ask) ShowsSecret() bool {
 	return slices.ContainsFunc(a.Effects, func(e engine.Effect) bool { return e.Kind == engine.Secret })
 }
 
-// Settle approves a waiting ask that a rule covers which answer.By has just
+// ResolveCovered approves a waiting ask that a rule covers which answer.By has just
 // accepted on another card. The approver must have been shown this card, or
 // nobody must have: then its call is simply decided by the rule, as a later one
 // would be.
-// Safety checks are never settled, nor asks that several have to approve or that
-// answer.By may not. The answer carries no rules of its own.
-func (b *Broker) Settle(ctx context.Context, id string, answer Answer) (Ask, error) {
-	return b.answer(ctx, id, answer, CauseSettled, func(e *entry) error {
+// It refuses safety checks, asks with a quorum, and asks of other approvers. The answer carries no
+// rules of its own.
+func (b *Broker) ResolveCovered(ctx context.Context, id string, answer Answer) (Ask, error) {
+	return b.answer(ctx, id, answer, CauseCovered, func(e *entry) error {
 		switch {
 		case answer.Verdict != Approve || answer.accepts():
 			return fmt.Errorf("%w: settling approves and stores nothing", ErrBadAnswer)
@@ -95,7 +95,7 @@ func (b *Broker) Settle(ctx context.Context, id string, answer Answer) (Ask, err
 	})
 }
 
-// answer is Answer and Settle with their own condition.
+// answer is Answer and ResolveCovered with their own condition.
 func (b *Broker) answer(ctx context.Context, id string, answer Answer, cause Cause, valid func(*entry) error) (Ask, error) {
 	e, err := b.turnFor(ctx, "answer", id)
 	if err != nil {

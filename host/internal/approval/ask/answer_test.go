@@ -175,18 +175,18 @@ func TestSettle(t *testing.T) {
 			t.Error("a queued ask has no card, yet it counts as seen")
 		}
 		for name, want := range map[string]error{"for jo": ask.ErrNotSeen, "immune": ask.ErrBadAnswer} {
-			if _, err := w.broker.Settle(w.t.Context(), w.id(name), yes); !errors.Is(err, want) {
+			if _, err := w.broker.ResolveCovered(w.t.Context(), w.id(name), yes); !errors.Is(err, want) {
 				t.Errorf("%s: got %v, want %v", name, err, want)
 			}
 		}
-		if _, err := w.broker.Settle(w.t.Context(), w.id("seen"), ask.Answer{By: "marta"}); !errors.Is(err, ask.ErrBadAnswer) {
+		if _, err := w.broker.ResolveCovered(w.t.Context(), w.id("seen"), ask.Answer{By: "marta"}); !errors.Is(err, ask.ErrBadAnswer) {
 			t.Errorf("settling by denial: got %v, want %v", err, ask.ErrBadAnswer)
 		}
 		for _, name := range []string{"seen", "queued"} {
-			if _, err := w.broker.Settle(w.t.Context(), w.id(name), yes); err != nil {
+			if _, err := w.broker.ResolveCovered(w.t.Context(), w.id(name), yes); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			w.want(name, ask.Approved, ask.CauseSettled)
+			w.want(name, ask.Approved, ask.CauseCovered)
 		}
 	})
 }

@@ -202,7 +202,7 @@ type Cause string
 // The causes of an ask's end.
 const (
 	CauseAnswered  Cause = "answered"    // an approver answered
-	CauseSettled   Cause = "settled"     // a rule accepted on another card covers the call
+	CauseCovered   Cause = "settled"     // a rule accepted on another card covers the call
 	CauseTimeout   Cause = "timeout"     // the deadline passed
 	CauseInterrupt Cause = "interrupt"   // the session was interrupted
 	CauseForkExit  Cause = "fork_exit"   // the fork ended

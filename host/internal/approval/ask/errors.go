@@ -12,7 +12,7 @@ var (
 	ErrSettled = errors.New("ask has ended")
 	// ErrNotShown: the ask is still queued; its card was never shown.
 	ErrNotShown = errors.New("ask is queued: answer the one before it first")
-	// ErrNotSeen: others were shown the card that Settle would end, this approver was not.
+	// ErrNotSeen: others were shown the card that ResolveCovered would end, this approver was not.
 	ErrNotSeen = errors.New("this ask was shown to other approvers only")
 	// ErrUnconfirmed: the approval has to be confirmed by the ask's id, see
 	// Ask.WantsID.

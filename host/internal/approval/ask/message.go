@@ -38,7 +38,7 @@ func Resume(session string) string {
 func message(a Ask) string {
 	what := "The " + a.Tool + " call was not run: "
 	switch a.Cause {
-	case CauseAnswered, CauseSettled:
+	case CauseAnswered, CauseCovered:
 		return answeredMessage(a, what)
 	case CauseTimeout:
 		return what + "no one answered in time" + a.Unreachable() + ". Continue without it, or ask the user before you try again."

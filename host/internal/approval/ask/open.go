@@ -24,7 +24,7 @@ type Outcome struct {
 // Approved reports whether the call may be decided again as approved. It is the
 // only way in which an outcome is not a denial.
 func (o Outcome) Approved() bool {
-	return o.Ask.State == Approved && (o.Cause == CauseAnswered || o.Cause == CauseSettled)
+	return o.Ask.State == Approved && (o.Cause == CauseAnswered || o.Cause == CauseCovered)
 }
 
 // Ask waits until a person, the clock or an event has decided the call, and

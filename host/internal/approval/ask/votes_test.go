@@ -216,7 +216,7 @@ func TestVotes_settle(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			inWorld(t, ask.Config{}, func(w *world) {
 				w.under(tt.policy)
-				_, err := w.broker.Settle(w.t.Context(), w.id("c"), tt.by)
+				_, err := w.broker.ResolveCovered(w.t.Context(), w.id("c"), tt.by)
 				if (err == nil) != tt.want || err != nil && !errors.Is(err, ask.ErrNotApprover) {
 					t.Errorf("got %v, want it settled: %t", err, tt.want)
 				}

@@ -156,8 +156,8 @@ func TestEveryEndIsTold(t *testing.T) {
 		ask.CauseStopped:     func(w *world) { must(w.t)(0, w.broker.Pause(w.t.Context(), "s1", "why")) },
 		ask.CauseNoSurface:   func(w *world) { must(w.t)(0, w.broker.Undelivered(w.t.Context(), w.id("a"), "discord")) },
 		ask.CauseCardChanged: func(w *world) { _, _ = w.broker.Withdraw(w.t.Context(), w.id("a"), ask.CauseCardChanged) },
-		ask.CauseSettled: func(w *world) {
-			if _, err := w.broker.Settle(w.t.Context(), w.id("a"), ask.Answer{Verdict: ask.Approve, By: "bob"}); err != nil {
+		ask.CauseCovered: func(w *world) {
+			if _, err := w.broker.ResolveCovered(w.t.Context(), w.id("a"), ask.Answer{Verdict: ask.Approve, By: "bob"}); err != nil {
 				w.t.Error(err)
 			}
 		},

@@ -249,7 +249,7 @@ func endText(a ask.Ask) string {
 		if answer.Surface != "" {
 			text += " in " + short(answer.Surface)
 		}
-		if a.Cause == ask.CauseSettled {
+		if a.Cause == ask.CauseCovered {
 			text += ", with a rule accepted on another card"
 		}
 	}

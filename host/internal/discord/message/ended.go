@@ -76,7 +76,7 @@ func outcome(a ask.Ask) string {
 			w.own(" by ")
 			w.own(whoTexts(a.Deciders(), roomDecider))
 			w.own(surfaceText(a.Answer.Surface))
-			if a.Cause == ask.CauseSettled {
+			if a.Cause == ask.CauseCovered {
 				w.own(", with a rule accepted on another card")
 			}
 		}

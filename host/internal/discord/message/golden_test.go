@@ -87,7 +87,7 @@ func endings(plain, quorum ask.Ask) map[string]ending {
 		"approved": end(plain, ask.Approved, ask.CauseAnswered, bob),
 		"quorum":   both,
 		"denied":   end(plain, ask.Denied, ask.CauseAnswered, &ask.Answer{By: "marta", Surface: "terminal", Reason: "use make build"}),
-		"settled":  end(plain, ask.Approved, ask.CauseSettled, bob),
+		"settled":  end(plain, ask.Approved, ask.CauseCovered, bob),
 		"expired":  end(plain, ask.TimedOut, ask.CauseTimeout, nil),
 		"stopped":  end(plain, ask.Cancelled, ask.CauseInterrupt, nil),
 		"changed":  end(plain, ask.Cancelled, ask.CauseCardChanged, nil),
