@@ -42,7 +42,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerR
 		return ask.AnswerResult{Ask: waiting}, err
 	}
 	away := g.away(waiting)
-	release := g.holdBack(waiting.ID)
+	release := g.lockAnswer(waiting.ID)
 	queued := g.c.Asks.Waiting(ask.Filter{State: ask.Queued}) // the answer shows the next of them
 	settled, err := g.c.Asks.Answer(ctx, id, a)
 	if err != nil {
@@ -101,9 +101,9 @@ func sessionSets(waiting ask.Ask, a ask.Answer) []int {
 	return []int{s[0].Set}
 }
 
-// holdBack makes the waiter of an ask wait until the returned function is
+// lockAnswer makes the waiter of an ask wait until the returned function is
 // called.
-func (g *Gate) holdBack(id string) func() {
+func (g *Gate) lockAnswer(id string) func() {
 	done := make(chan struct{})
 	g.mu.Lock()
 	g.answering[id] = append(g.answering[id], done)
