@@ -100,7 +100,7 @@ func (m *Module) start(ctx context.Context) (*instance, *Error) {
 		return nil, err
 	}
 	defer s.Drop()
-	inst, err := m.prepared(ctx)
+	inst, err := m.newInstance(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +114,9 @@ func (m *Module) start(ctx context.Context) (*instance, *Error) {
 	return inst, nil
 }
 
-// prepared makes an instance able to adopt the snapshot. The tables of a Kept module refer to
+// newInstance makes an instance able to adopt the snapshot. The tables of a Kept module refer to
 // its own instance, so each goes the same way by itself.
-func (m *Module) prepared(ctx context.Context) (*instance, *Error) {
+func (m *Module) newInstance(ctx context.Context) (*instance, *Error) {
 	if !m.binary.Kept {
 		return m.instantiate(ctx)
 	}
@@ -179,7 +179,7 @@ func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
 		return nil, &Error{Kind: KindMemory, Message: err.Error()}
 	}
 	inst.kernel.Allow(startFactor)
-	if err := inst.bear(ctx, m); err != nil {
+	if err := inst.makeGuest(ctx, m); err != nil {
 		failure := classify(err, inst.kernel.Message())
 		inst.release()
 		return nil, failure
@@ -188,8 +188,8 @@ func (m *Module) instantiate(ctx context.Context) (*instance, *Error) {
 	return inst, nil
 }
 
-// bear makes the guest, in a memory of ours.
-func (inst *instance) bear(ctx context.Context, m *Module) (err error) {
+// makeGuest makes the guest, in a memory of ours.
+func (inst *instance) makeGuest(ctx context.Context, m *Module) (err error) {
 	if most := uint64(m.binary.MemoryPages) * PageSize; m.binary.Memory && most > 0 {
 		if inst.memory.Region = memory.Reserve(most, m.rt.memory); inst.memory.Region == nil {
 			return &kernel.Trap{Kind: KindMemory, Message: "no addresses for another instance"}
