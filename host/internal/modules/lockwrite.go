@@ -189,7 +189,7 @@ func (c *changing) replace(from, to fileState) error {
 }
 
 // steps are the steps of replace. Both seals count while the lock is written, and a crash there
-// leaves them to [Place.Settle]; a crash between two of the steps loses no other module, and this
+// leaves them to [Place.Recover]; a crash between two of the steps loses no other module, and this
 // one is not loaded unless its entry and its bytes belong together.
 func (c *changing) steps(from, to fileState) []func() error {
 	return []func() error{

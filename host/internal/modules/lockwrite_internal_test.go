@@ -90,7 +90,7 @@ func TestT18_crashInAChange(t *testing.T) {
 			before := lockNow(t, p)
 			all = crashAfter(t, p, steps, tt.next)
 			stands := lockNow(t, p)
-			if err := p.Settle(); err != nil {
+			if err := p.Recover(); err != nil {
 				t.Fatalf("%s, %d steps: %v", name, steps, err)
 			}
 			// The state after the crash is in force, and is no alarm.
@@ -104,7 +104,7 @@ func TestT18_crashInAChange(t *testing.T) {
 			// Another lock of this change grants nothing.
 			if before != stands {
 				putLock(t, p, before)
-				if err := p.Settle(); err != nil {
+				if err := p.Recover(); err != nil {
 					t.Fatal(err)
 				}
 				if l, err := p.Load(); err != nil || l.Find(crashed) != nil {
@@ -138,7 +138,7 @@ func TestT18_crashAndATamperedLock(t *testing.T) {
 	agreed := lockNow(t, p)
 	for _, lock := range []string{strings.Replace(agreed, `"may_allow": false`, `"may_allow": true`, 1), old} {
 		putLock(t, p, lock)
-		if err := p.Settle(); err != nil {
+		if err := p.Recover(); err != nil {
 			t.Fatal(err)
 		}
 		if l, err := p.Load(); err != nil || l.Find(crashed) != nil || len(l.Refused) != 1 {

@@ -67,7 +67,7 @@ func (c *Catalog) readPins() (p pins, err error) {
 // to the directory could bring modules.
 func (c *Catalog) readGrants() (Grants, error) {
 	if c.opts.Audit != nil {
-		if err := c.place.Settle(); err != nil {
+		if err := c.place.Recover(); err != nil {
 			return Grants{}, err
 		}
 	}

@@ -64,9 +64,9 @@ func (p Place) Load() (Grants, error) {
 	return judged(l, s), nil
 }
 
-// Settle ends changes interrupted by a crash. They leave two seals of a file in force: a replaced
+// Recover ends changes interrupted by a crash. They leave two seals of a file in force: a replaced
 // entry could be put back. It is for the daemon, without a change under way.
-func (p Place) Settle() error {
+func (p Place) Recover() error {
 	s, err := openSeals(p.State, false)
 	if errors.Is(err, errNoSeals) {
 		return nil
