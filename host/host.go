@@ -94,7 +94,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 }
 
 // self is the caller of every call of this program: it is believed, as an integrator.
-var self = authority.Caller{Token: "host", Standing: authority.Integrator}
+var self = authority.Caller{Token: "host", Kind: authority.Integrator}
 
 // Check decides one call, asks Options.Approve where a person must decide, and audits the answer
 // before returning it. Run the call only when Decision.Behavior is engine.Allow. The error is

@@ -53,9 +53,9 @@ func (c *cli) evaluateHere(cmd *cobra.Command, f callFlags, r wire.Request) (_ w
 		return wire.Result{}, err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	caller := authority.Caller{Token: "admin", Standing: authority.Admin}
+	caller := authority.Caller{Token: "admin", Kind: authority.Admin}
 	if f.agent != "" {
-		caller = authority.Caller{Token: "check:" + f.agent, Standing: authority.Checker, Agent: f.agent}
+		caller = authority.Caller{Token: "check:" + f.agent, Kind: authority.Checker, Agent: f.agent}
 	}
 	return h.Gate.Evaluate(context.WithoutCancel(cmd.Context()), caller, r)
 }

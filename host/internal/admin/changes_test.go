@@ -84,7 +84,7 @@ func TestChangesTakeAWord(t *testing.T) {
 				w.Tool.Check = func(*engine.Call) engine.Verdict { return engine.Verdict{Behavior: engine.Deny} }
 				r := call("open") // opens the session
 				r.Context.Agent = "worker"
-				w.Check(authority.Caller{Token: "hub", Standing: authority.Integrator}, r)
+				w.Check(authority.Caller{Token: "hub", Kind: authority.Integrator}, r)
 				if tt.before != nil {
 					tt.before(w)
 				}

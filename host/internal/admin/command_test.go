@@ -110,7 +110,7 @@ func TestCommand_grants(t *testing.T) {
 	w := newWorld(t, yaml(granting))
 	w.Check(authority.Caller{Token: "check:loose", Agent: "loose"}, call("x")) // bypass: opens s1
 	as := func(name string) approvers.Person {
-		return w.Gate.Person(authority.Caller{Token: "chat", Standing: authority.Integrator}, name, nil, false)
+		return w.Gate.Person(authority.Caller{Token: "chat", Kind: authority.Integrator}, name, nil, false)
 	}
 	for _, c := range []struct {
 		who, text string
@@ -172,7 +172,7 @@ agents:
 		{"bob", admin.Where{Scope: engine.Project, Key: w.Dir}, false},
 		{"bob", everybody, false},
 	} {
-		person := w.Gate.Person(authority.Caller{Token: "chat", Standing: authority.Integrator}, c.who, nil, false)
+		person := w.Gate.Person(authority.Caller{Token: "chat", Kind: authority.Integrator}, c.who, nil, false)
 		_, err := w.Gate.Command(t.Context(), admin.Change{Person: person}, c.where, fmt.Sprintf("/allow Probe(%d)", i))
 		if granted := err == nil; granted != c.granted {
 			t.Errorf("%q at %+v: got %v, want it granted: %t", c.who, c.where, err, c.granted)

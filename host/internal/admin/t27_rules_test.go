@@ -73,11 +73,11 @@ func TestT27_rulesOfAnApprover(t *testing.T) {
 		{"without the rule that asks", "ann", nil, rule(engine.Ask, "Probe", "prod"), false},
 		{"without an allow rule", "ann", nil, rule(engine.Allow, "Probe", "prod"), true},
 	} {
-		err := w.Gate.MayChangeRules(ctx, authority.Caller{Token: tt.by, Standing: authority.Approver}, tt.add, tt.remove)
+		err := w.Gate.MayChangeRules(ctx, authority.Caller{Token: tt.by, Kind: authority.Approver}, tt.add, tt.remove)
 		if (err == nil) != tt.ok || err != nil && !errors.Is(err, authority.ErrNotEntitled) {
 			t.Errorf("%s: got %v, want allowed %t", tt.name, err, tt.ok)
 		}
-		if err := w.Gate.MayChangeRules(ctx, authority.Caller{Token: "admin", Standing: authority.Admin}, tt.add, tt.remove); err != nil {
+		if err := w.Gate.MayChangeRules(ctx, authority.Caller{Token: "admin", Kind: authority.Admin}, tt.add, tt.remove); err != nil {
 			t.Errorf("%s, by the operator: got %v", tt.name, err)
 		}
 	}
@@ -85,7 +85,7 @@ func TestT27_rulesOfAnApprover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Gate.MayRemoveRule(ctx, authority.Caller{Token: "ann", Standing: authority.Approver}, stored.ID); !errors.Is(err, authority.ErrNotEntitled) {
+	if err := w.Gate.MayRemoveRule(ctx, authority.Caller{Token: "ann", Kind: authority.Approver}, stored.ID); !errors.Is(err, authority.ErrNotEntitled) {
 		t.Errorf("removing the rule that asks: got %v", err)
 	}
 }

@@ -66,13 +66,13 @@ func (s *Server) command(w http.ResponseWriter, r *http.Request, caller authorit
 // change names the person behind a change of lists. An integrator's person needs roles; for other
 // widening changes a person must be present.
 func (s *Server) change(r *http.Request, caller authority.Caller, by string, person approvers.Person) admin.Change {
-	if caller.Standing == authority.Integrator {
+	if caller.Kind == authority.Integrator {
 		if person.Name != "" {
 			by = person.Name
 		}
 		return admin.Change{By: by, Person: person}
 	}
-	return admin.Change{By: by, Person: person, Bound: caller.Standing == authority.Approver, Confirm: func() error { return s.present(r, caller) }}
+	return admin.Change{By: by, Person: person, Bound: caller.Kind == authority.Approver, Confirm: func() error { return s.present(r, caller) }}
 }
 
 func (s *Server) setLists(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {

@@ -223,7 +223,7 @@ func person(field, name, fallback string) (string, error) {
 // name.
 func inNameOf(field, name string, caller authority.Caller) (string, error) {
 	name, err := person(field, name, caller.Token)
-	if err == nil && caller.Standing == authority.Approver {
+	if err == nil && caller.Kind == authority.Approver {
 		name = caller.Token
 	}
 	return name, err

@@ -22,7 +22,7 @@ func (s *Server) entitled(w http.ResponseWriter, r *http.Request, want need) (au
 		}
 	}
 	switch {
-	case want == needNobody && agent && k.caller.Standing != authority.Checker:
+	case want == needNobody && agent && k.caller.Kind != authority.Checker:
 		return authority.Caller{}, nil
 	case want == needNobody:
 		return k.caller, nil
@@ -32,27 +32,27 @@ func (s *Server) entitled(w http.ResponseWriter, r *http.Request, want need) (au
 		s.stranger()
 		return authority.Caller{}, failure(http.StatusUnauthorized, protocol.CodeUnauthorized,
 			"invalid token: unknown, revoked, rotated or expired. Send Authorization: Bearer with a valid token (agents/NAME.token or admin.token in the daemon's state directory)")
-	case agent && !(want.agents() && k.caller.Standing == authority.Checker):
+	case agent && !(want.agents() && k.caller.Kind == authority.Checker):
 		return k.caller, failure(http.StatusForbidden, protocol.CodeForbidden,
 			"this account belongs to an agent; it may only check its own calls, with its check token")
-	case !slices.Contains(mayUse[want], k.caller.Standing):
+	case !slices.Contains(mayUse[want], k.caller.Kind):
 		return k.caller, failure(http.StatusForbidden, protocol.CodeForbidden,
-			fmt.Sprintf("this operation needs a token of kind %s, but yours is of kind %s", kinds(mayUse[want]), kindOf[k.caller.Standing]))
+			fmt.Sprintf("this operation needs a token of kind %s, but yours is of kind %s", kinds(mayUse[want]), kindOf[k.caller.Kind]))
 	}
 	return k.caller, nil
 }
 
-// kindOf are the kinds of tokens by the standing they give.
-var kindOf = map[authority.Standing]store.TokenKind{
+// kindOf are the kinds of stored tokens by that of their callers.
+var kindOf = map[authority.TokenKind]store.TokenKind{
 	authority.Checker: store.TokenCheck, authority.Approver: store.TokenApprover,
 	authority.Admin: store.TokenAdmin, authority.Integrator: store.TokenIntegrator,
 }
 
-// kinds names the kinds of tokens for the standings.
-func kinds(standings []authority.Standing) string {
+// kinds names the kinds of tokens.
+func kinds(list []authority.TokenKind) string {
 	var words []string
-	for _, s := range standings {
-		words = append(words, string(kindOf[s]))
+	for _, k := range list {
+		words = append(words, string(kindOf[k]))
 	}
 	return strings.Join(words, " or ")
 }

@@ -19,7 +19,7 @@ func decisionEvent(req wire.Request, caller authority.Caller, res wire.Result) p
 		Behavior: res.Decision.Behavior, Outcome: string(res.Outcome), Stage: res.Decision.Stage, Code: res.Decision.Code,
 		AskID: res.AskID, DecidedBy: res.DecidedBy, ModuleDigest: res.ModuleDigest, AuditSeq: res.AuditSeq, Micros: res.Micros,
 	}
-	if caller.Standing == authority.Checker {
+	if caller.Kind == authority.Checker {
 		d.Agent = caller.Agent
 	}
 	if r := res.Decision.Rule; r != nil {
@@ -115,7 +115,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, caller authority
 	if err != nil {
 		return err
 	}
-	if caller.Standing == authority.Approver {
+	if caller.Kind == authority.Approver {
 		approver = caller.Token
 	}
 	asks := s.c.Asks.Subscribe(r.Context())

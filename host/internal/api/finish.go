@@ -30,7 +30,7 @@ func (s *Server) finishCall(w http.ResponseWriter, r *http.Request, caller autho
 
 func mismatchOf(f wire.Finished, caller authority.Caller, m wire.FinishResult) protocol.Mismatch {
 	out := protocol.Mismatch{Tool: f.Tool, Agent: f.Context.Agent, Session: f.Context.Session, CallID: f.CallID, Reason: m.Reason}
-	if caller.Standing == authority.Checker {
+	if caller.Kind == authority.Checker {
 		out.Agent = caller.Agent
 	}
 	return out

@@ -40,7 +40,7 @@ func (s *Server) gateway(w http.ResponseWriter, r *http.Request) {
 	caller, err := s.entitled(w, r, needCheck)
 	r, done := whileInForce(w, r)
 	defer done()
-	if err == nil && caller.Standing != authority.Checker {
+	if err == nil && caller.Kind != authority.Checker {
 		err = failure(http.StatusForbidden, protocol.CodeForbidden, "a gateway needs the check token of one agent")
 	}
 	if err == nil {

@@ -242,7 +242,7 @@ func TestT13_hugeHeader(t *testing.T) {
 	}
 }
 
-func TestHealth_tellsByStanding(t *testing.T) {
+func TestHealth_tellsByTokenKind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for token, want := range map[string][]bool{"": {false, false}, "ci": {true, false}, "admin": {true, true}} {

@@ -23,7 +23,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, caller authority
 	if caller.Token != "" {
 		h.Version = s.c.Version
 	}
-	if caller.Standing == authority.Admin || caller.Standing == authority.Approver {
+	if caller.Kind == authority.Admin || caller.Kind == authority.Approver {
 		checks, asks := s.checks.used(), len(s.c.Asks.Waiting(ask.Filter{}))
 		h.StartedAt, h.Checks, h.Asks = s.started, &checks, &asks
 		for _, surface := range s.c.Asks.Surfaces() {

@@ -36,7 +36,7 @@ func (s *Server) compareMCPTools(w http.ResponseWriter, r *http.Request, caller 
 		return badField("context.server", "name the MCP server")
 	}
 	agent := cmp.Or(body.Context.Agent, config.DefaultAgent)
-	if caller.Standing == authority.Checker {
+	if caller.Kind == authority.Checker {
 		if body.Context.Agent != "" && body.Context.Agent != caller.Agent {
 			return badField("context.agent", "this token belongs to another agent")
 		}

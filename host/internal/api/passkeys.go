@@ -49,7 +49,7 @@ func (s *Server) listPasskeys(w http.ResponseWriter, r *http.Request, caller aut
 		return err
 	}
 	whose := q["person"]
-	if caller.Standing == authority.Approver || whose != "" {
+	if caller.Kind == authority.Approver || whose != "" {
 		if whose, err = inNameOf("person", whose, caller); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (s *Server) revokePasskey(w http.ResponseWriter, r *http.Request, caller au
 		return err
 	}
 	only := whose
-	if caller.Standing == authority.Admin {
+	if caller.Kind == authority.Admin {
 		only = ""
 	}
 	gone, err := s.c.Passkeys.Revoke(r.Context(), r.PathValue("id"), only, whose)

@@ -80,7 +80,7 @@ func (s *Server) present(r *http.Request, caller authority.Caller) error {
 
 // leaves locks the terminal of an agent's call: the call's program must not find it unlocked.
 func (s *Server) leaves(r *http.Request, caller authority.Caller) {
-	if caller.Standing == authority.Admin {
+	if caller.Kind == authority.Admin {
 		return // a person who tries something
 	}
 	if w, err := whoIs(r, caller, ""); err == nil && w.Terminal != "" {

@@ -109,7 +109,7 @@ func errorOf(err error, caller authority.Caller) *protocol.Error {
 			return &protocol.Error{Status: k.status, Code: k.code, Message: text, Field: leadingField(text, k.err)}
 		}
 	}
-	if caller.Standing == authority.Admin {
+	if caller.Kind == authority.Admin {
 		return failure(http.StatusInternalServerError, protocol.CodeInternal, err.Error())
 	}
 	return failure(http.StatusInternalServerError, protocol.CodeInternal, "internal error; see the daemon's log")

@@ -20,8 +20,8 @@ const (
 	needNobody        // none
 )
 
-// mayUse are the standings for a need: with the routes the token x route matrix of threat T13.
-var mayUse = map[need][]authority.Standing{
+// mayUse are the token kinds for a need: with the routes the token x route matrix of threat T13.
+var mayUse = map[need][]authority.TokenKind{
 	needAdmin:    {authority.Admin},
 	needApprover: {authority.Approver, authority.Admin},
 	needCheck:    {authority.Checker, authority.Integrator, authority.Admin},

@@ -177,14 +177,14 @@ func (t *Tokens) drop(name string) {
 
 // serves reports whether a token's agent, if it has one, is configured.
 func (t *Tokens) serves(c authority.Caller) bool {
-	return c.Standing != authority.Checker || slices.Contains(t.agents, c.Agent)
+	return c.Kind != authority.Checker || slices.Contains(t.agents, c.Agent)
 }
 
 // callerOf is who holds a token.
 func callerOf(k store.Token) (authority.Caller, bool) {
-	for standing, kind := range kindOf {
-		if kind == k.Kind {
-			return authority.Caller{Token: k.Name, Standing: standing, Agent: k.Agent}, true
+	for kind, stored := range kindOf {
+		if stored == k.Kind {
+			return authority.Caller{Token: k.Name, Kind: kind, Agent: k.Agent}, true
 		}
 	}
 	return authority.Caller{}, false

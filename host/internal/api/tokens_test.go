@@ -83,7 +83,7 @@ func TestOpenTokens_makesThemOnceAndPrivate(t *testing.T) {
 	first := k.mustOpen("ci", "a/../b", "Zoë "+strings.Repeat("x", 100))
 	seen := map[string]bool{}
 	for name, want := range map[string]authority.Caller{
-		"admin": {Token: "admin", Standing: authority.Admin}, "ci": {Token: "check:ci", Agent: "ci"},
+		"admin": {Token: "admin", Kind: authority.Admin}, "ci": {Token: "check:ci", Agent: "ci"},
 		"a/../b": {Token: "check:a/../b", Agent: "a/../b"}, "default": {Token: "check:default", Agent: "default"},
 	} {
 		info, err := os.Stat(k.path(name))
@@ -134,7 +134,7 @@ func TestOpenTokens_upgrade(t *testing.T) {
 	k.write("admin", admin)
 	k.write("ci", ci)
 	tokens := k.mustOpen("ci", "new")
-	if caller, ok := tokens.Caller(admin); !ok || caller.Standing != authority.Admin || caller.Token != "admin" {
+	if caller, ok := tokens.Caller(admin); !ok || caller.Kind != authority.Admin || caller.Token != "admin" {
 		t.Errorf("admin: got %+v, %t", caller, ok)
 	}
 	if caller, ok := tokens.Caller(ci); !ok || caller.Agent != "ci" || caller.Token != "check:ci" {

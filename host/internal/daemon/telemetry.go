@@ -123,7 +123,7 @@ func (m measured) Check(ctx context.Context, caller authority.Caller, r wire.Req
 		Outcome: cmp.Or(string(res.Outcome), "undecided"), Stage: cmp.Or(string(res.Decision.Stage), "none"),
 		Took: took, Asked: res.AskID != "", Waited: max(0, time.Since(begun)-took),
 	}
-	if caller.Standing == authority.Checker { // any other names its agent itself: a flood of labels
+	if caller.Kind == authority.Checker { // any other names its agent itself: a flood of labels
 		one.Agent = caller.Agent
 	}
 	m.metrics.Decided(one)

@@ -19,7 +19,7 @@ import (
 // agentName is the agent a request is for. A checker speaks for its own only; an
 // approver may see how any agent's call would be decided.
 func agentName(caller authority.Caller, claim wire.CallContext) (string, error) {
-	if caller.Believed() || caller.Standing == authority.Approver {
+	if caller.Believed() || caller.Kind == authority.Approver {
 		return cmp.Or(claim.Agent, config.DefaultAgent), nil
 	}
 	if claim.Agent != "" && claim.Agent != caller.Agent {

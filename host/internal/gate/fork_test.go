@@ -27,7 +27,7 @@ func TestForkMode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, twoDirsOf(t))
-			integrator := authority.Caller{Token: "bot", Standing: authority.Integrator}
+			integrator := authority.Caller{Token: "bot", Kind: authority.Integrator}
 			try := func(session, kind string, want engine.Behavior) {
 				t.Helper()
 				r := call("x")

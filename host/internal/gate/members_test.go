@@ -47,7 +47,7 @@ func (c *members) set(change func()) {
 // failure makes them count.
 func TestMembers(t *testing.T) {
 	admin := approvers.Person{Name: "dev", Roles: []string{"developer", "admin"}}
-	robot := authority.Caller{Token: "bot", Standing: authority.Integrator}
+	robot := authority.Caller{Token: "bot", Kind: authority.Integrator}
 	for _, tt := range []struct {
 		name   string
 		caller authority.Caller

@@ -14,7 +14,7 @@ import (
 func TestModeOfACall(t *testing.T) {
 	t.Parallel()
 	none := ""
-	integrator := authority.Caller{Token: "hub", Standing: authority.Integrator}
+	integrator := authority.Caller{Token: "hub", Kind: authority.Integrator}
 	cases := map[string]struct {
 		agent, session, client string
 		caller                 authority.Caller

@@ -32,7 +32,7 @@ agents:
 // TestPerson: the person behind a caller, and the trusted sources of roles.
 func TestPerson(t *testing.T) {
 	w := newWorld(t, team)
-	bot, operator := authority.Caller{Token: "bot", Standing: authority.Integrator}, authority.Caller{Token: "admin", Standing: authority.Admin}
+	bot, operator := authority.Caller{Token: "bot", Kind: authority.Integrator}, authority.Caller{Token: "admin", Kind: authority.Admin}
 	for _, tt := range []struct {
 		name          string
 		caller        authority.Caller
@@ -42,8 +42,8 @@ func TestPerson(t *testing.T) {
 		want          approvers.Person
 	}{
 		{"a check token", worker, "ann", []string{"admin"}, true, approvers.Person{Name: "dev", Roles: []string{"developer"}}},
-		{"an approver's token", authority.Caller{Token: "ann", Standing: authority.Approver}, "root", []string{"x"}, true, approvers.Person{Name: "ann", Roles: []string{"admin"}}},
-		{"an approver nobody wrote down", authority.Caller{Token: "eve", Standing: authority.Approver}, "ann", []string{"admin"}, true, approvers.Person{Name: "eve"}},
+		{"an approver's token", authority.Caller{Token: "ann", Kind: authority.Approver}, "root", []string{"x"}, true, approvers.Person{Name: "ann", Roles: []string{"admin"}}},
+		{"an approver nobody wrote down", authority.Caller{Token: "eve", Kind: authority.Approver}, "ann", []string{"admin"}, true, approvers.Person{Name: "eve"}},
 		{"an integrator's member", bot, "eve", []string{"ops"}, false, approvers.Person{Name: "eve", Roles: []string{"ops"}}},
 		{"an integrator's member by name", bot, "ann", nil, false, approvers.Person{Name: "ann", Roles: []string{"admin"}}},
 		{"an integrator's member of no role", bot, "ann", []string{}, false, approvers.Person{Name: "ann", Roles: []string{}}},

@@ -40,7 +40,7 @@ func selfEdit(input string, c wire.CallContext) wire.Request {
 // TestSelfEdit_refused: there is no ask about a profile the trigger may not grant.
 func TestSelfEdit_refused(t *testing.T) {
 	w := newWorld(t, chorus)
-	robot := authority.Caller{Token: "bot", Standing: authority.Integrator}
+	robot := authority.Caller{Token: "bot", Kind: authority.Integrator}
 	for _, tt := range []struct {
 		name   string
 		caller authority.Caller

@@ -33,7 +33,7 @@ func chat(by string, v ask.Verdict, roles ...string) ask.Answer {
 func TestT27_oneHumanTwoNames(t *testing.T) {
 	t.Parallel()
 	const known = "people: {ann: {roles: [ops], discord: " + annsAccount + "}, bob: {roles: [ops]}}\n"
-	bot := authority.Caller{Token: "bot", Standing: authority.Integrator}
+	bot := authority.Caller{Token: "bot", Kind: authority.Integrator}
 	by := func(user string) wire.Request {
 		r := call("x")
 		r.Context.Agent, r.Context.User = "a", user

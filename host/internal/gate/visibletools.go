@@ -85,7 +85,7 @@ func (g *Gate) knownSession(ctx context.Context, caller authority.Caller, claim 
 	if claim.Session == "" {
 		return store.Session{}, nil
 	}
-	if caller.Standing == authority.Checker || caller.Standing == authority.Integrator {
+	if caller.Kind == authority.Checker || caller.Kind == authority.Integrator {
 		name, err := agentName(caller, *claim)
 		if err != nil {
 			return store.Session{}, err

@@ -143,7 +143,7 @@ func TestOffer(t *testing.T) {
 func TestOffer_sessions(t *testing.T) {
 	t.Parallel()
 	w := offering(t, "agents: {worker: {user: ann}}\n")
-	ctx, approver := context.Background(), authority.Caller{Token: "ann", Standing: authority.Approver}
+	ctx, approver := context.Background(), authority.Caller{Token: "ann", Kind: authority.Approver}
 	w.Check(worker, wire.Request{Tool: "A", Input: json.RawMessage(`{}`), Context: wire.CallContext{Session: "s1", Kind: "background"}})
 	plan := engine.Explore
 	if err := w.Gate.SetMode(ctx, "s1", &plan, "ann"); err != nil {

@@ -140,7 +140,7 @@ func (au *Authority) mayKeepInChat(ctx context.Context, a ask.Answer, r engine.R
 // person may not approve alone: allow rules in add, deny or ask rules in remove. Other callers
 // are not bound by ask_approvers. The error is an ErrNotEntitled, or the store's.
 func (au *Authority) MayChangeRules(ctx context.Context, caller Caller, add, remove []engine.Rule) error {
-	if caller.Standing != Approver {
+	if caller.Kind != Approver {
 		return nil
 	}
 	return au.MayStore(ctx, au.Person(caller, "", nil, false), add, remove)

@@ -2,14 +2,14 @@ package authority
 
 import "errors"
 
-// Standing is the entitlement of a caller's token. The zero value may only have its own calls
-// checked.
-type Standing uint8
+// TokenKind is the kind of a caller's token: it bounds the caller's operations. The zero value may
+// only have its own calls checked.
+type TokenKind uint8
 
-// The standings of tokens. A call's claims may narrow, never widen.
+// The kinds of tokens. A call's claims may narrow, never widen.
 const (
 	// Checker may check its own agent's calls; its claims only narrow.
-	Checker Standing = iota
+	Checker TokenKind = iota
 	// Integrator may check for any agent and is believed.
 	Integrator
 	// Approver may see and answer asks, and change rules and sessions; it checks
@@ -22,14 +22,14 @@ const (
 // Caller is who put a request: the holder of a token.
 type Caller struct {
 	// Token names the token, never its secret. Sessions belong to it.
-	Token    string
-	Standing Standing
+	Token string
+	Kind  TokenKind
 	// Agent is the one agent a Checker speaks for.
 	Agent string
 }
 
 // Believed reports whether the caller's claims are taken as they are.
-func (c Caller) Believed() bool { return c.Standing == Integrator || c.Standing == Admin }
+func (c Caller) Believed() bool { return c.Kind == Integrator || c.Kind == Admin }
 
 // ErrBadRequest marks a malformed request: a denial with a reason for the caller to fix. Test
 // for it with errors.Is.

@@ -38,7 +38,7 @@ func (au *Authority) trustsFor(agent, user string, p approvers.Person, quorum in
 // may not approve alone. Other callers are not bound by ask_approvers. The error is an
 // ErrNotEntitled.
 func (au *Authority) MayTrustFolder(caller Caller, agent string) error {
-	if caller.Standing != Approver {
+	if caller.Kind != Approver {
 		return nil
 	}
 	if err := au.trustsFor(agent, au.userOf(agent), au.Person(caller, "", nil, false), 1); err != nil {

@@ -16,11 +16,11 @@ import (
 func (au *Authority) Person(caller Caller, name string, roles []string, administrator bool) approvers.Person {
 	settings := au.c.Settings()
 	switch {
-	case caller.Standing == Approver:
+	case caller.Kind == Approver:
 		return settings.Person(caller.Token)
 	case !caller.Believed():
 		return settings.Person(settings.Agent(caller.Agent).User)
-	case name == "" && caller.Standing == Admin:
+	case name == "" && caller.Kind == Admin:
 		return approvers.Person{Name: caller.Token, Administrator: true}
 	case name == "":
 		return approvers.Person{} // roles without a holder

@@ -170,7 +170,7 @@ func TestOffer_realTools(t *testing.T) {
 	w := newWorld(t, profiles)
 	offered := func(claim wire.CallContext) []string {
 		t.Helper()
-		o, err := w.Gate.VisibleTools(context.Background(), authority.Caller{Token: "ann", Standing: authority.Approver}, wire.VisibleToolsRequest{Context: claim})
+		o, err := w.Gate.VisibleTools(context.Background(), authority.Caller{Token: "ann", Kind: authority.Approver}, wire.VisibleToolsRequest{Context: claim})
 		if err != nil {
 			t.Fatal(err)
 		}

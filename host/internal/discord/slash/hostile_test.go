@@ -74,7 +74,7 @@ func TestHostileText(t *testing.T) {
 			}
 			w := newWorld(t)
 			known := true
-			if _, err := w.gate.Check(t.Context(), authority.Caller{Token: "hub", Standing: authority.Integrator}, wire.Request{
+			if _, err := w.gate.Check(t.Context(), authority.Caller{Token: "hub", Kind: authority.Integrator}, wire.Request{
 				Tool: "Probe", Input: json.RawMessage(`{"value":"x"}`), Context: wire.CallContext{Agent: "asker", Session: session, Kind: string(engine.Background)},
 			}, nil); err != nil {
 				known = false

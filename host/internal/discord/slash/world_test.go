@@ -155,7 +155,7 @@ func (w *world) EditOriginal(_ context.Context, _ *discordgo.Interaction, m mess
 func (w *world) open(agent, session string) {
 	w.t.Helper()
 	r := wire.Request{Tool: "Probe", Input: json.RawMessage(`{"value":"npm test"}`), Context: wire.CallContext{Agent: agent, Session: session, Kind: string(engine.Background)}}
-	if _, err := w.gate.Check(w.t.Context(), authority.Caller{Token: "hub", Standing: authority.Integrator}, r, nil); err != nil {
+	if _, err := w.gate.Check(w.t.Context(), authority.Caller{Token: "hub", Kind: authority.Integrator}, r, nil); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -172,7 +172,7 @@ func (w *world) waits(agent, session, value string) ask.Ask {
 	}
 	go func() {
 		r := wire.Request{Tool: "Probe", Input: input, Context: wire.CallContext{Agent: agent, Session: session}}
-		_, _ = w.gate.Check(ctx, authority.Caller{Token: "hub", Standing: authority.Integrator}, r, nil) // ends with the test
+		_, _ = w.gate.Check(ctx, authority.Caller{Token: "hub", Kind: authority.Integrator}, r, nil) // ends with the test
 	}()
 	for {
 		select {

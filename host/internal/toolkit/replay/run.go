@@ -220,7 +220,7 @@ func (g *running) session(ctx context.Context, p place, n int, s Session) ([]Out
 		o := Outcome{Source: s.Source, Session: s.ID, Seq: i, Tool: c.Tool, Input: json.RawMessage(c.Input), CWD: c.CWD, call: engine.Call{
 			Tool: c.Tool, Input: req.Input, Context: engine.Context{CWD: req.Context.CWD, Home: p.home, WorkingDirectories: req.Context.WorkingDirectories, ProjectRoot: p.root},
 		}}
-		res, err := g.host.Gate.Check(ctx, authority.Caller{Token: approverName, Standing: authority.Integrator}, req, nil)
+		res, err := g.host.Gate.Check(ctx, authority.Caller{Token: approverName, Kind: authority.Integrator}, req, nil)
 		o.settle(p, res, err)
 		if res.AskID != "" {
 			o.ask(p, g.take(res.AskID), g.o.Store)
