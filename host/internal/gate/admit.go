@@ -73,7 +73,7 @@ func (g *Gate) gather(ctx context.Context, c *call, look session) (f facts, err 
 	r, claim := c.request, c.request.Context
 	f.settings = g.c.Settings()
 	made := &engine.Call{Tool: r.Tool, Input: c.input}
-	if f.agent, err = g.place(f.settings, c.caller, claim, &made.Context); err != nil {
+	if f.agent, err = g.identify(f.settings, c.caller, claim, &made.Context); err != nil {
 		return f, err
 	}
 	made.Context.Server = c.server

@@ -160,8 +160,8 @@ func (g *Gate) describe(ctx context.Context, f *facts) (err error) {
 	return err
 }
 
-// place fills the context from the configuration and from the caller's permitted claims.
-func (g *Gate) place(settings *config.Config, caller authority.Caller, claim wire.CallContext, c *engine.Context) (config.Agent, error) {
+// identify fills the context from the configuration and from the caller's permitted claims.
+func (g *Gate) identify(settings *config.Config, caller authority.Caller, claim wire.CallContext, c *engine.Context) (config.Agent, error) {
 	name, err := agentName(caller, claim)
 	if err != nil {
 		return config.Agent{}, err

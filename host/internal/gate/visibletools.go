@@ -71,7 +71,7 @@ func (g *Gate) prepareVisibleTools(ctx context.Context, caller authority.Caller,
 	}
 	call := &engine.Call{Input: json.RawMessage(`{}`)}
 	p.req.Call, p.settings = call, g.c.Settings()
-	if p.agent, err = g.place(p.settings, caller, r.Context, &call.Context); err != nil {
+	if p.agent, err = g.identify(p.settings, caller, r.Context, &call.Context); err != nil {
 		return p, err
 	}
 	call.Context.Mode = forkMode(caller, p.agent, call.Context.Kind, known, claimed, modeOf(caller, p.agent, known.Mode, claimed))
