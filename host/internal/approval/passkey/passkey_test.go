@@ -111,8 +111,10 @@ func TestSigned_isProvenOffline(t *testing.T) {
 		"origin":     func(p *passkey.Proof) { p.Origin = "http://evil.example" },
 		"port":       func(p *passkey.Proof) { p.Origin = strings.Replace(p.Origin, "4711", "4712", 1) },
 		"credential": func(p *passkey.Proof) { p.Credential.ID = "AAAA" },
-		"assertion":  func(p *passkey.Proof) { p.Assertion = strings.Replace(p.Assertion, `"signature":"ME`, `"signature":"MF`, 1) },
-		"no JSON":    func(p *passkey.Proof) { p.Assertion = "" },
+		"assertion": func(p *passkey.Proof) {
+			p.Assertion = strings.Replace(p.Assertion, `"signature":"ME`, `"signature":"MF`, 1)
+		},
+		"no JSON": func(p *passkey.Proof) { p.Assertion = "" },
 	} {
 		forged := proof
 		change(&forged)
