@@ -48,7 +48,7 @@ var table = []mutation{
 	{"a quorum takes so many people", "host/internal/approval/approvers/approvers.go", "		n = max(n, a.Quorum)\n", "		_ = a\n", "./host/internal/approval/ask", "TestVotes_enough"},
 	// Asking.
 	{"an approval is used once", "host/internal/store/ask.go", "|| !a.UsedAt.IsZero() {", "{", "./host/internal/store", "TestUseAsk_once"},
-	{"waiting asks are bounded", "host/internal/approval/ask/open.go", "return bySession >= b.cfg.PerSession || byAgent >= b.cfg.PerAgent", "return byAgent >= b.cfg.PerAgent", "./host/internal/approval/ask", "TestLimitPerSession"},
+	{"waiting asks are bounded", "host/internal/approval/ask/open.go", "return bySession >= b.cfg.PerSession || byAgent >= b.cfg.PerAgent", "return bySession < 0 || byAgent >= b.cfg.PerAgent", "./host/internal/approval/ask", "TestLimitPerSession"},
 	{"three denials pause a session", "host/internal/approval/ask/pause.go", "pausing := s.PausedAt.IsZero() && s.Refusals >= b.cfg.PauseAfter", "pausing := false", "./host/internal/approval/ask", "TestPause.*"},
 	{"a repeated denial shows no card", "host/internal/approval/ask/open.go", "now.Add(-b.cfg.Memory))\n	if err == nil {", "now.Add(-b.cfg.Memory))\n	if err == nil && false {", "./host/internal/approval/ask", "TestEqualCallIsDeniedWithoutACard"},
 	{"background grants count for nothing", "host/internal/gate/gather.go", "	stored = withoutGrants(c.Kind, stored)\n", "", "./host/internal/gate", "TestBackgroundNeverAsks"},
