@@ -31,6 +31,9 @@ type Request struct {
 	// Timeout bounds the wait for a human, the time in the queue included; 0 means the agent's
 	// setting, counted from the moment the card is shown. It can only shorten this time.
 	Timeout time.Duration `json:"-"`
+	// Traceparent names the agent's trace and the span around this call, as the value of W3C's
+	// traceparent header; empty or invalid means none. It decides nothing.
+	Traceparent string `json:"-"`
 }
 
 // CallContext is a request's description of a call. All members are optional.

@@ -29,7 +29,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request, caller authority.
 		return err
 	}
 	defer done()
-	req.Timeout = timeout
+	req.Timeout, req.Traceparent = timeout, r.Header.Get("Traceparent")
 	s.leaves(r, caller)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()

@@ -189,6 +189,7 @@ func TestWidenings(t *testing.T) {
 		{"audit.keep", "audit: {keep: 90d}", "audit: {keep: 30d}", "audit.keep", false},
 		{"gateway.listen", "", "gateway: {listen: '127.0.0.1:9465'}", "gateway.listen", true},
 		{"telemetry.metrics", "", "telemetry: {metrics: '127.0.0.1:9464'}", "telemetry.metrics", true},
+		{"telemetry.traces", "", "telemetry: {traces: 'https://traces.example.org'}", "telemetry.traces", true},
 		{"audit.keep for ever", "", "audit: {keep: 30d}", "audit.keep", false},
 		{"asks.approval_lifetime", "asks: {approval_lifetime: 1m}", "asks: {approval_lifetime: 2m}", "asks.approval_lifetime", false},
 		{"listen", "listen: /a", "listen: /b", "listen", true},
@@ -275,7 +276,7 @@ func TestWidenings_everyKey(t *testing.T) {
 		reflect.TypeFor[config.Limits](): "module_kib functions globals table_entries compile_time compile_mib memory_mib stack_kib fuel timeout " +
 			"input_kib output_kib log_lines log_kib error_bytes instances",
 		reflect.TypeFor[config.Audit]():     "keep",
-		reflect.TypeFor[config.Telemetry](): "metrics",
+		reflect.TypeFor[config.Telemetry](): "metrics traces",
 		reflect.TypeFor[config.Gateway]():   "listen",
 		reflect.TypeFor[config.Asks]():      "timeout per_session per_agent repeat_denial pause_after approval_lifetime",
 	} {

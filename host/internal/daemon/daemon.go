@@ -53,6 +53,7 @@ type Daemon struct {
 	now      func() time.Time
 
 	metrics  *telemetry.Metrics
+	traces   *telemetry.Traces
 	numbers  net.Listener // of the metrics; nil for none
 	gateway  net.Listener // for gateways; nil for none
 	verified verified
@@ -91,6 +92,9 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	// With the admin token a person can answer through the API at any time.
 	d.Host.Asks.Attach(ask.Surface{Name: "api"})
 	d.chat = d.openChat(ctx, o)
+	if d.traces, err = d.openTraces(o.Version); err != nil {
+		return nil, err
+	}
 	d.metrics = telemetry.New(o.Version, d.sources())
 	if err := d.openTelemetry(); err != nil {
 		return nil, err
@@ -103,7 +107,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	d.Host.ConsoleAt(d.console.Origin)
 	d.server, err = api.New(api.Config{
 		Metrics: d.metrics.Handler(), Ready: d.ready,
-		Gate: measured{d.Host.Gate, d.metrics}, Folders: d.Host.Gate.Folders, MCP: mcptools.NewBook(d.Host.Store, now), Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
+		Gate: measured{d.Host.Gate, d.metrics, d.traces}, Folders: d.Host.Gate.Folders, MCP: mcptools.NewBook(d.Host.Store, now), Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
 		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence, Passkeys: d.Host.Passkeys,
 		Console: func(ctx context.Context, by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
 			return d.console.Link(ctx, by, lend)
@@ -255,6 +259,9 @@ func (d *Daemon) Close() error {
 			errs = append(errs, fmt.Errorf("stop serving: %w", err))
 		}
 	}
+	sending, stop := context.WithTimeout(context.Background(), closePatience)
+	defer stop()
+	errs = append(errs, d.traces.Close(sending))
 	if d.listener != nil { // a server that never served does not close it
 		if err := d.listener.Close(); !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)

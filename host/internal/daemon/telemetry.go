@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync"
 	"time"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/api"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/authority"
@@ -38,7 +40,8 @@ func (d *Daemon) sources() telemetry.Sources {
 			defer cancel()
 			return telemetry.Store(d.Host.Store.Stats(ctx))
 		},
-		Audit: d.verified.state,
+		Audit:  d.verified.state,
+		Traces: func() telemetry.Spans { return d.traces.Spans() },
 		Pool: func() telemetry.Pool {
 			s := d.Host.Sandbox()
 			return telemetry.Pool{
@@ -108,16 +111,19 @@ func (d *Daemon) serveTelemetry(ctx context.Context) {
 	}
 }
 
-// measured is a gate that counts its decisions.
+// measured is a gate that counts its decisions and traces them.
 type measured struct {
 	api.Gate
 	metrics *telemetry.Metrics
+	traces  *telemetry.Traces
 }
 
 // Check implements api.Gate.
 func (m measured) Check(ctx context.Context, caller authority.Caller, r wire.Request, progress gate.Progress) (wire.Result, error) {
 	begun := time.Now()
+	ctx, traced := m.traces.Begin(ctx, r.Traceparent)
 	res, err := m.Gate.Check(ctx, caller, r, progress)
+	traced(checked(caller, r, res))
 	took := time.Duration(res.Micros) * time.Microsecond
 	one := telemetry.Decision{
 		Outcome: cmp.Or(string(res.Outcome), "undecided"), Stage: cmp.Or(string(res.Decision.Stage), "none"),
@@ -128,6 +134,35 @@ func (m measured) Check(ctx context.Context, caller authority.Caller, r wire.Req
 	}
 	m.metrics.Decided(one)
 	return res, err
+}
+
+// checked is a check as its trace tells it: nothing of its input.
+func checked(caller authority.Caller, r wire.Request, res wire.Result) telemetry.Checked {
+	d := res.Decision
+	out := telemetry.Checked{
+		Tool: r.Tool, CallID: r.CallID, Agent: cmp.Or(caller.Agent, r.Context.Agent), Session: r.Context.Session,
+		Outcome: string(res.Outcome), Stage: string(d.Stage), Code: d.Code, ModuleDigest: res.ModuleDigest, Ask: res.AskID,
+		AuditSeq: res.AuditSeq, Failed: d.Stage == engine.StageError,
+	}
+	if d.Rule != nil {
+		out.Rule = d.Rule.ID
+	}
+	return out
+}
+
+// openTraces begins to send traces to the accepted collector; nil for none. Its headers, such as a
+// token, are in the daemon's environment, after OpenTelemetry's specification.
+func (d *Daemon) openTraces(version string) (*telemetry.Traces, error) {
+	to := d.Host.Accepted().Telemetry.Traces
+	if to == "" {
+		return nil, nil
+	}
+	headers, err := telemetry.Headers(os.Getenv("OTEL_EXPORTER_OTLP_HEADERS"))
+	if err != nil {
+		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_HEADERS in the daemon's environment: %w", err)
+	}
+	d.log.Info("sending traces", "to", to)
+	return telemetry.NewTraces(to, headers, version, d.log), nil
 }
 
 // verified is the outcome of the last verification of the audit.

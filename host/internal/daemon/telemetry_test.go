@@ -1,11 +1,15 @@
 package daemon_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/callgate/callgate/engine"
 )
 
 // TestMetrics has a real daemon decide calls and reads its numbers at the port of the log.
@@ -58,4 +62,44 @@ func fetch(t *testing.T, url string) string {
 		t.Fatal(err)
 	}
 	return string(body)
+}
+
+// TestTraces has a real daemon decide a call within an agent's trace, and reads its spans at a
+// collector. The second call's trace is a line of the request that is none.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	bodies := make(chan string, 64)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // a cut one has no span
+		bodies <- string(body)
+	}))
+	t.Cleanup(collector.Close)
+	w := newWorld(t, "telemetry: {traces: '"+collector.URL+"'}\nagents: {ci: {mode: dont_ask}}\n")
+	d, _ := w.Serve(newLines().logger())
+	c := w.Agent(d.Address().String(), "ci")
+	for i, trace := range []string{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-x\r\nHost: evil"} {
+		r := bash("s", fmt.Sprint("call-", i), "ls secret-name")
+		r.Traceparent = trace
+		if res, err := c.Check(t.Context(), r, nil); err != nil || res.Decision.Behavior != engine.Allow {
+			t.Fatalf("got %+v, %v", res, err)
+		}
+	}
+	var all string
+	for _, want := range []string{
+		`"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"[0-9a-f]{16}","parentSpanId":"00f067aa0ba902b7","name":"callgate.check"`,
+		`"name":"callgate.admit"`, `"name":"callgate.describe"`, `"name":"callgate.rules"`, `"name":"callgate.decide"`, `"name":"callgate.audit"`,
+		`"name":"callgate.check_permissions"`, `"stringValue":"Bash"`, `"stringValue":"call-1"`, `"key":"callgate.audit.seq","value":{"intValue":"\d+"}`,
+	} {
+		for !regexp.MustCompile(want).MatchString(all) {
+			select {
+			case body := <-bodies:
+				all += body + "\n"
+			case <-t.Context().Done():
+				t.Fatalf("no %s in\n%s", want, all)
+			}
+		}
+	}
+	if strings.Contains(all, "secret-name") {
+		t.Errorf("an input is in\n%s", all)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/telemetry/stage"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
 	"github.com/callgate/callgate/host/wire"
 )
@@ -19,6 +20,7 @@ import (
 // only deny or ask. look finds the session: opening it, or only looking. The caller
 // closes the call; after an error there is none.
 func (g *Gate) admit(ctx context.Context, caller authority.Caller, r wire.Request, look session) (*call, error) {
+	defer stage.Begin(ctx, "admit")()
 	c := &call{caller: caller, request: r, id: r.CallID, started: g.c.Now()}
 	if r.Timeout > 0 {
 		c.deadline = c.started.Add(r.Timeout)

@@ -12,6 +12,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/telemetry/stage"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -53,7 +54,9 @@ func (g *Gate) ask(ctx context.Context, c *call, d engine.Decision, changed []st
 		g.noticeRequest(c, d, who.name())
 		asked := g.newAsk(ctx, c, d, changed)
 		c.release() // a module swapped meanwhile need not be kept for as long as a person thinks
+		answered := stage.Begin(ctx, "ask")
 		yes, res, err := who.ask(ctx, c, d, asked)
+		answered()
 		if yes == nil {
 			return res, err
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/telemetry/stage"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -58,6 +59,7 @@ func (g *Gate) Evaluate(ctx context.Context, caller authority.Caller, r wire.Req
 
 // decide decides a call by its facts: the engine first, then each of the tighteners.
 func (g *Gate) decide(ctx context.Context, c *call) engine.Decision {
+	defer stage.Begin(ctx, "decide")()
 	g.unsettle(ctx, c)
 	d := engine.Decide(ctx, c.req)
 	for _, t := range tighteners {

@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/internal/gate/describe"
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/telemetry/stage"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -61,6 +62,7 @@ func (g *Gate) seen(ctx context.Context, s store.Session) (store.Session, error)
 // gatherRules combines the operator's, the stored and the project's rules: of the first two,
 // possibly thousands, those with possible influence on the call.
 func (g *Gate) gatherRules(ctx context.Context, f *facts) error {
+	defer stage.Begin(ctx, "rules")()
 	c := f.req.Call.Context
 	about := f.req.About()
 	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.ProjectRoot, about)
@@ -142,6 +144,7 @@ func denyAll(tools []string) []engine.Rule {
 // protection of the gate itself (threat T06) and the profile. For protection, unresolvable
 // targets are judged as written.
 func (g *Gate) describe(ctx context.Context, f *facts) (err error) {
+	defer stage.Begin(ctx, "describe")()
 	f.desc, f.req.Related, err = describe.Call(ctx, f.tools.Lookup, g.c.Targets, f.entry, f.req.Call, f.configured...)
 	f.req.Effects, f.req.EffectsUnsaid = f.desc.Effects, f.desc.EffectsUnsaid
 	if g.c.Protect != nil {

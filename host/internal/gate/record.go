@@ -13,12 +13,14 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/store/mask"
+	"github.com/callgate/callgate/host/internal/telemetry/stage"
 	"github.com/callgate/callgate/host/wire"
 )
 
 // audited writes the row of a result; only then may the result be returned. A failed row turns
 // it into a denial.
 func (g *Gate) audited(ctx context.Context, c *call, res wire.Result) wire.Result {
+	defer stage.Begin(ctx, "audit")()
 	row := store.Row{
 		Time: g.c.Now(), Agent: c.req.Call.Context.Agent, Action: c.desc.Action, Decision: res.Outcome,
 		User: c.req.Call.Context.User, DecidedBy: res.DecidedBy, Detail: res.Decision.Reason,

@@ -241,7 +241,7 @@ func (j *judge) evaluate(ctx context.Context, c toolCall) verdict {
 
 // request is a call in the daemon's words.
 func (j *judge) request(c toolCall, hints jsontext.Value) wire.Request {
-	r := wire.Request{Tool: j.toolName(c.name), Input: []byte(c.input), Context: j.context()}
+	r := wire.Request{Tool: j.toolName(c.name), Input: []byte(c.input), Context: j.context(), Traceparent: c.trace}
 	r.Context.Annotations = []byte(hints)
 	return r
 }

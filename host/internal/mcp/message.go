@@ -160,6 +160,8 @@ type toolCall struct {
 	progress jsontext.Value
 	// meta are the members of _meta for the server, without the token.
 	meta jsontext.Value
+	// trace is the agent's trace (traceparent); empty for none.
+	trace string
 	// modern means a request of the revision 2026-07-28 or later.
 	modern bool
 	// state is the server's word in a repeated call; nil in a first one.
@@ -195,7 +197,7 @@ func readCall(m message) (c toolCall, err error) {
 }
 
 func (c *toolCall) readMeta(meta jsontext.Value) error {
-	all, err := members(meta, "progressToken")
+	all, err := members(meta, "progressToken", "traceparent")
 	if err != nil {
 		return err
 	}
@@ -204,6 +206,10 @@ func (c *toolCall) readMeta(meta jsontext.Value) error {
 		switch {
 		case m.name == "progressToken" && key(m.value) != "":
 			c.progress = m.value
+		case m.name == "traceparent" && m.value.Kind() == '"':
+			if c.trace, err = text(m.value); err != nil {
+				return err
+			}
 		case strings.HasPrefix(m.name, modernPrefix):
 			c.modern = true
 			kept, err = jsontext.AppendQuote(append(kept, ','), m.name)

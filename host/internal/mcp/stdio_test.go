@@ -62,6 +62,12 @@ func TestCalls(t *testing.T) {
 	if r.Tool != "mcp__files__read" || string(r.Input) != `{"n":9007199254740993,"p":"é"}` || r.Context.Server.Name != "files" || r.Context.Server.Definition != "d1" {
 		t.Errorf("judged: got %s %s %+v", r.Tool, r.Input, r.Context.Server)
 	}
+	w.send(`{"jsonrpc":"2.0","id":"t","method":"tools/call","params":{"name":"read","_meta":{"traceparent":"00-a-b-01"}}}`)
+	want(t, w.server.got, "traceparent")
+	want(t, w.told, `"id":"t"`, "ran read")
+	if got := w.daemon.requests[1].Traceparent; got != "00-a-b-01" {
+		t.Errorf("trace: got %q", got)
+	}
 	w.send(call("2", "deny_it", "{}"))
 	if got, wanted := next(t, w.told), `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"Denied by Callgate: deny rule X."}],"isError":true}}`; got != wanted {
 		t.Errorf("denied: got %s, want %s", got, wanted)

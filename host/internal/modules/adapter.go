@@ -7,6 +7,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/telemetry/stage"
 )
 
 // adapter sends calls to one tool of a module. name is the module's name for the tool: the
@@ -93,6 +94,7 @@ func (a *adapter) answer(ctx context.Context, m *sandbox.Module, verb string, ca
 			return data, nil
 		}
 	}
+	defer stage.Begin(ctx, verb)()
 	buf.used = sandbox.Usage{}
 	begun := time.Now()
 	data, err := m.Append(ctx, buf.answer[:0], sandbox.Request{Export: verb, Input: buf.env.Bytes(), Config: a.module.configFor(call), Used: &buf.used})

@@ -14,6 +14,7 @@ type Sources struct {
 	Pool    func() Pool
 	Modules func() []Module
 	Discord func() Discord
+	Traces  func() Spans
 }
 
 // Asks are the asks waiting for a person.
@@ -90,6 +91,7 @@ var (
 	moduleTime   = desc("module_call_seconds", "Calls of a module, and their time.", "module")
 	moduleFails  = desc("module_failures_total", "Calls of a module that failed.", "module")
 	moduleFuel   = desc("module_fuel_total", "Fuel used by a module; one instruction takes about one.", "module")
+	traceSpans   = desc("trace_spans_total", "Spans of traces: made, sent to the collector, and failed to arrive.", "state")
 	discordUp    = desc("discord_connected", "1 while Discord is connected; no value when it is not configured.")
 	discordCards = desc("discord_cards", "Cards that stand in Discord.")
 )
@@ -98,7 +100,7 @@ var (
 func (scraped) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		asksWaiting, asksOldest, surfaces, storeCommits, storeChanges, storeErrors, auditSeq, verifiedSeq, verifiedAt, auditBroken,
-		poolUsed, poolLimit, poolCache, answers, moduleTime, moduleFails, moduleFuel, discordUp, discordCards,
+		poolUsed, poolLimit, poolCache, answers, moduleTime, moduleFails, moduleFuel, traceSpans, discordUp, discordCards,
 	} {
 		out <- d
 	}
@@ -132,6 +134,11 @@ func (c scraped) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstSummary(moduleTime, m.Calls, m.Took.Seconds(), nil, m.File)
 		counter(moduleFails, float64(m.Failures), m.File)
 		counter(moduleFuel, float64(m.Fuel), m.File)
+	}
+	if spans := c.s.Traces(); spans.Enabled {
+		counter(traceSpans, float64(spans.Made), "made")
+		counter(traceSpans, float64(spans.Sent), "sent")
+		counter(traceSpans, float64(spans.Failed), "failed")
 	}
 	if chat.Configured {
 		gauge(discordUp, one(chat.Connected))

@@ -35,7 +35,7 @@ func (c *Caller) Check(ctx context.Context, r wire.Request, progress func(protoc
 	if r.Timeout > 0 {
 		target += "?timeout=" + url.QueryEscape(r.Timeout.String())
 	}
-	a, err := c.post(ctx, target, r, protocol.LinesType)
+	a, err := c.post(ctx, target, r, protocol.LinesType, traceparent(r.Traceparent))
 	if err != nil {
 		return wire.Result{}, fmt.Errorf("check: %w", orCause(ctx, err))
 	}
@@ -53,11 +53,27 @@ func (c *Caller) Check(ctx context.Context, r wire.Request, progress func(protoc
 	return res, nil
 }
 
+// traceparent is text if it has the form of W3C's header, and empty otherwise: it becomes a line of
+// the request.
+func traceparent(text string) string {
+	const form = "xx-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-xxxxxxxxxxxxxxxx-xx"
+	if len(text) != len(form) {
+		return ""
+	}
+	for i := range form {
+		hex := '0' <= text[i] && text[i] <= '9' || 'a' <= text[i] && text[i] <= 'f'
+		if form[i] == '-' && text[i] != '-' || form[i] != '-' && !hex {
+			return ""
+		}
+	}
+	return text
+}
+
 // Finish reports a call's end and its actual input to the daemon, and returns whether they match
 // the judged call. With every error comes the zero FinishResult.
 func (c *Caller) Finish(ctx context.Context, f wire.Finished) (wire.FinishResult, error) {
 	var m wire.FinishResult
-	a, err := c.post(ctx, "/v1/calls/finished", f, jsonType)
+	a, err := c.post(ctx, "/v1/calls/finished", f, jsonType, "")
 	if err != nil {
 		return m, fmt.Errorf("finish: %w", orCause(ctx, err))
 	}

@@ -13,6 +13,9 @@ func ReadStream(in io.Reader) (wire.Result, error) {
 	return readStream(in, func([]byte, string) error { return nil }, func(protocol.Progress) {})
 }
 
+// Traceparent is the header for a request's trace.
+func Traceparent(text string) string { return traceparent(text) }
+
 // ReadAnswer reads a whole answer of a daemon.
 func ReadAnswer(in io.Reader) (status int, header map[string]string, body []byte, err error) {
 	a, err := readAnswer(bufio.NewReader(in))

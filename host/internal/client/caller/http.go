@@ -64,8 +64,9 @@ func (a *answer) whole(limit int) ([]byte, error) {
 }
 
 // post sends a request on a connection of its own and returns a successful answer of the wanted
-// content type. The caller closes it. When ctx ends, reading the answer fails.
-func (c *Caller) post(ctx context.Context, target string, body any, accept string) (*answer, error) {
+// content type. trace is the traceparent header; empty for none. The caller closes the answer. When
+// ctx ends, reading it fails.
+func (c *Caller) post(ctx context.Context, target string, body any, accept, trace string) (*answer, error) {
 	text, err := protocol.Encode(body)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
@@ -75,7 +76,7 @@ func (c *Caller) post(ctx context.Context, target string, body any, accept strin
 		return nil, err
 	}
 	release := context.AfterFunc(ctx, func() { _ = conn.Close() }) // the daemon withdraws the call
-	a, err := c.exchange(conn, target, text, accept)
+	a, err := c.exchange(conn, target, text, accept, trace)
 	if err != nil {
 		release()
 		_ = conn.Close() // nothing was read of it
@@ -91,10 +92,13 @@ func (c *Caller) post(ctx context.Context, target string, body any, accept strin
 
 // exchange writes a request and reads the head of its answer. A daemon may refuse before
 // it has read the whole request.
-func (c *Caller) exchange(conn net.Conn, target string, body []byte, accept string) (*answer, error) {
+func (c *Caller) exchange(conn net.Conn, target string, body []byte, accept, trace string) (*answer, error) {
 	nonce := rand.Text()
-	request := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nAccept: %s\r\n%s: %s\r\nContent-Length: %d\r\n\r\n",
-		target, c.host, c.token, jsonType, accept, protocol.NonceHeader, nonce, len(body))
+	if trace != "" {
+		trace = "Traceparent: " + trace + "\r\n"
+	}
+	request := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nAccept: %s\r\n%s: %s\r\n%sContent-Length: %d\r\n\r\n",
+		target, c.host, c.token, jsonType, accept, protocol.NonceHeader, nonce, trace, len(body))
 	_, written := conn.Write(append(request, body...))
 	a, err := readAnswer(bufio.NewReader(conn))
 	if err != nil {

@@ -40,6 +40,20 @@ var answers = map[string]struct{ text, body string }{
 	"an endless head":       {"HTTP/1.1 200 OK\r\n" + strings.Repeat("X", 70<<10), ""},
 }
 
+// TestTraceparent: a trace that is no W3C header becomes no line of the request.
+func TestTraceparent(t *testing.T) {
+	t.Parallel()
+	good := "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	for _, text := range []string{"", good[1:], good + "0", strings.ToUpper(good), strings.Replace(good, "-", "_", 1), good[:54] + "\n", "\r\n" + good[2:], strings.Repeat("-", 55)} {
+		if got := caller.Traceparent(text); got != "" {
+			t.Errorf("%q: got %q, want none", text, got)
+		}
+	}
+	if got := caller.Traceparent(good); got != good {
+		t.Errorf("got %q, want %q", got, good)
+	}
+}
+
 func TestReadAnswer(t *testing.T) {
 	t.Parallel()
 	for name, tc := range answers {
