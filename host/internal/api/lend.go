@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/store"
 )
 
@@ -33,18 +35,41 @@ func (t *Tokens) Lend(name string, hold time.Duration) (secret string, alive con
 		return "", nil, nil, fmt.Errorf("%d consoles are open; close some, or wait until they end", maxLent)
 	}
 	parent := t.held[i]
-	random := make([]byte, 32)
-	_, _ = rand.Read(random) // it never fails
-	secret = "cg_console_" + base64.RawURLEncoding.EncodeToString(random)
 	expires := now.Add(hold)
 	if !parent.expires.IsZero() && parent.expires.Before(expires) {
 		expires = parent.expires
 	}
-	ctx, stop := context.WithDeadline(parent.life, expires)
-	noted := new(atomic.Int64)
-	noted.Store(parent.noted.Load())
-	t.lent = append(t.lent, token{id: parent.id, sum: sha256.Sum256([]byte(secret)), expires: expires, caller: parent.caller, noted: noted, life: life{ctx, stop}})
-	return secret, ctx, stop, nil
+	k := token{id: parent.id, expires: expires, caller: parent.caller, noted: new(atomic.Int64)}
+	k.noted.Store(parent.noted.Load())
+	secret, alive, end = t.lend(parent.life, k)
+	return secret, alive, end, nil
+}
+
+// LendPerson returns a secret with the rights of an approver's token of this person, as Lend does. It
+// belongs to no stored token: the caller has seen the person prove themselves, at a provider.
+func (t *Tokens) LendPerson(person string, hold time.Duration) (secret string, alive context.Context, end func(), err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	t.lent = slices.DeleteFunc(t.lent, func(k token) bool { return !k.lives(now) })
+	if len(t.lent) >= maxLent {
+		return "", nil, nil, fmt.Errorf("%d consoles are open; close some, or wait until they end", maxLent)
+	}
+	k := token{expires: now.Add(hold), caller: authority.Caller{Token: person, Kind: authority.Approver}, noted: new(atomic.Int64)}
+	k.noted.Store(math.MaxInt64) // there is no use to write down
+	secret, alive, end = t.lend(context.Background(), k)
+	return secret, alive, end, nil
+}
+
+// lend gives k a secret and a life within another. The caller holds mu.
+func (t *Tokens) lend(within context.Context, k token) (secret string, alive context.Context, end func()) {
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // it never fails
+	secret = "cg_console_" + base64.RawURLEncoding.EncodeToString(random)
+	ctx, stop := context.WithDeadline(within, k.expires)
+	k.sum, k.life = sha256.Sum256([]byte(secret)), life{ctx, stop}
+	t.lent = append(t.lent, k)
+	return secret, ctx, stop
 }
 
 // lives reports whether the token is in force.

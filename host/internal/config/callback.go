@@ -71,8 +71,8 @@ func (c *Config) EventHooks() []Webhook {
 	return out
 }
 
-// SecretFiles are the files with secrets of callbacks and webhooks, and the token for Discord, each
-// once. From the next start on, no call may touch them.
+// SecretFiles are the files with secrets of callbacks, webhooks and the console, and the token for
+// Discord, each once. From the next start on, no call may touch them.
 func (c *Config) SecretFiles() []string {
 	var out []string
 	add := func(path string) {
@@ -87,6 +87,8 @@ func (c *Config) SecretFiles() []string {
 		add(h.SecretFile)
 	}
 	add(c.Discord.TokenFile)
+	add(c.Console.TLS.KeyFile)
+	add(c.Console.OIDC.ClientSecretFile)
 	for _, path := range c.storeSecrets() {
 		add(path)
 	}

@@ -40,6 +40,8 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.listen(&c.Listen)
 	ck.telemetry(&c.Telemetry)
 	ck.gateway(&c.Gateway)
+	ck.console(c)
+	ck.subjects(c)
 	ck.boundary(&c.Boundary, c.Listen)
 	ck.store(c)
 	return ck.errs.Err()

@@ -49,6 +49,8 @@ type Config struct {
 	Audit Audit `yaml:"audit"`
 	// Telemetry says where programs read the daemon's numbers. Left out: nowhere but in the API.
 	Telemetry Telemetry `yaml:"telemetry"`
+	// Console opens the web console to browsers of other machines. Left out: to this machine's alone.
+	Console Console `yaml:"console"`
 	// Gateway lets gateways ask before they forward a call to an MCP server. Left out: no door.
 	Gateway Gateway `yaml:"gateway"`
 	// Listen is a unix socket (absolute path or ~/...) or a loopback address

@@ -190,6 +190,14 @@ func TestWidenings(t *testing.T) {
 		{"gateway.listen", "", "gateway: {listen: '127.0.0.1:9465'}", "gateway.listen", true},
 		{"telemetry.metrics", "", "telemetry: {metrics: '127.0.0.1:9464'}", "telemetry.metrics", true},
 		{"telemetry.traces", "", "telemetry: {traces: 'https://traces.example.org'}", "telemetry.traces", true},
+		{"console.listen", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console: {listen: '0.0.0.0:8444', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console.listen", true},
+		{"console.origin", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console: {listen: '0.0.0.0:8443', origin: 'https://h.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console.origin", true},
+		{"console.tls.cert_file", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /d, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console.tls.cert_file", true},
+		{"console.tls.key_file", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /l}, oidc: {issuer: 'https://i', client_id: c}}", "console.tls.key_file", true},
+		{"console.oidc.issuer", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://j', client_id: c}}", "console.oidc.issuer", true},
+		{"console.oidc.client_id", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: d}}", "console.oidc.client_id", true},
+		{"console.oidc.client_secret_file", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c, client_secret_file: /s}}", "console.oidc.client_secret_file", true},
+		{"a subject", "people: {ann: {}}\nconsole: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "people: {ann: {oidc: u1}}\nconsole: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "people.ann.oidc", false},
 		{"audit.keep for ever", "", "audit: {keep: 30d}", "audit.keep", false},
 		{"asks.approval_lifetime", "asks: {approval_lifetime: 1m}", "asks: {approval_lifetime: 2m}", "asks.approval_lifetime", false},
 		{"listen", "listen: /a", "listen: /b", "listen", true},
@@ -255,7 +263,7 @@ func TestWidenings_everyLimit(t *testing.T) {
 func TestWidenings_everyKey(t *testing.T) {
 	t.Parallel()
 	for typ, want := range map[reflect.Type]string{
-		reflect.TypeFor[config.Config](): "defaults agents rules profiles tools people permission_grants webhooks discord paths modules asks audit telemetry gateway listen boundary store",
+		reflect.TypeFor[config.Config](): "defaults agents rules profiles tools people permission_grants webhooks discord paths modules asks audit telemetry console gateway listen boundary store",
 		reflect.TypeFor[config.Settings](): "mode working_directories home user kind allowed_tools disallowed_tools respect_denylist profile timeout resume_asks reads " +
 			"follow_client_mode dialect persistent_shell callback sub_agents skills ask_approvers discord tools",
 		reflect.TypeFor[config.Callback]():            "url secret_file timeout",
@@ -270,7 +278,10 @@ func TestWidenings_everyKey(t *testing.T) {
 		reflect.TypeFor[config.DiscordInteractions](): "listen public_key",
 		reflect.TypeFor[config.DiscordRoute]():        "channel threads direct_messages mention_roles escalate",
 		reflect.TypeFor[config.DiscordEscalation]():   "after channel mention_roles direct_messages",
-		reflect.TypeFor[config.Person]():              "roles administrator discord",
+		reflect.TypeFor[config.Person]():              "roles administrator discord oidc",
+		reflect.TypeFor[config.Console]():             "listen origin tls oidc",
+		reflect.TypeFor[config.ConsoleTLS]():          "cert_file key_file",
+		reflect.TypeFor[config.OIDC]():                "issuer client_id client_secret_file",
 		reflect.TypeFor[config.Modules]():             "dir memory_mib limits grants dev keys require_signature",
 		reflect.TypeFor[config.Grant]():               "names may_allow may_read_only config limits",
 		reflect.TypeFor[config.Limits](): "module_kib functions globals table_entries compile_time compile_mib memory_mib stack_kib fuel timeout " +

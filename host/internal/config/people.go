@@ -23,6 +23,9 @@ type Person struct {
 	// Discord is the id of their Discord account: its answers are theirs, calls naming it as their
 	// user are theirs, and its roles on the server are theirs.
 	Discord Snowflake `yaml:"discord"`
+	// OIDC is their subject (sub) at the provider of the console: who signs in there with it answers
+	// as this person. It is no e-mail address, because a provider may give that to another.
+	OIDC string `yaml:"oidc"`
 }
 
 // Person returns the configured person for a name or the id of a Discord account; an unknown one

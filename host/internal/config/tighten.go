@@ -105,6 +105,7 @@ var fileTightens = map[string]func(was, will reflect.Value) bool{
 	"modules.grants.*.may_allow":     valued(noMore),
 	"modules.grants.*.may_read_only": valued(noMore),
 	"people.*.administrator":         valued(noMore),
+	"people.*.oidc":                  valued(func(_, will string) bool { return will == "" }),
 }
 
 func valued[T any](tightens func(was, will T) bool) func(was, will reflect.Value) bool {

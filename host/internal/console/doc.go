@@ -1,7 +1,7 @@
-// Package console is the web console: pages for a browser of this machine, where people see the
-// waiting asks, answer them and read what the gate has done.
+// Package console is the web console: pages for a browser of this machine or, over TLS, of others,
+// where people see the waiting asks, answer them and read what the gate has done.
 //
-// It owns the browser's side: one-time links, sessions, the guard against other pages and other
+// It owns the browser's side: one-time links, signing in at an OpenID Connect provider, sessions, the guard against other pages and other
 // names, the templates, the style and the script. It decides nothing and knows no right: each page
 // is made by a client of the API inside the daemon's process, with the rights that the person's
 // token has there. An ask is drawn from the shared model of package card, in its order. No text of

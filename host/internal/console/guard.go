@@ -12,8 +12,20 @@ import (
 	"time"
 )
 
-// cookieName is the session's cookie.
-const cookieName = "callgate"
+// The cookies. Under TLS their names bind them to this host: no other one below its domain can set them.
+const (
+	cookieName   = "callgate"
+	signInCookie = "__Host-callgate-signin"
+)
+
+// cookie is the cookie of a session.
+func (s *Server) cookie(value string) *http.Cookie {
+	c := &http.Cookie{Name: cookieName, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	if s.c.Beyond != nil {
+		c.Name, c.Secure = "__Host-"+cookieName, true
+	}
+	return c
+}
 
 // policy lets a page load and send to its own origin only, and no script make HTML of text. Source:
 // threat T13.
@@ -38,7 +50,10 @@ func refuse(status int, text string) error { return &refusal{status, text} }
 var errNoSession = refuse(http.StatusUnauthorized, "no console session in this browser: it has ended, or never began. In a terminal, run: callgate console, and open the printed link")
 
 // headers are of every answer.
-func headers(h http.Header) {
+func (s *Server) headers(h http.Header) {
+	if s.c.Beyond != nil {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -58,11 +73,11 @@ func (s *Server) guard(r *http.Request) error {
 	if err := s.origins.Check(r); err != nil {
 		return refuse(http.StatusForbidden, "another web page sent this request; it was refused")
 	}
-	if origin := r.Header.Values("Origin"); len(origin) > 1 || len(origin) == 1 && origin[0] != "http://"+r.Host {
+	if origin := r.Header.Values("Origin"); len(origin) > 1 || len(origin) == 1 && origin[0] != s.scheme()+r.Host {
 		return refuse(http.StatusForbidden, "another web page sent this request; it was refused")
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
-	entering := r.URL.Path == enterPath && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+	entering := (r.URL.Path == enterPath || r.URL.Path == signedInPath) && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 	if site != "" && site != "same-origin" && site != "none" && !entering {
 		return refuse(http.StatusForbidden, "another web page led here; open the console's own page")
 	}
@@ -72,15 +87,25 @@ func (s *Server) guard(r *http.Request) error {
 // ownHost reports whether a Host header names the console: no other name, so that a page led here
 // under its own name (DNS rebinding) gets nothing.
 func (s *Server) ownHost(host string) bool {
-	name, _, err := net.SplitHostPort(host)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.c.Beyond != nil {
+		return s.name != "" && strings.EqualFold(host, s.name)
+	}
+	name, _, err := net.SplitHostPort(host)
 	return err == nil && s.name != "" && strings.EqualFold(name, s.name)
+}
+
+func (s *Server) scheme() string {
+	if s.c.Beyond != nil {
+		return "https://"
+	}
+	return "http://"
 }
 
 // sessionOf is the session of a request's cookie; nil without one in force.
 func (s *Server) sessionOf(r *http.Request) *session {
-	cookies := r.CookiesNamed(cookieName)
+	cookies := r.CookiesNamed(s.cookie("").Name)
 	if len(cookies) != 1 {
 		return nil
 	}

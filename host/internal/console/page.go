@@ -44,6 +44,8 @@ type frame struct {
 	Here string
 	// Text is of a page that only says something.
 	Text string
+	// SignIn offers the provider's page.
+	SignIn bool
 	// Forward leads on to the first page.
 	Forward bool
 	// By, CSRF, Unlocked and Said are of the session; empty without one.
@@ -106,6 +108,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, of *session, err e
 		s.c.Log.Error("a page failed", "path", r.URL.Path, "error", err)
 	}
 	f := frame{Title: "Not done", Text: card.Line(text)}
+	if of == nil && s.signIns != nil && status != http.StatusTooManyRequests {
+		f.SignIn = true
+		if errors.Is(err, errNoSession) {
+			f.Title, f.Text = "Sign in", "The console of Callgate shows the calls that wait for a person, and what the gate has done."
+		}
+	}
 	if of != nil {
 		f.By, f.CSRF, f.Sections = of.by, of.csrf, sections
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -29,12 +30,14 @@ const (
 // enterPath is where a one-time link leads.
 const enterPath = "/enter"
 
-// Config are the parts of a Server. All but Log and Now are required.
+// Config are the parts of a Server. All but Beyond, Log and Now are required.
 type Config struct {
 	// Dial connects with the API, in this process.
 	Dial func(ctx context.Context) (net.Conn, error)
 	// Name returns the host name of the console's addresses, always the same.
 	Name func(ctx context.Context) (string, error)
+	// Beyond opens the console to browsers of other machines; nil for this machine alone.
+	Beyond *Beyond
 	// Answers tells the gate where the console answers: calls leading there are denied.
 	Answers func(network, address string)
 	// Log hears of failures, never of secrets or inputs; nil means silence.
@@ -44,18 +47,21 @@ type Config struct {
 }
 
 // Server is the console. It listens from the first link on, at a port of the loopback that the
-// system chooses. Its methods are safe for concurrent use.
+// system chooses, or, for browsers of other machines, from Open on. Its methods are safe for
+// concurrent use.
 type Server struct {
 	c        Config
 	sessions *sessions
+	signIns  *signIns // nil without a provider
 	origins  *http.CrossOriginProtection
 	entries  *paced // of tries to enter
 	requests *paced // of all requests
+	outside  *addresses
 	http     *http.Server
 
 	mu     sync.Mutex
-	name   string // the host of its addresses; empty before the first link
-	port   string
+	name   string // the host of its addresses, with its port where TLS is spoken; empty before it listens
+	origin string
 	closed bool
 	ended  chan struct{} // closed when a listener's serving has ended; nil without one
 }
@@ -70,6 +76,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		c: c, origins: http.NewCrossOriginProtection(),
+		signIns: newSignIns(c.Beyond, c.Now), outside: &addresses{now: c.Now, each: map[netip.Prefix]*paced{}},
 		sessions: &sessions{dial: c.Dial, now: c.Now, links: map[key]link{}, open: map[key]*session{}},
 		entries:  &paced{burst: 20, rate: 1, now: c.Now}, requests: &paced{burst: 400, rate: 100, now: c.Now},
 	}
@@ -83,7 +90,7 @@ func New(c Config) *Server {
 // Link makes a one-time link for a person, who gets the rights that lend gives. The first link opens
 // the port.
 func (s *Server) Link(ctx context.Context, by string, lend Lend) (protocol.ConsoleLink, error) {
-	host, err := s.listen(ctx)
+	origin, err := s.listen(ctx)
 	if err != nil {
 		return protocol.ConsoleLink{}, err
 	}
@@ -91,28 +98,25 @@ func (s *Server) Link(ctx context.Context, by string, lend Lend) (protocol.Conso
 	if err != nil {
 		return protocol.ConsoleLink{}, err
 	}
-	return protocol.ConsoleLink{URL: fmt.Sprintf("http://%s%s?key=%s", host, enterPath, text), ExpiresAt: expires}, nil
+	return protocol.ConsoleLink{URL: origin + enterPath + "?key=" + text, ExpiresAt: expires}, nil
 }
 
 // Origin is the origin of the console's pages; empty before the first link.
 func (s *Server) Origin() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.port == "" {
-		return ""
-	}
-	return "http://" + net.JoinHostPort(s.name, s.port)
+	return s.origin
 }
 
-// listen opens the port once, and returns host and port.
+// listen opens the port once, and returns the origin.
 func (s *Server) listen(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return "", errors.New("the daemon is stopping; try again")
 	}
-	if s.port != "" {
-		return net.JoinHostPort(s.name, s.port), nil
+	if s.origin != "" {
+		return s.origin, nil
 	}
 	name, err := s.c.Name(ctx)
 	if err != nil {
@@ -124,15 +128,21 @@ func (s *Server) listen(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("open a port for the console: %w", err)
 	}
 	s.c.Answers("tcp", l.Addr().String()) // before anything can connect with a session
-	_, s.port, _ = net.SplitHostPort(l.Addr().String())
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	s.origin = "http://" + net.JoinHostPort(name, port)
+	s.serve(netutil.LimitListener(l, maxConns))
+	return s.origin, nil
+}
+
+// serve answers on l until the server is closed. The caller holds mu.
+func (s *Server) serve(l net.Listener) {
 	s.ended = make(chan struct{})
 	go func() {
 		defer close(s.ended)
-		if err := s.http.Serve(netutil.LimitListener(l, maxConns)); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			s.c.Log.Error("the console has stopped; restart the daemon", "error", err)
 		}
 	}()
-	return net.JoinHostPort(s.name, s.port), nil
 }
 
 // Close ends all sessions and the port. It may be called more than once.
@@ -196,17 +206,23 @@ func (s *Server) handler() http.Handler {
 			}
 		})
 	}
-	mux.HandleFunc("GET "+enterPath, func(w http.ResponseWriter, r *http.Request) {
-		if err := s.enter(w, r); err != nil {
-			s.fail(w, r, nil, err)
-		}
-	})
+	unknown := map[string]func(http.ResponseWriter, *http.Request) error{enterPath: s.enter}
+	if s.signIns != nil {
+		unknown[signInPath], unknown[signedInPath] = s.goSignIn, s.signedIn
+	}
+	for path, answer := range unknown {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+			if err := answer(w, r); err != nil {
+				s.fail(w, r, nil, err)
+			}
+		})
+	}
 	mux.Handle("GET /assets/", http.FileServerFS(assets))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, s.sessionOf(r), refuse(http.StatusNotFound, "there is no such page"))
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		headers(w.Header())
+		s.headers(w.Header())
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writePatience)) // without deadlines (tests) it waits
 		defer func() {
 			if v := recover(); v != nil && v != any(http.ErrAbortHandler) { //nolint:errorlint // net/http compares the panic itself
@@ -215,7 +231,11 @@ func (s *Server) handler() http.Handler {
 			}
 		}()
 		err := s.guard(r)
-		if err == nil && !s.requests.take() {
+		pace := s.requests.take
+		if s.c.Beyond != nil && s.sessionOf(r) == nil { // a stranger must not use up what the others have
+			pace = func() bool { return s.outside.take(r) }
+		}
+		if err == nil && !pace() {
 			w.Header().Set("Retry-After", "1")
 			err = refuse(http.StatusTooManyRequests, "too many requests; try again in a moment")
 		}
@@ -244,7 +264,12 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	return s.welcome(w, cookie)
+}
+
+// welcome gives a new session to the browser. The page leads on by itself: see enter.
+func (s *Server) welcome(w http.ResponseWriter, cookie string) error {
+	http.SetCookie(w, s.cookie(cookie))
 	return s.render(w, http.StatusOK, "entered", frame{Title: "Console", Forward: true})
 }
 
@@ -253,11 +278,17 @@ func (s *Server) leave(w http.ResponseWriter, r *http.Request, of *session) erro
 	if _, err := formOf(w, r, of); err != nil {
 		return err
 	}
-	for _, c := range r.CookiesNamed(cookieName) {
+	over := s.cookie("")
+	for _, c := range r.CookiesNamed(over.Name) {
 		s.sessions.leave(c.Value)
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
-	return s.render(w, http.StatusOK, "message", frame{Title: "Signed out", Text: "You have left the console. To come back, run: callgate console"})
+	over.MaxAge = -1
+	http.SetCookie(w, over)
+	f := frame{Title: "Signed out", Text: "You have left the console. To come back, run: callgate console", SignIn: s.signIns != nil}
+	if f.SignIn {
+		f.Text = "You have left the console."
+	}
+	return s.render(w, http.StatusOK, "message", f)
 }
 
 // lock ends the effect of the PIN here.

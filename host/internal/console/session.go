@@ -48,6 +48,8 @@ type link struct {
 	by      string
 	lend    Lend
 	expires time.Time
+	// stands says whether its person may still come in; nil for as long as the rights last.
+	stands func() bool
 }
 
 // session is one browser's.
@@ -58,6 +60,8 @@ type session struct {
 	// alive ends with the token's rights and with the session, which end ends.
 	alive context.Context
 	end   func()
+	// stands is the link's.
+	stands func() bool
 
 	mu      sync.Mutex
 	expires time.Time
@@ -105,6 +109,20 @@ func (s *sessions) enter(text string) (string, error) {
 		return "", errLink
 	}
 	delete(s.links, keyOf(text))
+	return s.start(l)
+}
+
+// begin begins the session of a person who has proven themselves elsewhere; the returned secret is its
+// cookie's.
+func (s *sessions) begin(l link) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweep()
+	return s.start(l)
+}
+
+// start begins a session with a link's rights. The caller holds mu.
+func (s *sessions) start(l link) (string, error) {
 	if len(s.open) >= maxSessions {
 		return "", fmt.Errorf("%d consoles are open; sign out of one", maxSessions)
 	}
@@ -119,7 +137,7 @@ func (s *sessions) enter(text string) (string, error) {
 	}
 	cookie, now := secret(), s.now()
 	s.open[keyOf(cookie)] = &session{
-		by: l.by, csrf: secret(), client: c, alive: alive, end: end, expires: now.Add(sessionHold), used: now, seen: map[string]bool{},
+		by: l.by, csrf: secret(), client: c, alive: alive, end: end, stands: l.stands, expires: now.Add(sessionHold), used: now, seen: map[string]bool{},
 	}
 	return cookie, nil
 }
@@ -185,6 +203,9 @@ func (s *session) touch(now time.Time) {
 
 // over reports whether the session, or its token, has ended; an open stream keeps it from being idle.
 func (s *session) over(now time.Time) bool {
+	if s.stands != nil && !s.stands() {
+		return true
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.alive.Err() != nil || !s.expires.After(now) || s.streams == 0 && now.Sub(s.used) >= idleHold

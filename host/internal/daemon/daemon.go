@@ -103,8 +103,11 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 		return nil, err
 	}
 	d.pipe = console.NewPipe()
-	d.console = console.New(console.Config{Dial: d.pipe.Dial, Name: d.Host.Passkeys.Name, Answers: d.Host.AnswersBeside, Log: log, Now: o.Host.Now})
+	d.console = console.New(console.Config{Dial: d.pipe.Dial, Name: d.Host.Passkeys.Name, Beyond: d.beyond(), Answers: d.Host.AnswersBeside, Log: log, Now: o.Host.Now})
 	d.Host.ConsoleAt(d.console.Origin)
+	if err := d.console.Open(); err != nil {
+		return nil, err
+	}
 	d.server, err = api.New(api.Config{
 		Metrics: d.metrics.Handler(), Ready: d.ready,
 		Gate: measured{d.Host.Gate, d.metrics, d.traces}, Folders: d.Host.Gate.Folders, MCP: mcptools.NewBook(d.Host.Store, now), Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),

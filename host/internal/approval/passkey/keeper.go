@@ -21,9 +21,11 @@ type Store interface {
 	SaveSetting(ctx context.Context, name string, value []byte, row store.Row) error
 }
 
-// Config are the parts of a Keeper. All but Now are required.
+// Config are the parts of a Keeper. All but Host and Now are required.
 type Config struct {
 	Store Store
+	// Host is the console's own host name, where the operator has chosen one.
+	Host string
 	// Origin is the console's origin as it is now; empty while it does not answer.
 	Origin func() string
 	// Now is the clock; nil means time.Now.

@@ -1,6 +1,7 @@
 package passkey
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -13,14 +14,14 @@ import (
 // nameSetting is the name's name in the store.
 const nameSetting = "console_name"
 
-// Name is the host name under which the console answers, and passkeys count: cg-RANDOM.localhost,
-// made once for each store, when it is first needed. A name changed outside Callgate is replaced,
+// Name is the host name under which the console answers, and passkeys count: the operator's, or
+// cg-RANDOM.localhost, made once for each store, when it is first needed. A name changed outside Callgate is replaced,
 // and the passkeys of the old one no longer count.
 // RATIONALE.md, "Why is the console's address a random name below .localhost?".
 func (k *Keeper) Name(ctx context.Context) (string, error) {
 	k.saving.Lock()
 	defer k.saving.Unlock()
-	if k.name != "" {
+	if k.name = cmp.Or(k.name, k.c.Host); k.name != "" {
 		return k.name, nil
 	}
 	text, err := k.c.Store.Setting(ctx, nameSetting)

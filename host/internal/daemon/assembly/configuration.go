@@ -181,7 +181,7 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 	}
 	notes = append(notes, GrantAdvice(next)...)
 	if late(old.file, next) {
-		notes = append(notes, "restart the daemon to apply changes of listen, boundary, store, discord, modules.dir, modules.memory_mib and asks")
+		notes = append(notes, "restart the daemon to apply changes of listen, boundary, store, discord, console, telemetry, gateway, modules.dir, modules.memory_mib and asks")
 	}
 	return notes, nil
 }

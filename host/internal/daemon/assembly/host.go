@@ -172,7 +172,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if waiting > 0 {
 		o.Log.Info("pending asks restored from the last run", "asks", waiting)
 	}
-	h.Passkeys = passkey.New(passkey.Config{Store: h.Store, Origin: h.consoleOrigin, Now: o.Now})
+	h.Passkeys = passkey.New(passkey.Config{Store: h.Store, Host: h.Accepted().Console.Host(), Origin: h.consoleOrigin, Now: o.Now})
 	h.guard = protect.New(h.facts(o))
 	h.guard.Answers(o.Config.Endpoint())
 	if network, address := o.Config.StoreAddress(); network != "" {
