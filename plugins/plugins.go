@@ -6,9 +6,9 @@ package plugins
 
 import (
 	"archive/zip"
-	"bytes"
 	"embed"
 	"errors"
+	"io"
 	"io/fs"
 	"sync"
 
@@ -18,21 +18,39 @@ import (
 //go:embed dist/embedded
 var embedded embed.FS
 
+// archive is the modules' zip, read where the binary has it.
+type archive struct{ *zip.Reader }
+
 var modules = sync.OnceValue(func() fs.FS {
-	packed, err := embedded.ReadFile("dist/embedded/modules.zip")
+	packed, err := embedded.Open("dist/embedded/modules.zip")
 	if errors.Is(err, fs.ErrNotExist) {
-		packed, err = embedded.ReadFile("dist/embedded/release.zip")
+		packed, err = embedded.Open("dist/embedded/release.zip")
 	}
 	if err != nil {
 		return embed.FS{}
 	}
-	files, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	info, err := packed.Stat()
+	if err != nil {
+		panic("plugins: the embedded modules.zip: " + err.Error())
+	}
+	files, err := zip.NewReader(packed.(io.ReaderAt), info.Size()) // as embed says
 	if err != nil {
 		panic("plugins: the embedded modules.zip: " + err.Error())
 	}
 	files.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor())
-	return files
+	return archive{files}
 })
+
+// Digest returns a module's SHA-256 in hex, as noted when it was packed; empty for an archive
+// without such notes.
+func (a archive) Digest(name string) string {
+	for _, f := range a.File {
+		if f.Name == name {
+			return f.Comment
+		}
+	}
+	return ""
+}
 
 // Modules returns the built modules, "bash.wasm" and "standard.wasm". Each reading of a
 // file decompresses it and checks its sum. They are those that make built last, or, in a

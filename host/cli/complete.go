@@ -30,6 +30,13 @@ func words(list ...string) completer {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
+// later completes with words made when they are needed, not at each start of the program.
+func later(list func() []string) completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return words(list()...)(cmd, args, typed)
+	}
+}
+
 // fromDaemon completes from the running daemon's data; without a daemon it offers nothing.
 func (c *cli) fromDaemon(list func(*cobra.Command, *client.Client) ([]string, error)) completer {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -122,11 +129,12 @@ func (c *cli) completeTokens() completer {
 }
 
 func completeRecipes() completer {
-	var names []string
-	for _, r := range recipe.All() {
-		names = append(names, cobra.CompletionWithDesc(r.Name, r.Title))
-	}
-	return words(names...)
+	return later(func() (names []string) {
+		for _, r := range recipe.All() {
+			names = append(names, cobra.CompletionWithDesc(r.Name, r.Title))
+		}
+		return names
+	})
 }
 
 func completeModes() completer { return words(engine.Modes()...) }

@@ -36,11 +36,12 @@ directories, limits) see callgate recipes, which edit the configuration file.`,
 }
 
 func completeTemplates() completer {
-	var names []string
-	for _, t := range template.All() {
-		names = append(names, cobra.CompletionWithDesc(t.Name, t.Title))
-	}
-	return words(names...)
+	return later(func() (names []string) {
+		for _, t := range template.All() {
+			names = append(names, cobra.CompletionWithDesc(t.Name, t.Title))
+		}
+		return names
+	})
 }
 
 func templateList(c *cli) *cobra.Command {

@@ -15,7 +15,7 @@ import (
 // accept puts the tools of a file's module into the index, or says why not.
 func (b *builder) accept(f file, m *module, err error) {
 	found, state := f.digest, stateInUse(f.embedded, f.digest, b.pins.byFile[f.file].digest)
-	if f.data == nil {
+	if f.read == nil {
 		found = ""
 	}
 	if err != nil {

@@ -110,9 +110,9 @@ func (b *builder) take(f file) {
 // admit returns the module of a file, the one in use when nothing changed.
 func (b *builder) admit(f file) (*module, error) {
 	switch {
-	case f.data == nil && b.unreadable != nil:
+	case f.read == nil && b.unreadable != nil:
 		return nil, fmt.Errorf("not loaded: %w", b.unreadable)
-	case f.data == nil:
+	case f.read == nil:
 		return nil, errUnread
 	}
 	if _, pinned := b.pins.of(f.id); !pinned && !f.embedded && b.c.comesWith(f.file) {

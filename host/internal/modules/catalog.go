@@ -156,7 +156,7 @@ func Open(ctx context.Context, opts Options) (*Catalog, error) {
 	files, problems, unread := directoryFiles(opts.Dir)
 	if err != nil {
 		for i := range files {
-			files[i].data = nil // listed, so its possible names fail
+			files[i].read = nil // listed, so its possible names fail
 		}
 	}
 	if err = cmp.Or(err, unread); err != nil {

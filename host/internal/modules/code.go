@@ -23,7 +23,8 @@ type code struct {
 	meter *meter
 
 	mu      sync.Mutex
-	wasm    []byte // until compiled
+	size    int
+	read    func() ([]byte, error) // nil once compiled
 	loaded  *sandbox.Module
 	failed  error
 	took    time.Duration // of compiling
@@ -44,13 +45,13 @@ func (c *code) running(ctx context.Context) (*sandbox.Module, error) {
 	defer c.mu.Unlock()
 	if c.loaded == nil && c.failed == nil {
 		began := time.Now()
-		c.loaded, c.failed = c.runtime.Load(context.WithoutCancel(ctx), c.file, c.wasm)
+		c.loaded, c.failed = c.runtime.LoadKnown(context.WithoutCancel(ctx), c.file, sandbox.Source{Digest: c.digest, Size: c.size, Read: c.read})
 		if c.took = time.Since(began); late(c.failed) {
 			err := c.failed
 			c.failed = nil
 			return nil, err
 		}
-		c.wasm = nil
+		c.read = nil
 	}
 	return c.loaded, c.failed
 }
@@ -83,7 +84,7 @@ func (c *code) letGo() {
 		return
 	}
 	loaded := c.loaded
-	c.loaded, c.wasm, c.failed = nil, nil, errReplaced
+	c.loaded, c.read, c.failed = nil, nil, errReplaced
 	c.mu.Unlock()
 	if loaded != nil {
 		loaded.Close(context.Background())

@@ -39,7 +39,7 @@ type tool struct {
 
 func (b *builder) newModule(f file, g Rights, granted string) *module {
 	m := &module{
-		id: f.id, digest: f.digest, size: len(f.data),
+		id: f.id, digest: f.digest, size: f.size,
 		grant: g, granted: granted, runtime: b.limitedTo(f.embedded, g), config: ConfigLookup(g.Config),
 		replaces: b.replaces(f.id),
 	}
@@ -58,7 +58,7 @@ func (b *builder) compilable(m *module, f file) *module {
 
 // newCode is what will be compiled of a module's file.
 func (b *builder) newCode(m *module, f file) *code {
-	return &code{file: f.file, digest: f.digest, runtime: m.runtime, number: codes.Add(1), memo: b.c.memo, meter: b.c.meters.of(f.file), wasm: f.data}
+	return &code{file: f.file, digest: f.digest, runtime: m.runtime, number: codes.Add(1), memo: b.c.memo, meter: b.c.meters.of(f.file), size: f.size, read: f.read}
 }
 
 // limitedTo is the runtime with the limits of a module.

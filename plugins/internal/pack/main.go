@@ -1,5 +1,6 @@
 // Command pack writes files into a zip archive, compressed with zstd: the same bytes for
-// the same files and version of Go, which is the archive's comment. The Makefile packs the first-party modules with it.
+// the same files and version of Go, which is the archive's comment. Each entry's comment is its
+// SHA-256. The Makefile packs the first-party modules with it.
 //
 //	go run ./plugins/internal/pack modules.zip bash.wasm standard.wasm
 package main
@@ -7,6 +8,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,7 +38,7 @@ func pack(archive string, files []string) error {
 		if err != nil {
 			return err
 		}
-		entry, err := w.CreateHeader(&zip.FileHeader{Name: filepath.Base(file), Method: zstd.ZipMethodWinZip})
+		entry, err := w.CreateHeader(&zip.FileHeader{Name: filepath.Base(file), Method: zstd.ZipMethodWinZip, Comment: fmt.Sprintf("%x", sha256.Sum256(data))})
 		if err != nil {
 			return err
 		}

@@ -96,6 +96,44 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// TestLoadKnown: a module's bytes are read once, and must have the digest.
+func TestLoadKnown(t *testing.T) {
+	t.Parallel()
+	data := wasm(t, "deploy")
+	other := bytes.Clone(data)
+	other[len(other)-1]++
+	dir, reads := t.TempDir(), 0
+	load := func(bytes []byte) error {
+		r, err := sandbox.New(t.Context(), sandbox.Config{CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = r.Close(context.Background()) }()
+		m, err := r.LoadKnown(t.Context(), "deploy", sandbox.Source{Digest: sandbox.Digest(data), Size: len(data), Read: func() ([]byte, error) {
+			reads++
+			return bytes, nil
+		}})
+		if err == nil && m.Digest() != sandbox.Digest(data) {
+			t.Errorf("got the digest %s", m.Digest())
+		}
+		return err
+	}
+	for _, wrong := range [][]byte{other, data[:len(data)-1], nil} {
+		if err := load(wrong); err == nil {
+			t.Error("bytes with another digest: loaded")
+		}
+	}
+	reads = 0
+	for range 2 {
+		if err := load(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if reads != 1 {
+		t.Errorf("read %d times; want once", reads)
+	}
+}
+
 // TestCache_limits: code made under other limits is other code, unless the limits have no
 // influence on it.
 func TestCache_limits(t *testing.T) {

@@ -37,7 +37,29 @@ var (
 // import or export, and the requirement; nothing of the module has run by then. Compiling takes
 // about a second for a large Go guest, some milliseconds from the cache.
 func (r *Runtime) Load(ctx context.Context, name string, wasm []byte) (*Module, error) {
-	m, err := r.load(ctx, name, wasm)
+	return r.LoadKnown(ctx, name, Source{Digest(wasm), len(wasm), func() ([]byte, error) { return wasm, nil }})
+}
+
+// Source is a module by its digest. Read is called only when nothing is kept of the module; it
+// must then return bytes of that digest.
+type Source struct {
+	Digest string
+	Size   int
+	Read   func() ([]byte, error)
+}
+
+// bytes reads the module.
+func (s Source) bytes() ([]byte, error) {
+	wasm, err := s.Read()
+	if err == nil && (len(wasm) != s.Size || Digest(wasm) != s.Digest) {
+		err = errors.New("the module's bytes do not have the digest it was loaded by")
+	}
+	return wasm, err
+}
+
+// LoadKnown is Load of a module with a known digest.
+func (r *Runtime) LoadKnown(ctx context.Context, name string, from Source) (*Module, error) {
+	m, err := r.load(ctx, name, from)
 	if err != nil {
 		return nil, fmt.Errorf("load tool %s: %w", name, err)
 	}
@@ -46,18 +68,20 @@ func (r *Runtime) Load(ctx context.Context, name string, wasm []byte) (*Module, 
 
 var errClosed = errors.New("the runtime is closed")
 
-func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, error) {
+func (r *Runtime) load(ctx context.Context, name string, from Source) (*Module, error) {
 	if !r.use.begin() {
 		return nil, errClosed
 	}
 	defer r.use.end()
-	if len(wasm) > r.limits.ModuleBytes {
-		return nil, exceed("module_kib", "%d bytes, at most %d", len(wasm), r.limits.ModuleBytes)
+	if from.Size > r.limits.ModuleBytes {
+		return nil, exceed("module_kib", "%d bytes, at most %d", from.Size, r.limits.ModuleBytes)
 	}
-	digest := Digest(wasm)
-	got, err := r.recall(ctx, digest)
+	got, err := r.recall(ctx, from.Digest)
 	if got == nil && err == nil {
-		got, err = r.make(ctx, digest, wasm)
+		var wasm []byte
+		if wasm, err = from.bytes(); err == nil {
+			got, err = r.make(ctx, from.Digest, wasm)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -67,7 +91,7 @@ func (r *Runtime) load(ctx context.Context, name string, wasm []byte) (*Module, 
 		got.close(ctx)
 		return nil, err
 	}
-	return newModule(r, name, got, verbs, digest, len(wasm)), nil
+	return newModule(r, name, got, verbs, from.Digest, from.Size), nil
 }
 
 // Digest is the sha256 of a module's bytes, in hex, its identity everywhere.
