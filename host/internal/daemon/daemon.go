@@ -207,6 +207,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 		defer close(chatting)
 		d.chat.run(ctx)
 	}()
+	resting := make(chan struct{})
+	go func() {
+		defer close(resting)
+		rest(ctx, restEvery)
+	}()
 	var err error
 	select {
 	case err = <-failed:
@@ -221,6 +226,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	<-gateways
 	<-counting
 	<-chatting
+	<-resting
 	return errors.Join(err, d.Close())
 }
 
