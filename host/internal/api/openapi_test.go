@@ -244,6 +244,7 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("GET", "/v1/asks/{id}", "zzzzzz", "", 404)
 	x.do("POST", "/v1/asks/{id}/seen", a.ID+"/seen", `{"approver":"ana"}`, 200)
 	x.passkeys(a.ID)
+	x.push()
 	x.do("POST", "/v1/asks/{id}/answer", a.ID+"/answer", `{"verdict":"perhaps"}`, 400)
 	x.do("POST", "/v1/asks/{id}/answer", a.ID+"/answer", `{"verdict":"approve","sets":[99]}`, 400)
 	x.do("POST", "/v1/asks/{id}/answer", a.ID+"/answer", fmt.Sprintf(`{"verdict":"approve","sets":[%d],"scope":"agent","expires_at":"2099-01-01T00:00:00Z","reason":"fine","by":"ana","surface":"test","confirm_id":%q}`, a.Decision.Suggestions[0].Set, a.ID), 200)

@@ -11,6 +11,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/passkey"
+	"github.com/callgate/callgate/host/internal/approval/push"
 	"github.com/callgate/callgate/host/internal/client"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/store"
@@ -31,6 +32,19 @@ func (x *exchange) passkeys(id string) {
 	x.do("POST", "/v1/asks/{id}/challenge", "zzzzzz/challenge", `{"verdict":"approve","by":"ana"}`, 404)
 	x.do("DELETE", "/v1/passkeys/{id}", d.ID()+"?by=ana", "", 200)
 	x.do("DELETE", "/v1/passkeys/{id}", d.ID(), "", 404)
+}
+
+// push drives the operations about push messages.
+func (x *exchange) push() {
+	x.t.Helper()
+	const subscription = `{"endpoint":"https://push.example.com/x","p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}`
+	added := x.do("POST", "/v1/push", "?by=ana", `{"name":"phone","subscription":`+subscription+`}`, 201)
+	x.do("POST", "/v1/push", "?by=ana", `{"name":"","subscription":`+subscription+`}`, 400)
+	x.do("GET", "/v1/push", "?by=ana", "", 200)
+	var d push.Device
+	must(x.t, json.Unmarshal([]byte(added.body), &d))
+	x.do("DELETE", "/v1/push/{id}", d.ID+"?by=ana", "", 200)
+	x.do("DELETE", "/v1/push/{id}", d.ID+"?by=ana", "", 404)
 }
 
 // enrol gives a person a device.

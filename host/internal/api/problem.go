@@ -12,6 +12,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/approval/passkey"
 	"github.com/callgate/callgate/host/internal/approval/pin"
+	"github.com/callgate/callgate/host/internal/approval/push"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/gate/folder"
@@ -51,6 +52,7 @@ var known = []struct {
 	{passkey.ErrNotSigned, http.StatusForbidden, protocol.CodeNotSigned},
 	{passkey.ErrNoPasskey, http.StatusConflict, protocol.CodePasskey},
 	{passkey.ErrEnrol, http.StatusBadRequest, protocol.CodeBadRequest},
+	{push.ErrBadSubscription, http.StatusBadRequest, protocol.CodeBadRequest},
 	{approvers.ErrNotGranted, http.StatusForbidden, protocol.CodeNotGranted},
 	{folder.ErrRefused, http.StatusBadRequest, protocol.CodeBadRequest},
 	{folder.ErrUnknown, http.StatusNotFound, protocol.CodeNotFound},

@@ -18,6 +18,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/approval/passkey"
+	"github.com/callgate/callgate/host/internal/approval/push"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/gate"
 	"github.com/callgate/callgate/host/internal/gate/mcptools"
@@ -114,6 +115,8 @@ type Config struct {
 	Console func(ctx context.Context, by string, lend func(hold time.Duration) (secret string, alive context.Context, end func(), err error)) (protocol.ConsoleLink, error)
 	// Passkeys are those of people; nil for a daemon without any.
 	Passkeys *passkey.Keeper
+	// Push are the browsers that get messages about waiting asks; nil for none.
+	Push *push.Keeper
 	// Configuration is the gate's configuration.
 	Configuration Configuration
 	// Folders are those trusted by people.

@@ -20,6 +20,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/passkey"
 	"github.com/callgate/callgate/host/internal/approval/pin"
+	"github.com/callgate/callgate/host/internal/approval/push"
 	"github.com/callgate/callgate/host/internal/client"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/client/protocol/view"
@@ -160,7 +161,7 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 		},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "callgate_audit_seq 1\n") }),
 		Gate:    g, Folders: parts.Folders, MCP: mcptools.NewBook(w.store, time.Now), Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{pin.New(pin.Config{Store: w.store})},
-		Passkeys: keys,
+		Passkeys: keys, Push: push.New(w.store, nil),
 		Console: func(_ context.Context, by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
 			secret, _, _, err := lend(time.Minute)
 			return protocol.ConsoleLink{URL: "http://x.localhost/enter?by=" + by + "&key=" + secret, ExpiresAt: time.Unix(1, 0)}, err

@@ -29,7 +29,7 @@ func (s *Server) cookie(value string) *http.Cookie {
 
 // policy lets a page load and send to its own origin only, and no script make HTML of text. Source:
 // threat T13.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; " +
 	"form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // maxForm bounds a form, in bytes.

@@ -59,7 +59,9 @@ type frame struct {
 	Waiting  int
 	// Signs wants the script of passkeys.
 	Signs bool
-	Body  any
+	// Pushes wants the script of push messages.
+	Pushes bool
+	Body   any
 }
 
 // framed is the frame of a session's page.

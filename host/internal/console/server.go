@@ -159,7 +159,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-//go:embed assets/style.css assets/app.js assets/passkey.js assets/icon.svg
+//go:embed assets/style.css assets/app.js assets/passkey.js assets/push.js assets/worker.js assets/icon.svg
 var assets embed.FS
 
 // page answers a request of a session.
@@ -188,6 +188,9 @@ var routes = []route{
 	{http.MethodPost, "/passkeys", (*Server).addPasskey},
 	{http.MethodPost, "/passkeys/new", (*Server).newPasskey},
 	{http.MethodPost, "/passkeys/{id}/revoke", (*Server).revokePasskey},
+	{http.MethodGet, "/messages", (*Server).messages},
+	{http.MethodPost, "/messages", (*Server).addMessages},
+	{http.MethodPost, "/messages/{id}/remove", (*Server).removeMessages},
 	{http.MethodPost, "/lock", (*Server).lock},
 	{http.MethodPost, "/leave", (*Server).leave},
 }
@@ -206,7 +209,7 @@ func (s *Server) handler() http.Handler {
 			}
 		})
 	}
-	unknown := map[string]func(http.ResponseWriter, *http.Request) error{enterPath: s.enter}
+	unknown := map[string]func(http.ResponseWriter, *http.Request) error{enterPath: s.enter, workerPath: s.worker, "/manifest.webmanifest": s.manifest}
 	if s.signIns != nil {
 		unknown[signInPath], unknown[signedInPath] = s.goSignIn, s.signedIn
 	}

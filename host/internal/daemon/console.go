@@ -36,3 +36,11 @@ func (d *Daemon) beyond() *console.Beyond {
 	}
 	return b
 }
+
+// isListed reports whether a person may still get messages: where the configuration names people, it
+// must name them.
+func (d *Daemon) isListed(person string) bool {
+	people := d.Host.Settings().People
+	_, listed := people[person]
+	return listed || len(people) == 0
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/callgate/callgate/host/internal/api"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/pin"
+	"github.com/callgate/callgate/host/internal/approval/push"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/console"
@@ -54,6 +55,7 @@ type Daemon struct {
 
 	metrics  *telemetry.Metrics
 	traces   *telemetry.Traces
+	push     *push.Keeper
 	numbers  net.Listener // of the metrics; nil for none
 	gateway  net.Listener // for gateways; nil for none
 	verified verified
@@ -102,6 +104,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	if err := d.openGateway(); err != nil {
 		return nil, err
 	}
+	d.push = push.New(d.Host.Store, now)
 	d.pipe = console.NewPipe()
 	d.console = console.New(console.Config{Dial: d.pipe.Dial, Name: d.Host.Passkeys.Name, Beyond: d.beyond(), Answers: d.Host.AnswersBeside, Log: log, Now: o.Host.Now})
 	d.Host.ConsoleAt(d.console.Origin)
@@ -111,7 +114,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	d.server, err = api.New(api.Config{
 		Metrics: d.metrics.Handler(), Ready: d.ready,
 		Gate: measured{d.Host.Gate, d.metrics, d.traces}, Folders: d.Host.Gate.Folders, MCP: mcptools.NewBook(d.Host.Store, now), Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
-		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence, Passkeys: d.Host.Passkeys,
+		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence, Passkeys: d.Host.Passkeys, Push: d.push,
 		Console: func(ctx context.Context, by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
 			return d.console.Link(ctx, by, lend)
 		},
@@ -202,6 +205,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 		defer close(counting)
 		d.serveTelemetry(ctx)
 	}()
+	telling := make(chan struct{})
+	go func() {
+		defer close(telling)
+		push.NewSender(d.push, d.isListed, nil, d.log).Run(ctx, d.Host.Asks.Subscribe(ctx))
+	}()
 	chatting := make(chan struct{})
 	go func() {
 		defer close(chatting)
@@ -225,6 +233,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	<-verifying
 	<-gateways
 	<-counting
+	<-telling
 	<-chatting
 	<-resting
 	return errors.Join(err, d.Close())

@@ -79,6 +79,10 @@ const (
 	EventPasskeyAdded   Event = "passkey_added"
 	EventPasskeyRevoked Event = "passkey_revoked"
 	EventConsoleNamed   Event = "console_named"
+	// These are about messages to people's browsers.
+	EventPushKey     Event = "push_key"
+	EventPushAdded   Event = "push_added"
+	EventPushRemoved Event = "push_removed"
 	// EventAuditPruned: the rows before a certain one are removed.
 	EventAuditPruned Event = "audit_pruned"
 	// These restate removed rows about things still in force.
