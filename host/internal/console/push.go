@@ -12,7 +12,7 @@ import (
 const workerPath = "/worker.js"
 
 // worker serves the script that shows push messages.
-func (s *Server) worker(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) worker(w http.ResponseWriter, _ *http.Request) error {
 	text, err := assets.ReadFile("assets/worker.js")
 	if err != nil {
 		return err
