@@ -95,6 +95,9 @@ func (w *walker) arithmetic(x syntax.ArithmExpr) bool {
 	switch a := x.(type) {
 	case *syntax.Word:
 		word := w.word(a)
+		if v, known := w.vars[word.Text]; known && word.Literal && !word.Quoted && !v.glob {
+			word.Text = v.text
+		}
 		return word.Literal && word.Text != "" && strings.Trim(word.Text, "0123456789") == ""
 	case *syntax.BinaryArithm:
 		left := w.arithmetic(a.X)

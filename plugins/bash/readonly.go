@@ -184,6 +184,9 @@ func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 	if u.AsksUsage() && (cmd.Parent == nil || cmd.Parent.keyword) && !cmd.Piped && cmd.Input == nil && len(cmd.Assigns) == 0 && !slices.ContainsFunc(cmd.Redirects, func(r Redirect) bool { return r.Read }) {
 		return true, name + " prints its version or help"
 	}
+	if checksSyntax(cmd) {
+		return l.syntaxReads(cmd, world)
+	}
 	ok, why := u.ReadsOnly()
 	heedful, heeds := u.Heeds()
 	switch {
@@ -219,6 +222,25 @@ func (l *Line) useReads(cmd *Command, world surroundings) (bool, string) {
 		return false, why
 	}
 	return true, why
+}
+
+// checksSyntax reports whether a shell only parses one script: it is given -n, and runs nothing
+// then, start files included. Source: bash(1), dash(1). The file is named, so the input is not
+// read.
+func checksSyntax(cmd *Command) bool {
+	words := cmd.Words
+	return len(words) == 3 && slices.Contains([]string{"bash", "sh", "dash"}, cmd.Name()) && allLiteral(words) && words[1].Text == "-n" &&
+		words[2].Text != "" && !words[2].Glob && strings.IndexByte("-+", words[2].Text[0]) < 0 && (cmd.Parent == nil || cmd.Parent.keyword)
+}
+
+// syntaxReads judges a check of a script's syntax: an error shows a line of it.
+func (l *Line) syntaxReads(cmd *Command, world surroundings) (bool, string) {
+	for _, t := range l.touches(cmd) {
+		if t.path == "" || world.unresolved(t) || world.secret(t) {
+			return false, cmd.label() + " may show a line of " + t.word.Text
+		}
+	}
+	return true, cmd.label() + " -n checks the syntax of a script"
 }
 
 // addsKnown reports whether the words added by xargs are harmless: the command inside shows

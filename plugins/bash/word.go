@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/callgate/callgate/plugins/bash/internal/program"
 )
 
 // wordReader turns one syntax word into a Word, and reports its findings to the walker.
@@ -21,6 +23,8 @@ type wordReader struct {
 	brace braceState
 	// vague means: an expansion may be anything, and not only plain.
 	vague bool
+	// summed means: an expansion is arithmetic.
+	summed bool
 }
 
 // braceState is the part of {a,b} read so far outside quotes. An expansion may run over several
@@ -96,6 +100,9 @@ func (w *walker) word(sw *syntax.Word) Word {
 	}
 	if name, value, ok := strings.Cut(r.out.Text, "="); ok && (plainName(name) != "" && strings.HasPrefix(value, "~") || r.w.dialect == Sh && strings.Contains(r.out.Text, "=~") || strings.Contains(value, ":~")) {
 		r.out.Literal = false // bash expands the tilde of name=~, mksh that of --name=~ too, dash neither
+	}
+	if r.summed {
+		r.out.Sums, r.out.Literal = r.out.Literal, false
 	}
 	return r.out
 }
@@ -174,9 +181,9 @@ func (r *wordReader) part(part syntax.WordPart, first bool) {
 		}
 		r.substituted(p, p.Stmts, "a process substitution")
 	case *syntax.ArithmExp:
-		r.out.Literal = false
+		r.summed = true
 		r.out.Splits = r.out.Splits || !r.quoted
-		r.text.WriteString("$((...))")
+		r.text.WriteString(program.Sum)
 		switch {
 		case p.Bracket || !r.w.ownNames(p.X):
 			r.w.line.opaque("arithmetic that evaluates more than numbers")

@@ -204,6 +204,15 @@ func gitLists(u *Use) string {
 	return u.Command() + " with a name changes something"
 }
 
+// gitComparesFiles refuses a comparison outside of the repository, which shows all files of two
+// directories, unless one side is the empty device: the other one is a file then.
+func gitComparesFiles(u *Use) string {
+	if !u.Has("--no-index") || len(u.Operands) == 2 && slices.ContainsFunc(u.Operands, func(w Word) bool { return w.Literal && w.Text == "/dev/null" }) {
+		return ""
+	}
+	return "git diff --no-index may show every file of a directory"
+}
+
 // gitReflogShows accepts only a plain show: show, list, exists, or a word unlike any
 // sub-command.
 func gitReflogShows(u *Use) string {

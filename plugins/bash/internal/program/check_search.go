@@ -19,13 +19,24 @@ func findActs(u *Use) string {
 			return u.Program + " runs " + inner.Words[0].Text
 		case !ok:
 			return why
-		case !row.Tame || row.Repo || row.Loose || inner.Inner > 0:
+		case !row.Tame && !u.prefixes(inner) || row.Repo || row.Loose || inner.Inner > 0:
 			return u.Program + " gives the names of files to " + inner.Command() + ", which may take one for an option"
 		case !row.Names && !u.findsSources(span[0]):
 			return u.Program + " shows the contents of files that are not named"
 		}
 	}
 	return ""
+}
+
+// prefixes reports whether find gives the names of files to sed as its last words alone: they
+// begin with a start directory, so none is an option, and none is part of the script.
+func (u *Use) prefixes(inner *Use) bool {
+	if u.Program != "find" || u.Has("-files0-from") || inner.Program != "sed" || len(inner.Operands) == 0 {
+		return false
+	}
+	scripts, _ := sedScripts(inner)
+	names := len(inner.Words) - 1
+	return len(scripts) > 0 && inner.Words[names].Text == "{}" && !slices.ContainsFunc(inner.Words[:names], func(w Word) bool { return !w.Literal || strings.Contains(w.Text, "{}") })
 }
 
 // sourceNames are endings of file names without secrets.

@@ -200,8 +200,9 @@ func (u *Use) offer(how string, n int, names []string) Offer {
 		}
 	case "script", "target":
 		o.Bare = kind == "target"
-		if o.Named = n + 2; n < len(names) && len(names) == n+1 && !Lasting(names[n]) && !(o.Bare && len(u.Operands) > 1) {
-			if slices.Contains(checkingScripts, names[n]) {
+		at := n - len(u.Sub) // the operand with the name
+		if o.Named = n + 2; len(names) <= n+1 && at >= 0 && at < len(u.Operands) && (at == 0 || u.ats[at] == u.ats[0]+1) && verb(u.Operands[at]) && !Lasting(u.Operands[at].Text) && !(o.Bare && len(u.Operands) > at+1) {
+			if slices.Contains(checkingScripts, u.Operands[at].Text) {
 				o.Family = checkingScripts
 			}
 			return o
@@ -224,6 +225,9 @@ func (u *Use) Led() Offer {
 	if len(u.Words) <= at+1 || u.At != at || !u.Words[at].Literal {
 		return Offer{}
 	}
+	if u.Command() == "yarn workspace" {
+		return u.ledToScript(at)
+	}
 	without, known := led[u.Command()+" "+u.Words[at].Text]
 	switch name := u.Words[at+1]; {
 	case !known:
@@ -236,6 +240,27 @@ func (u *Use) Led() Offer {
 		return Offer{Named: at + 2, Without: without, Family: checkingScripts}
 	}
 	return Offer{Named: at + 2, Without: without}
+}
+
+// ledToScript is the offer for a script of one package of a workspace, the package at Words[at].
+func (u *Use) ledToScript(at int) Offer {
+	name := strings.TrimPrefix(strings.ReplaceAll(u.Words[at].Text, "/", "-"), "@")
+	script := at + 1
+	if u.Words[script].Text == "run" {
+		script++
+	}
+	if script >= len(u.Words) || u.Words[at].Glob || !verb(Word{Text: name, Literal: true}) || !verb(u.Words[script]) || Lasting(u.Words[script].Text) {
+		return Offer{}
+	}
+	checks := slices.Contains(checkingScripts, u.Words[script].Text)
+	if script == at+1 && !checks {
+		return Offer{} // it may be a command of yarn's own
+	}
+	o := Offer{Named: script + 1}
+	if checks {
+		o.Family = checkingScripts
+	}
+	return o
 }
 
 // checkingScripts are the usual names of scripts and targets for building, checking or trying a

@@ -122,6 +122,8 @@ func (u *Use) NamedAt(n int) int {
 		return u.At
 	case n == 2+len(u.Sub) && len(u.Operands) > 0 && (u.Known || u.ats[0] == 1):
 		return u.ats[0] + 1
+	case n == 3+len(u.Sub) && len(u.Operands) > 1 && u.Known && u.ats[1] == u.ats[0]+1:
+		return u.ats[1] + 1
 	}
 	return 0
 }

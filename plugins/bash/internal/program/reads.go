@@ -90,14 +90,16 @@ func (u *Use) takes(i int) bool {
 		return false
 	case u.grammar.Loose:
 		return true
+	case word.Sums && !word.Splits:
+		return role == Script && u.Program == "sed" // sedActs reads the script
 	case word.Output:
 		return role == Reads || u.valueAt(i).is(readsPath) && !u.valueAt(i).is(acts)
 	case word.Plain:
 		return role == Text || role == Reads && u.Program == "git" && !strings.Contains(word.Text, ":") || role == 0 && u.valueAt(i).is(takesValue) && !u.valueAt(i).is(^(takesValue|onlyAttached))
-	case word.Files:
-		return u.grammar.Tame && role == Reads && !u.Shows()
 	case u.grammar.Names && u.grammar.Tame && u.grammar.namesAlone():
 		return true
+	case word.Files:
+		return u.grammar.Tame && role == Reads && !u.Shows()
 	case !u.Fixed(i):
 		return false
 	}

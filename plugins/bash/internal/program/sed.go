@@ -38,11 +38,21 @@ func sedAsks(u *Use) string {
 		return why
 	}
 	for _, script := range scripts {
-		if !script.Literal || !sedScript(script.Text) {
+		text, known := sedText(script)
+		if !known || !sedScript(text) {
 			return why
 		}
 	}
 	return ""
+}
+
+// sedText returns the text of a script. A number in the place of an arithmetic expansion reads
+// like any other.
+func sedText(script Word) (text string, known bool) {
+	if script.Sums && !script.Splits {
+		return strings.ReplaceAll(script.Text, Sum, "1"), true
+	}
+	return script.Text, script.Literal
 }
 
 // sedTouches are sed's files, changed under -i, and those named in its scripts.

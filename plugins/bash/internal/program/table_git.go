@@ -1,5 +1,7 @@
 package program
 
+import "strings"
+
 // gitHeeds is the configuration for programs run by git while it reads (threat T19). Sources:
 // git-config(1), gitattributes(5).
 const gitHeeds = "core.fsmonitor, core.pager, pager.*, diff.external, textconv, filters, include.path, alias.*, hooks"
@@ -116,7 +118,7 @@ var gitRows = []Row{
 	// Commands that show commits and differences.
 	gitListing("--stdin", gitReads("log", "r*", "git log reads", gitLog)),
 	gitListing("--stdin", gitReads("show", "r*", "git show reads", gitLog)),
-	gitReads("diff", "r*", "git diff reads", gitDiff+" --oneline -iEFP -0123 -L= --ours --theirs --encoding="),
+	gitJudged(gitComparesFiles, gitReads("diff", "r*", "git diff reads", strings.Replace(gitDiff, " --no-index!", " --no-index", 1)+" --oneline -iEFP -0123 -L= --ours --theirs --encoding=")),
 	gitReads("shortlog", "r*", "git shortlog reads", " -# -c|--committer -n|--numbered -s|--summary -e|--email -w=? --group= --format=? --since= --after= --until= --before= --author= --grep= --all --branches=? --tags=? --remotes=? --glob= --exclude= --not --merges --no-merges --first-parent --max-count= --skip= -i --invert-grep --date= --reverse --topo-order --use-mailmap --encoding= --left-right --cherry-pick"),
 	// It is no reader: since 2.52 an alias may replace it.
 	gitActs("whatchanged", "r*", gitLog),

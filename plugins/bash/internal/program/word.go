@@ -21,6 +21,9 @@ type Word struct {
 	Plain bool
 	// Files means: the word is, without quotes, the name of a file from a glob.
 	Files bool
+	// Sums means: every expansion in the word is arithmetic, and becomes one whole number. Text
+	// has Sum in the place of each.
+	Sums bool
 	// Output means: the word is a file with the output of commands: <(...).
 	Output bool
 	// Vars are the variables expanded in the word with unknown values.
@@ -30,6 +33,9 @@ type Word struct {
 	// Brace means: Glob is about unquoted braces.
 	Brace bool
 }
+
+// Sum is an arithmetic expansion in the text of a word.
+const Sum = "$((...))"
 
 // from returns text, a part of w, as a word of its own.
 func (w Word) from(text string) Word {
