@@ -77,7 +77,7 @@ type asked struct {
 
 // withGate opens a gate in a temporary directory, with its approver, for f.
 func withGate(ctx context.Context, o Options, f func(*running) error) (err error) {
-	dir, err := os.MkdirTemp("", "callgate-replay-")
+	dir, err := makeDir(o.CacheDir)
 	if err != nil {
 		return err
 	}
@@ -107,6 +107,18 @@ func withGate(ctx context.Context, o Options, f func(*running) error) (err error
 	defer host.Asks.Attach(ask.Surface{Name: approverName, Approver: approverName})()
 	defer g.approve(ctx)()
 	return f(g)
+}
+
+// makeDir makes a directory beside the cache: a project in the system's temporary directory would
+// be asked about more often, because anybody may put files there.
+func makeDir(cache string) (string, error) {
+	const name = "callgate-replay-"
+	if cache != "" {
+		if dir, err := os.MkdirTemp(filepath.Dir(cache), name); err == nil {
+			return dir, nil
+		}
+	}
+	return os.MkdirTemp("", name)
 }
 
 // approve answers every ask that is shown, until stop is called, which waits for its end.
