@@ -191,7 +191,7 @@ func (c *cli) hookEntry(ctx context.Context, timeout time.Duration, f installFla
 		return e, nil, err
 	}
 	if e.Binary, err = hookProgram(ctx, own); err != nil {
-		warnings = append(warnings, err.Error()+": the hook is "+own+" itself, which takes longer to start. Install both programs from one release and run this again")
+		warnings = append(warnings, hookWarning(err, own))
 	}
 	if under(e.Binary, os.TempDir()) {
 		warnings = append(warnings, e.Binary+" is in a temporary directory: when it disappears, every call is denied. Install it elsewhere and run this again")

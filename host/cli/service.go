@@ -97,6 +97,14 @@ steps before it are undone.`,
 			if err != nil {
 				return err
 			}
+			if o.Level == boundary.B {
+				hook, err := hookProgram(cmd.Context(), o.Binary)
+				if err != nil {
+					fmt.Fprintln(cmd.ErrOrStderr(), "callgate: "+hookWarning(err, o.Binary))
+				} else if hook != o.Binary {
+					o.HookProgram = hook
+				}
+			}
 			r, err := service.Install(cmd.Context(), o)
 			if errors.Is(err, service.ErrBoundary) {
 				printReasons(cmd.ErrOrStderr(), r.Boundary)

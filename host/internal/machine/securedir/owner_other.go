@@ -11,5 +11,8 @@ const NoFollow = 0
 // the account's own is as private as the account.
 func Ours(fs.FileInfo) bool { return true }
 
+// SameOwner cannot be told here.
+func SameOwner(fs.FileInfo, fs.FileInfo) bool { return true }
+
 // Roots cannot be told here.
 func Roots(fs.FileInfo) bool { return false }

@@ -18,6 +18,13 @@ func Ours(info fs.FileInfo) bool {
 	return ok && (stat.Uid == 0 || int(stat.Uid) == os.Geteuid())
 }
 
+// SameOwner reports whether two files belong to one account.
+func SameOwner(a, b fs.FileInfo) bool {
+	one, ok := a.Sys().(*syscall.Stat_t)
+	other, too := b.Sys().(*syscall.Stat_t)
+	return ok && too && one.Uid == other.Uid
+}
+
 // Roots reports whether a file belongs to root.
 func Roots(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)

@@ -83,7 +83,7 @@ func (j *job) compatible() error {
 
 // run does the steps, and undoes them when one fails.
 func (j *job) run(ctx context.Context, steps []step) (done []Action, err error) {
-	rec := &record{Version: recordVersion, Level: j.Level, Agent: j.Agent, Approvers: j.Approvers, Binary: j.layout.binary, BinaryDir: j.BinaryDir}
+	rec := &record{Version: recordVersion, Level: j.Level, Agent: j.Agent, Approvers: j.Approvers, Binary: j.layout.binary, Hook: j.layout.hook, BinaryDir: j.BinaryDir}
 	if j.old != nil {
 		rec.Made = slices.Clone(j.old.Made)
 	}
@@ -162,9 +162,9 @@ func assess(ctx context.Context, o Options, l layout) (boundary.Report, error) {
 	return boundary.Assess(facts), nil
 }
 
-// program is the source of the copy out of the agent's reach.
-func (o Options) program() ([]byte, error) {
-	data, err := os.ReadFile(o.Binary)
+// program is the source of a copy out of the agent's reach.
+func program(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the program: %w", err)
 	}

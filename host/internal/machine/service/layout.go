@@ -12,6 +12,7 @@ import (
 type layout struct {
 	account string // the daemon's; empty: the account's own
 	binary  string
+	hook    string // the program of the managed hook (level B)
 	unit    string
 	record  string
 	config  string // the file
@@ -45,6 +46,10 @@ func (o Options) layout() layout {
 		config: d.ConfigFile(), modules: d.Modules(), agents: filepath.Join(d.Config, "agents"),
 		socket: filepath.Join(at(b.run), "callgate.sock"), managed: settings.ManagedFile(),
 	}
+	l.hook = l.binary
+	if o.HookProgram != "" {
+		l.hook = filepath.Join(o.BinaryDir, settings.HookProgram)
+	}
 	if o.OS == "darwin" {
 		l.unit = "/Library/LaunchDaemons/" + label + ".plist"
 		l.socket = filepath.Join(b.run, "callgate.sock")
@@ -77,6 +82,9 @@ func (l layout) places() []boundary.PathToCheck {
 		{Kind: "state", Path: l.dirs.State, Secret: true, Tree: true},
 		{Kind: "cache", Path: l.dirs.Cache, Tree: true},
 		{Kind: "directory of the socket", Path: filepath.Dir(l.socket)},
+	}
+	if l.hook != l.binary && l.hook != "" {
+		places = append(places, boundary.PathToCheck{Kind: "program of the hook", Path: l.hook})
 	}
 	if l.agents != "" {
 		places = append(places, boundary.PathToCheck{Kind: "directory of the agents' tokens", Path: l.agents})

@@ -36,7 +36,10 @@ func (j *job) stepsB(ctx context.Context) ([]step, []string, error) {
 	}
 	steps = append(steps, directory{path: l.dirs.Cache, owner: l.account, mode: 0o700})
 	if l.binary != j.Binary {
-		steps = append(steps, j.programStep())
+		steps = append(steps, j.programStep(l.binary, j.Binary))
+	}
+	if l.hook != l.binary && l.hook != j.HookProgram {
+		steps = append(steps, j.programStep(l.hook, j.HookProgram))
 	}
 	steps = append(steps,
 		file{path: l.config, owner: "root", mode: 0o644, theirs: true, note: "for you to edit", content: func(j *job) ([]byte, error) { return j.configText() }},
@@ -63,11 +66,11 @@ func (j *job) nextB() []string {
 	return append(next, fmt.Sprintf("every account that runs Claude Code on this machine uses the hook now; all but %s have no token and are denied", j.Agent))
 }
 
-// programStep copies the program to where the agent cannot change it.
-func (j *job) programStep() step {
-	return file{path: j.layout.binary, owner: "root", mode: 0o755, hidden: true,
-		note:    "a copy of " + j.Binary + "; if the agent could have changed the original, compare its SHA-256 with the release",
-		content: func(j *job) ([]byte, error) { return j.program() }}
+// programStep copies a program to where the agent cannot change it.
+func (j *job) programStep(to, from string) step {
+	return file{path: to, owner: "root", mode: 0o755, hidden: true,
+		note:    "a copy of " + from + "; if the agent could have changed the original, compare its SHA-256 with the release",
+		content: func(*job) ([]byte, error) { return program(from) }}
 }
 
 // configText is the configuration for an account without one.
@@ -214,10 +217,19 @@ func readCheckToken(path string) ([]byte, error) {
 	return data, nil
 }
 
-// chooseProgram chooses the service's program: the present one where only root can change it, else
-// a copy.
+// chooseProgram chooses the programs of the service and of the hook: the present ones where only
+// root can change them, else copies. RATIONALE.md, "Why is there a second program for the hook?".
 func (j *job) chooseProgram() {
-	if j.Level == boundary.B && j.live() && boundary.RootOnly(j.System, j.Binary) == nil {
+	if j.Level != boundary.B || !j.live() {
+		return
+	}
+	if boundary.RootOnly(j.System, j.Binary) == nil {
 		j.layout.binary = j.Binary
+	}
+	switch {
+	case j.HookProgram == "":
+		j.layout.hook = j.layout.binary
+	case boundary.RootOnly(j.System, j.HookProgram) == nil:
+		j.layout.hook = j.HookProgram
 	}
 }

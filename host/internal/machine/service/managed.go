@@ -16,7 +16,7 @@ import (
 // entry is the hook as the managed settings hold it.
 func (j *job) entry() (settings.Entry, error) {
 	e := settings.Entry{
-		Binary: j.layout.binary, Endpoint: "unix:" + j.layout.socket, TokenFile: filepath.Join(j.layout.agents, j.Agent+".token"), Timeout: j.HookTimeout,
+		Binary: j.layout.hook, Endpoint: "unix:" + j.layout.socket, TokenFile: filepath.Join(j.layout.agents, j.Agent+".token"), Timeout: j.HookTimeout,
 	}
 	daemon, err := j.System.Account(j.layout.account)
 	if errors.Is(err, boundary.ErrNoAccount) {

@@ -26,6 +26,9 @@ type Options struct {
 	Approvers []string
 	// Binary is the program to run, absolute.
 	Binary string
+	// HookProgram is the program for the hook alone, of Binary's version, absolute; empty when
+	// there is none (level B).
+	HookProgram string
 	// BinaryDir is where it is copied when the agent could change it where it is
 	// (level B). Default: /usr/local/bin.
 	BinaryDir string

@@ -20,6 +20,7 @@ type record struct {
 	Agent     string         `json:"agent,omitempty"`
 	Approvers []string       `json:"approvers,omitempty"`
 	Binary    string         `json:"binary"`
+	Hook      string         `json:"hook,omitempty"` // of the managed settings; empty is Binary
 	BinaryDir string         `json:"binary_dir"`
 	Made      []made         `json:"made"`
 }

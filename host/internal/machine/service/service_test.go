@@ -85,6 +85,46 @@ func TestInstallAtLevelB(t *testing.T) {
 	}
 }
 
+// TestHookProgramAtLevelB: the managed hook starts the program for the hook alone, from where the
+// agent cannot change it, and callgate itself once there is none.
+func TestHookProgramAtLevelB(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(t, "/home/alice/callgate-hook", "the hook")
+	o := w.options()
+	o.HookProgram = w.root + "/home/alice/callgate-hook"
+	install(t, o)
+	w.owners[w.root+"/etc/callgate/agents/alice.token"] = 1001 // as the file was given before it was moved there
+	const copied = "/usr/local/bin/callgate-hook"
+	if got := w.read(t, copied); got != "the hook" {
+		t.Errorf("%s: got %q", copied, got)
+	}
+	if got := w.read(t, managed); !strings.Contains(got, `"`+copied+`"`) || strings.Contains(got, `bin/callgate"`) {
+		t.Errorf("managed settings: got %s, want %s alone", got, copied)
+	}
+	if again := install(t, o); again.Changed {
+		t.Errorf("again: got %+v", again.Actions)
+	}
+	s, err := service.Inspect(t.Context(), w.options())
+	if err != nil || !s.Sound() {
+		t.Errorf("status: got %+v, %v; want sound", s, err)
+	}
+	w.write(t, copied, "another hook")
+	if s, err := service.Inspect(t.Context(), w.options()); err != nil || s.Sound() {
+		t.Errorf("status of a changed program: got %+v, %v; want drift", s, err)
+	}
+	install(t, w.options())
+	if got := w.read(t, managed); strings.Contains(got, copied) || !strings.Contains(got, `bin/callgate"`) {
+		t.Errorf("without a hook program: got %s, want callgate", got)
+	}
+	if _, err := service.Uninstall(t.Context(), w.options()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(w.root + "/usr/local/bin/callgate"); !os.IsNotExist(err) {
+		t.Errorf("callgate after an uninstall: %v", err)
+	}
+}
+
 // TestT06_RefusesLevelB: nothing is changed where the agent could get around it.
 func TestT06_RefusesLevelB(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,7 +99,7 @@ func (o Options) installed() (Options, *record, layout, error) {
 		}
 		at.Agent, at.Approvers, at.BinaryDir = rec.Agent, rec.Approvers, rec.BinaryDir
 		l = at.layout()
-		l.binary = rec.Binary
+		l.binary, l.hook = rec.Binary, cmp.Or(rec.Hook, rec.Binary)
 		return at, rec, l, nil
 	}
 	if err := errors.Join(errs...); err != nil {
