@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/hook/canary"
 	"github.com/callgate/callgate/host/internal/hook/codex"
 	"github.com/callgate/callgate/host/internal/hook/gemini"
 	"github.com/callgate/callgate/host/internal/hook/opencode"
@@ -33,27 +34,52 @@ type agentState struct {
 	Problems  []string `json:"problems,omitempty"`
 	// Open are calls that no hook of the client sees, and what switches it off.
 	Open []string `json:"open,omitempty"`
+	// Probe are the canaries that were sent through the hook, with --probe.
+	Probe []canary.Result `json:"probe,omitempty"`
+
+	hook settings.Hook
+	off  bool // something switches the hook off
 }
 
 func agentsCommand(c *cli) *cobra.Command {
 	var project string
+	var probe bool
 	cmd := &cobra.Command{
 		Use:     "agents",
 		GroupID: "gate",
 		Short:   "Show the agents' clients on this machine and which Callgate protects",
 		Long: `Lists the clients that Callgate has a hook for: whether the program is on PATH, where the
 hook is installed, whether the files show it in force, and what stays open. It reads files
-and tries nothing; "callgate doctor" tries the hook of Claude Code.`,
-		Example: "  callgate agents\n  callgate agents --project ~/shop --json",
+and tries nothing.
+
+--probe sends two calls through each installed hook, started as its client starts it: one
+that Callgate always denies, and a harmless one. No client runs them. It compares the
+client's reaction with the daemon's decision in the audit, and ends with code 1 when a
+call would run unjudged or the daemon did not see it. "callgate doctor" also tries hooks
+that fail.`,
+		Example: "  callgate agents\n  callgate agents --project ~/shop --json\n  callgate agents --probe",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			states, err := agentStates(project)
 			if err != nil {
 				return err
 			}
-			return c.print(cmd.OutOrStdout(), states, func(w io.Writer) { printAgents(w, states) })
+			alarm := false
+			if probe {
+				if alarm, err = c.probe(cmd.Context(), states, project); err != nil {
+					return err
+				}
+			}
+			if err := c.print(cmd.OutOrStdout(), states, func(w io.Writer) { printAgents(w, states) }); err != nil {
+				return err
+			}
+			if alarm {
+				return exit(exitDeny)
+			}
+			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&probe, "probe", false, "send canary calls through each installed hook")
 	cmd.Flags().StringVar(&project, "project", "", "directory of the session (default: the current one)")
 	return cmd
 }
@@ -86,7 +112,7 @@ func claudeState(places settings.Places) agentState {
 	if own := found.Own(settings.PreToolUse); len(own) > 0 {
 		s.found(own[0])
 		for _, off := range found.Off(own[0].Scope) {
-			s.off(off.Text + " in " + off.File)
+			s.switched(off.Text + " in " + off.File)
 		}
 	}
 	return s
@@ -106,10 +132,10 @@ func (at clientPlaces) codexState() agentState {
 		}
 		s.found(found.Hook)
 		if !found.Trusted {
-			s.off("Codex does not trust the hook and skips it; run callgate hook codex --install")
+			s.switched("Codex does not trust the hook and skips it; run callgate hook codex --install")
 		}
 		if found.Off != "" {
-			s.off(found.Off)
+			s.switched(found.Off)
 		}
 	}
 	return s
@@ -130,11 +156,11 @@ func (at clientPlaces) geminiState() agentState {
 		s.found(found.Hook)
 		for j, other := range files {
 			if off := found.Off(gemini.Look(other.path, other.scope), other.path); off != "" && (j != i || j > 0) {
-				s.off(off)
+				s.switched(off)
 			}
 		}
 		if loose := gemini.Looser(file.path); i == 0 && loose != "" {
-			s.off("Gemini CLI skips the file, because other accounts can write " + loose)
+			s.switched("Gemini CLI skips the file, because other accounts can write " + loose)
 		}
 	}
 	return s
@@ -159,7 +185,7 @@ func (at clientPlaces) opencodeState() agentState {
 
 // found records the hook, and that its program can be started.
 func (s *agentState) found(h settings.Hook) {
-	s.Protected, s.File, s.Hook = true, h.File, "user"
+	s.Protected, s.File, s.Hook, s.hook, s.off = true, h.File, "user", h, false
 	switch h.Scope {
 	case settings.Managed:
 		s.Hook = "managed"
@@ -176,8 +202,10 @@ func (s *agentState) found(h settings.Hook) {
 	}
 }
 
-// off records what switches the hook off.
-func (s *agentState) off(why string) { s.Protected, s.Problems = false, append(s.Problems, why) }
+// switched records what switches the hook off.
+func (s *agentState) switched(why string) {
+	s.Protected, s.off, s.Problems = false, true, append(s.Problems, why)
+}
 
 // trouble records unreadable files.
 func (s *agentState) trouble(errs ...error) {
@@ -211,6 +239,9 @@ func printAgents(w io.Writer, states []agentState) {
 		if s.Hook == "none" {
 			fmt.Fprintf(w, "  install: callgate hook %s --install\n", s.Client)
 			continue
+		}
+		for _, r := range s.Probe {
+			fmt.Fprintf(w, "  probe: %s: %s\n", r.State, card.Line(r.Text))
 		}
 		fmt.Fprintln(w, "  open: "+strings.Join(s.Open, "\n  open: "))
 	}

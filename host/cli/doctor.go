@@ -29,8 +29,9 @@ func doctorCommand(c *cli) *cobra.Command {
 		GroupID: "setup",
 		Short:   "Check the installation and suggest fixes",
 		Long: `Reads Claude Code's settings for a directory, tests the installed hook with canary calls
-(normal, missing, killed, slow, switched off, with garbage), and checks the daemon, the
-store, the modules, the clock and the disk. Each problem comes with a fix. Nothing is
+(normal, missing, killed, slow, switched off, with garbage), does the same with the hooks
+of Codex, Gemini CLI and opencode, and checks the daemon, the store, the modules, the
+clock and the disk. Each problem comes with a fix. Nothing is
 changed; the denied canaries appear in the audit. Exit code 1 when there is an error.
 A terminal shows what needs attention; --all shows the passed checks as well.`,
 		Example: "  callgate doctor\n  callgate doctor --project ~/shop --json",
@@ -40,7 +41,7 @@ A terminal shows what needs attention; --all shows the passed checks as well.`,
 			if err != nil {
 				return err
 			}
-			found, err := c.examine(cmd, places)
+			found, err := c.examine(cmd, places, project)
 			if err != nil {
 				return err
 			}
@@ -58,7 +59,7 @@ A terminal shows what needs attention; --all shows the passed checks as well.`,
 	return cmd
 }
 
-func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]finding.Finding, error) {
+func (c *cli) examine(cmd *cobra.Command, places settings.Places, project string) ([]finding.Finding, error) {
 	binary, err := ownPath()
 	if err != nil {
 		return nil, err
@@ -67,7 +68,13 @@ func (c *cli) examine(cmd *cobra.Command, places settings.Places) ([]finding.Fin
 	if err != nil && dirs.State == "" {
 		return nil, err
 	}
+	states, err := agentStates(project)
+	if err != nil {
+		return nil, err
+	}
+	clients, claude := doctorClients(states)
 	return doctor.Run(cmd.Context(), doctor.Options{
+		Clients: clients, ClaudeHere: claude,
 		Settings: settings.Read(places), Binary: binary, Version: version, Built: builtAt(), HookVersion: func(path string) (string, error) { return hookVersion(cmd.Context(), path) },
 		Dirs: dirs, Config: cfg,
 		Connect:     func() (doctor.Daemon, error) { return c.client("") },

@@ -23,7 +23,7 @@ import (
 func Client(servers Servers) runner.Client {
 	return runner.Client{
 		Parse: servers.parse,
-		Allow: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`,
+		Allow: settings.Codex.Allow(),
 	}
 }
 

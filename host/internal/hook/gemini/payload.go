@@ -17,7 +17,7 @@ import (
 )
 
 // Client is the hook.
-func Client() runner.Client { return runner.Client{Parse: parse, Allow: `{"decision":"allow"}`} }
+func Client() runner.Client { return runner.Client{Parse: parse, Allow: settings.GeminiCLI.Allow()} }
 
 // payload is the used part of the client's description of one call.
 type payload struct {

@@ -36,7 +36,7 @@ func ConfigFile(dir string) string { return filepath.Join(dir, "opencode.json") 
 
 // Text is the plugin for an entry.
 func Text(e settings.Entry) (string, error) {
-	e.Client = word
+	e.Client = Word
 	command, err := jsonv2.Marshal(append([]string{e.Binary}, e.Args()...))
 	text := strings.Replace(plugin, commandLine+"[]", commandLine+string(command), 1)
 	return strings.Replace(text, patienceLine+"0", patienceLine+strconv.FormatInt(e.Timeout.Milliseconds(), 10), 1), err
@@ -116,7 +116,7 @@ func Look(pluginFile, configFile string) State {
 		var words []string
 		if ok && jsonv2.Unmarshal([]byte(list), &words) == nil && len(words) > 2 {
 			s.Hook = settings.Hook{Event: "tool.execute.before", Type: "command", Command: words[0], Args: words[1:], Exec: true, File: pluginFile, Scope: settings.User}
-			s.Installed = bytes.HasPrefix(data, []byte(mark)) && s.Hook.OwnOf(word)
+			s.Installed = bytes.HasPrefix(data, []byte(mark)) && s.Hook.OwnOf(Word)
 		}
 	}
 	if text, err := os.ReadFile(configFile); err == nil {

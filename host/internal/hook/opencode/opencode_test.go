@@ -92,7 +92,7 @@ func TestInstall(t *testing.T) {
 				return
 			}
 			e := e
-			e.Client = word
+			e.Client = Word
 			if !s.Installed || s.Asks == test.kept || s.Err != nil || !slices.Equal(s.Hook.Program(), append([]string{e.Binary}, e.Args()...)) {
 				t.Errorf("got %+v", s)
 			}

@@ -16,8 +16,11 @@ import (
 	"github.com/callgate/callgate/host/wire"
 )
 
+// allow is the only answer that lets a call run: plugin.js compares it.
+const allow = `{"decision":"allow"}`
+
 // Client is the hook behind the plugin.
-func Client() runner.Client { return runner.Client{Parse: parse, Allow: `{"decision":"allow"}`} }
+func Client() runner.Client { return runner.Client{Parse: parse, Allow: allow} }
 
 // payload is the plugin's message about one call.
 type payload struct {
@@ -62,14 +65,14 @@ func parse(data []byte) (wire.Request, error) {
 	}
 	r := wire.Request{
 		CallID: string(p.CallID), Input: json.RawMessage(p.Input),
-		Context: wire.CallContext{Client: string(word), Session: string(p.Session), CWD: string(p.CWD)},
+		Context: wire.CallContext{Client: string(Word), Session: string(p.Session), CWD: string(p.CWD)},
 	}
 	r.Tool, r.Context.Server = p.tool()
 	return r, nil
 }
 
-// word is the client's name.
-const word settings.Client = "opencode"
+// Word is the client's name.
+const Word settings.Client = "opencode"
 
 // tool is the tool's name for the gate. A server's tools are SERVER_TOOL with the client; where
 // several servers fit, or none, the name is one that no module knows.
@@ -90,5 +93,5 @@ func (p payload) tool() (string, *wire.Server) {
 	case found == 0 && name == patchTool && p.MCP != nil:
 		return name, nil
 	}
-	return runner.Tool(string(word), name, own), nil
+	return runner.Tool(string(Word), name, own), nil
 }

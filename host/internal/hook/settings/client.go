@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/callgate/callgate/host/internal/text/shellword"
 )
 
 // Client is a client of agents with hooks at hooks.EVENT[].hooks[] of a JSON file. Its value is the
@@ -63,24 +65,46 @@ func (e Entry) handler(event string) jsontext.Value {
 	return e.claudeHandler(event)
 }
 
+// Allow is the client's answer that lets a call run, for a client with one event; empty for Claude
+// Code.
+func (c Client) Allow() string {
+	switch c {
+	case Codex:
+		return `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`
+	case GeminiCLI:
+		return `{"decision":"allow"}`
+	}
+	return ""
+}
+
 // Line is the shell line of the hook for a client that runs a call when its hook fails. The line
-// ends with code 0 only after the program has answered; then its answer is the whole of standard
-// output. A missing program, a crash, a signal and an empty answer end with code 2 and a text on
-// standard error, because Codex runs the call of a code 2 without text, and Gemini CLI one with
-// anything on standard output. RATIONALE.md, "Why is a hook's answer held back by a shell?".
+// ends with code 0 only after the program has ended with code 0 and said Allow, which is then the
+// whole of standard output. A missing program, a crash, a signal and any other answer end with code
+// 2 and a text on standard error, because Codex runs the call of a code 2 without text, and Gemini
+// CLI one with anything on standard output. RATIONALE.md, "Why is a hook's answer held back by a
+// shell?".
 func (e Entry) Line() string {
-	words := append([]string{e.Binary}, e.Args()...)
+	return lineBegin + shellLine(append([]string{e.Binary}, e.Args()...)) + lineTest + `"$o" = ` + shellword.Quote(e.Client.Allow()) + lineEnd
+}
+
+// shellLine are words for a POSIX shell.
+func shellLine(words []string) string {
+	words = slices.Clone(words)
 	for i, word := range words {
 		words[i] = shellWord(word)
 	}
-	return "o=$(" + strings.Join(words, " ") + `) && [ -n "$o" ] && printf %s "$o" && exit 0; echo "` + NotRun + `" >&2; exit 2`
+	return strings.Join(words, " ")
 }
 
 // NotRun ends the text of every denial through Line.
 const NotRun = "Callgate: the call did not run."
 
-// lineBegin begins a Line.
-const lineBegin = "o=$("
+// The shell's part of a Line.
+const (
+	lineBegin = "o=$("
+	lineTest  = ") && [ "
+	lineEnd   = ` ] && printf %s "$o" && exit 0; echo "` + NotRun + `" >&2; exit 2`
+)
 
 // named gives the entry the name of the hook in the file, or a new one. Gemini CLI lets a project
 // switch a hook off by its name, so a repository must not know it.
@@ -121,7 +145,7 @@ func (h Hook) OwnOf(c Client) bool {
 
 // lineWords are the words of a Line's program; nil for another line.
 func lineWords(line string) []string {
-	inner, _, found := strings.Cut(strings.TrimPrefix(line, lineBegin), `) && [ -n "$o" ]`)
+	inner, _, found := strings.Cut(strings.TrimPrefix(line, lineBegin), lineTest)
 	if !found || !strings.HasPrefix(line, lineBegin) {
 		return nil
 	}
@@ -156,6 +180,21 @@ func (h Hook) Program() []string {
 		return append([]string{h.Command}, h.Args...)
 	}
 	return lineWords(h.Command)
+}
+
+// With is the hook with another program in the place of its own: all around it, such as the shell's
+// part of a Line, stays. ok is false for a shell line that is no Line.
+func (h Hook) With(words []string) (_ Hook, ok bool) {
+	if h.Exec {
+		h.Command, h.Args = words[0], words[1:]
+		return h, true
+	}
+	_, end, found := strings.Cut(strings.TrimPrefix(h.Command, lineBegin), lineTest)
+	if !found || !strings.HasPrefix(h.Command, lineBegin) {
+		return h, false
+	}
+	h.Command = lineBegin + shellLine(words) + lineTest + end
+	return h, true
 }
 
 // Place finds Callgate's hook of an event in a text: its number among the groups of the event, and

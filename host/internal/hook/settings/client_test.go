@@ -44,7 +44,7 @@ func TestClients_restore(t *testing.T) {
 	}
 }
 
-// TestLine: the shell gives the answer only of a program that ended with 0 and said something;
+// TestLine: the shell gives the answer only of a program that ended with 0 and said the allow;
 // every other end is code 2, a text on standard error, and nothing on standard output.
 func TestLine(t *testing.T) {
 	t.Parallel()
@@ -58,6 +58,8 @@ func TestLine(t *testing.T) {
 		"answers, then fails": {`printf '{"decision":"allow"}'; exit 1`, false},
 		"answers, then dies":  {`printf '{"decision":"allow"}'; kill -9 $$`, false},
 		"is silent":           {"exit 0", false},
+		"says another word":   {"echo loading", false},
+		"says two words":      {`printf 'log\n{"decision":"allow"}'`, false},
 		"dies":                {"kill -9 $$", false},
 		"crashes":             {"exit 134", false},
 		"is missing":          {"", false},
@@ -66,7 +68,7 @@ func TestLine(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "it's a place")
 			e := entry
-			e.Client, e.Binary = settings.Codex, filepath.Join(dir, "callgate")
+			e.Client, e.Binary = settings.GeminiCLI, filepath.Join(dir, "callgate")
 			if test.script != "" {
 				program(t, e.Binary, test.script)
 			}
@@ -84,7 +86,7 @@ func TestLine(t *testing.T) {
 				}
 			}
 			h := settings.Hook{Type: "command", Command: e.Line()}
-			if got := h.Program(); !slices.Equal(got, append([]string{e.Binary}, e.Args()...)) || !h.OwnOf(settings.Codex) || h.OwnOf(settings.GeminiCLI) {
+			if got := h.Program(); !slices.Equal(got, append([]string{e.Binary}, e.Args()...)) || !h.OwnOf(settings.GeminiCLI) || h.OwnOf(settings.Codex) {
 				t.Errorf("read again: %q", got)
 			}
 		})

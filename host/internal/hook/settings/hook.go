@@ -83,9 +83,13 @@ func allTools(matcher string) bool { return matcher == "" || matcher == "*" || m
 // Flag returns the value of one of the hook's arguments, as --name VALUE or
 // --name=VALUE.
 func (h Hook) Flag(name string) (value string, ok bool) {
-	for i, arg := range h.Args {
-		if arg == "--"+name && i+1 < len(h.Args) {
-			return h.Args[i+1], true
+	args := h.Args
+	if words := lineWords(h.Command); !h.Exec && len(words) > 0 {
+		args = words[1:]
+	}
+	for i, arg := range args {
+		if arg == "--"+name && i+1 < len(args) {
+			return args[i+1], true
 		}
 		if v, found := strings.CutPrefix(arg, "--"+name+"="); found {
 			return v, true
@@ -174,10 +178,7 @@ func ManagedCommand(binary string, args []string) string {
 			words = append(words, "--"+name, value)
 		}
 	}
-	for i, word := range words {
-		words[i] = shellWord(word)
-	}
-	return strings.Join(words, " ")
+	return shellLine(words)
 }
 
 // shellWord writes a word as one literal word of a POSIX shell.

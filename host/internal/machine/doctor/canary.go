@@ -1,18 +1,14 @@
 package doctor
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
+	"github.com/callgate/callgate/host/internal/hook/canary"
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
 	"github.com/callgate/callgate/host/internal/hook/runner"
 	"github.com/callgate/callgate/host/internal/hook/settings"
@@ -20,8 +16,11 @@ import (
 	"github.com/callgate/callgate/host/internal/store"
 )
 
-// canary is one way the hook is tried.
-type canary struct {
+// claude is Claude Code, whose hook gets every attempt.
+var claude, _ = canary.Find(settings.ClaudeCode)
+
+// attempt is one way the hook is tried.
+type attempt struct {
 	name string
 	// what describes the test, as half a sentence.
 	what string
@@ -36,7 +35,7 @@ func (d *examination) canaries(ctx context.Context) {
 		return
 	}
 	h := own[0] // of the strongest file
-	list := []canary{
+	list := []attempt{
 		{"canary.normal", "a call that Callgate denies", d.normal},
 		{"canary.missing", "hook program missing", d.missing},
 		{"canary.killed", "hook killed while it runs", d.killed},
@@ -57,13 +56,13 @@ func (d *examination) canaries(ctx context.Context) {
 }
 
 // judge describes the client's reaction to an outcome.
-func judge(c canary, h settings.Hook, o runner.Outcome) finding.Finding {
-	effect := claudecode.Verdict(claudecode.PreToolUse, o, h.OnFailure == "block")
+func judge(c attempt, h settings.Hook, o runner.Outcome) finding.Finding {
+	effect := claude.Verdict(h, o)
 	f := finding.Finding{Check: c.name, State: finding.Passed, Effect: effect.String()}
 	if effect != runner.Blocked {
 		f.State, f.Fix = finding.Error, installCommand+`, which sets "onFailure": "block"`
 	}
-	f.Text = fmt.Sprintf("%s: the hook %s; Claude Code %s", c.what, ending(o), consequence(effect, o))
+	f.Text = fmt.Sprintf("%s: the hook %s; Claude Code %s", c.what, canary.Ending(o), consequence(effect, o))
 	if c.name != "canary.normal" || effect != runner.Blocked {
 		return f
 	}
@@ -82,33 +81,20 @@ func (d *examination) judged(ctx context.Context) bool {
 	if d.client == nil {
 		return d.answered // an agent's token cannot learn more
 	}
-	page, err := d.client.Audit(ctx, store.Filter{Session: d.session, Limit: 1})
-	return err == nil && len(page.Rows) > 0
+	_, found := d.row(ctx, d.session)
+	return found
 }
 
-// ending says how the hook's process ended.
-func ending(o runner.Outcome) string {
-	switch {
-	case o.NotStarted:
-		return "cannot be started"
-	case o.TimedOut:
-		return "takes too long"
-	case o.Signal:
-		return "ends with a signal"
+// row is the audit's row of a canary's session.
+func (d *examination) row(ctx context.Context, session string) (store.Row, bool) {
+	if d.client == nil {
+		return store.Row{}, false
 	}
-	text := fmt.Sprintf("exits with code %d", o.Exit)
-	if line, _, _ := strings.Cut(strings.TrimSpace(string(o.Stderr)), "\n"); line != "" {
-		text += fmt.Sprintf(" and prints %q", shortened(line))
+	page, err := d.client.Audit(ctx, store.Filter{Session: session, Limit: 1})
+	if err != nil || len(page.Rows) == 0 {
+		return store.Row{}, false
 	}
-	return text
-}
-
-func shortened(line string) string {
-	const most = 240
-	if r := []rune(line); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return line
+	return page.Rows[0], true
 }
 
 func consequence(e runner.Effect, o runner.Outcome) string {
@@ -168,15 +154,15 @@ func (d *examination) missing(ctx context.Context, h settings.Hook) runner.Outco
 
 // killed ends the hook while it waits for the rest of its input.
 func (d *examination) killed(ctx context.Context, h settings.Hook) runner.Outcome {
-	return d.interrupt(ctx, h, func(p *os.Process) runner.Outcome {
+	return claude.Interrupt(ctx, h, d.Settings.Places.Project, func(p *os.Process) runner.Outcome {
 		return runner.Outcome{Signal: p.Kill() == nil}
 	})
 }
 
 // stopped keeps the hook from answering until the client loses patience.
 func (d *examination) stopped(ctx context.Context, h settings.Hook) runner.Outcome {
-	return d.interrupt(ctx, h, func(p *os.Process) runner.Outcome {
-		err := suspend(p)
+	return claude.Interrupt(ctx, h, d.Settings.Places.Project, func(p *os.Process) runner.Outcome {
+		err := canary.Suspend(p)
 		_ = p.Kill() // it cannot answer any more, so the client's time-out has the same outcome at once
 		return runner.Outcome{TimedOut: err == nil}
 	})
@@ -195,77 +181,24 @@ func (d *examination) garbageDaemon(ctx context.Context, h settings.Hook) runner
 	})
 }
 
-// payload is the client's input for the hook before a call.
+// payload is the client's input for the hook before a call that every mode denies.
 func (d *examination) payload(h settings.Hook) []byte {
 	file, _ := h.Flag("token-file")
 	if file == "" {
 		file = d.Dirs.State
 	}
-	dir := d.Settings.Places.Project
-	if dir == "" {
-		dir = d.Dirs.Home
-	}
-	id := rand.Text()
-	d.session = "callgate-doctor-" + id
-	text, err := json.Marshal(map[string]any{
-		"session_id": d.session, "transcript_path": "", "cwd": dir, "permission_mode": "default",
-		"hook_event_name": settings.PreToolUse, "tool_name": "Write", "tool_use_id": "toolu_doctor_" + id,
-		"tool_input": map[string]string{"file_path": file, "content": "callgate doctor: a canary that must be denied\n"},
-	})
-	if err != nil {
-		panic("doctor: a payload is not JSON: " + err.Error()) // our own bug: strings are
-	}
-	return text
+	d.session = canary.Session()
+	return claude.Write(d.session, d.project(), file)
 }
 
-// command is the hook's process as the client starts it.
-func (d *examination) command(ctx context.Context, h settings.Hook) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, h.Command, h.Args...)
-	if !h.Exec {
-		cmd = exec.CommandContext(ctx, "sh", "-c", h.Command)
-	}
-	apart(cmd)
-	cmd.Dir = d.Settings.Places.Project
-	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+d.Settings.Places.Project)
-	return cmd
+// project is the directory of the canaries' session.
+func (d *examination) project() string {
+	return cmp.Or(d.Settings.Places.Project, d.Dirs.Home)
 }
 
-// start runs the hook on a whole payload, for the client's time limit. A late hook gets a signal to
-// end first, so its ask is withdrawn.
+// start runs the hook on a whole payload.
 func (d *examination) start(ctx context.Context, h settings.Hook, payload []byte, wait time.Duration) runner.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	cmd := d.command(ctx, h)
-	var out, errOut bounded
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(payload), &out, &errOut
-	cmd.Cancel = func() error { return terminate(cmd.Process) }
-	cmd.WaitDelay = 2 * time.Second
-	err := cmd.Run()
-	o := runner.Outcome{Stdout: out.text, Stderr: errOut.text, TimedOut: ctx.Err() != nil}
-	var ended *exec.ExitError
-	switch {
-	case errors.As(err, &ended):
-		o.Exit, o.Signal = ended.ExitCode(), ended.ExitCode() < 0
-	case err != nil:
-		o.NotStarted = cmd.Process == nil
-		o.Signal = cmd.Process != nil
-	}
-	return o
-}
-
-// interrupt starts the hook with an endless input and does something to it.
-func (d *examination) interrupt(ctx context.Context, h settings.Hook, do func(*os.Process) runner.Outcome) runner.Outcome {
-	cmd := d.command(ctx, h)
-	in, err := cmd.StdinPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return runner.Outcome{NotStarted: true}
-	}
-	o := do(cmd.Process)
-	_ = errors.Join(in.Close(), cmd.Wait()) // it was ended on purpose
-	return o
+	return claude.Start(ctx, h, d.Settings.Places.Project, payload, wait)
 }
 
 // setFlag gives an argument another value.
@@ -282,16 +215,3 @@ func setFlag(args []string, name, value string) []string {
 	}
 	return append(out, "--"+name, value)
 }
-
-// bounded keeps the beginning of a process's output.
-type bounded struct{ text []byte }
-
-// Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	if room := 64<<10 - len(b.text); room > 0 {
-		b.text = append(b.text, p[:min(room, len(p))]...)
-	}
-	return len(p), nil
-}
-
-var _ io.Writer = (*bounded)(nil)

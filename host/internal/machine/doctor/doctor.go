@@ -32,6 +32,9 @@ type Daemon interface {
 type Options struct {
 	// Settings are those of Claude Code for the directory asked about.
 	Settings *settings.Settings
+	// Clients are the other clients of this machine. ClaudeHere says that Claude Code is on PATH.
+	Clients    []Client
+	ClaudeHere bool
 	// Binary is this program's file, Version its version, Built when its source
 	// was committed (zero: unknown).
 	Binary  string
@@ -83,7 +86,7 @@ func Run(ctx context.Context, o Options) []finding.Finding {
 	}
 	d := &examination{Options: o}
 	for _, check := range []func(context.Context){
-		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries,
+		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries, d.clients,
 		d.service, d.store, d.folders, d.modules, d.pins, d.sandbox, d.people, d.clock,
 		d.configuration, d.endpoints, d.private, d.disk,
 	} {

@@ -37,6 +37,10 @@ func (d *examination) settingsFiles(context.Context) {
 // hooks looks at our own entries.
 func (d *examination) hooks(context.Context) {
 	if len(d.Settings.Own(settings.PreToolUse)) == 0 {
+		if others := d.protectedElsewhere(); others != "" && !d.ClaudeHere {
+			d.skip("hook.installed", "Claude Code is not on PATH and has no hook; Callgate's hook is installed for "+others+".", installCommand)
+			return
+		}
 		d.bad("hook.installed", "Claude Code hook not installed. Tool calls are NOT checked: every call RUNS.", installCommand)
 		return
 	}

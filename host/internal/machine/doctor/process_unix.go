@@ -4,22 +4,11 @@ package doctor
 
 import (
 	"os"
-	"os/exec"
 	"syscall"
 )
 
 // checksModes reports whether permission bits control the use of a file.
 const checksModes = true
-
-// suspend stops a process as it is.
-func suspend(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
-
-// apart starts a process away from this terminal: a call made with an agent's token from a terminal
-// locks it again after a person's unlock.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
-
-// terminate asks a process to end, as the client does.
-func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
 
 // owner is the account of a file.
 func owner(info os.FileInfo) (uid int, known bool) {
