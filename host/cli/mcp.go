@@ -109,7 +109,6 @@ func (c *cli) serveMCP(cmd *cobra.Command, f mcpFlags) error {
 	}
 	conf := c.mcpConfig(cmd, f)
 	conf.Program, conf.Definition, conf.CWD = card.Line(up.URL.Host), up.Definition(), ""
-	fmt.Fprintf(cmd.ErrOrStderr(), "callgate: MCP server %s of %s at http://%s%s\n", f.server, conf.Program, listener.Addr(), card.Line(up.URL.EscapedPath()))
 	return mcp.Serve(ctx, conf, listener, up)
 }
 

@@ -87,6 +87,7 @@ func Serve(ctx context.Context, c Config, listener net.Listener, server Upstream
 	if !ok || !at.IP.IsLoopback() {
 		return fmt.Errorf("listen on %s: want an address of this machine only, 127.0.0.1 or ::1", listener.Addr())
 	}
+	c.Note(fmt.Sprintf("MCP server %s of %s at http://%s%s", c.Server, c.Program, at, server.URL.EscapedPath()))
 	d := newDoor(c, server.URL, at.Port)
 	s := &http.Server{Handler: d, ReadHeaderTimeout: headPatience, BaseContext: func(net.Listener) context.Context { return ctx }}
 	stop := context.AfterFunc(ctx, func() {

@@ -78,7 +78,7 @@ type web struct {
 func newWeb(t *testing.T, change func(*Config, *webServer)) *web {
 	t.Helper()
 	w := &web{t: t, daemon: newFakeDaemon(), server: newWebServer(t), end: make(chan error, 1)}
-	c := Config{Server: "files", Program: "host", Definition: "d1", Connect: func() (Daemon, error) { return w.daemon, w.daemon.failing() }, ListPatience: patience}
+	c := Config{Server: "files", Program: "host", Definition: "d1", Connect: func() (Daemon, error) { return w.daemon, w.daemon.failing() }, Note: func(string) {}, ListPatience: patience}
 	if change != nil {
 		change(&c, w.server)
 	}
