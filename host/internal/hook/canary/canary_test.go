@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	codexAllow = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`
+	codexAllow = `{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}`
 	codexDeny  = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`
 )
 
@@ -36,6 +36,7 @@ func TestVerdict(t *testing.T) {
 		"nothing, code 0":             {out(0, "", ""), r, r, b},
 		"garbage, code 0":             {out(0, "loading\n", ""), r, r, b},
 		"Codex's allow":               {out(0, codexAllow, ""), a, r, b},
+		"an allow with a decision":    {out(0, codexAllow[:len(codexAllow)-2]+`,"permissionDecision":"allow"}}`, ""), r, r, b},
 		"Codex's denial":              {out(0, codexDeny, ""), b, r, b},
 		"Codex's denial, code 1":      {out(1, codexDeny, ""), r, r, b},
 		"a denial with one more name": {out(0, codexDeny[:len(codexDeny)-1]+`,"suppressOutput":true}`, ""), r, r, b},

@@ -31,7 +31,7 @@ func Verdict(o runner.Outcome) runner.Effect {
 		return runner.Runs
 	}
 	switch {
-	case doc.Specific.Permission == "allow":
+	case doc.Specific.Permission == "": // no objection
 		return runner.Allowed
 	case doc.Specific.Permission == "deny" && doc.Specific.Reason != "":
 		return runner.Blocked

@@ -70,7 +70,9 @@ func (e Entry) handler(event string) jsontext.Value {
 func (c Client) Allow() string {
 	switch c {
 	case Codex:
-		return `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`
+		// Without a permissionDecision: Codex 0.169.0 counts an "allow" as a failed hook, and runs
+		// the call as after any failed hook.
+		return `{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}`
 	case GeminiCLI:
 		return `{"decision":"allow"}`
 	}
