@@ -128,6 +128,9 @@ func newOtherRun(t *testing.T, a otherAgent, yaml string) *otherRun {
 
 // place is the file of a name in files.
 func (r *otherRun) place(name string) string {
+	if rest, config := strings.CutPrefix(name, "~/.config/"); config {
+		return filepath.Join(filepath.Dir(r.w.Dirs.Config), rest)
+	}
 	if rest, home := strings.CutPrefix(name, "~/"); home {
 		return filepath.Join(r.w.Dirs.Home, rest)
 	}
@@ -178,7 +181,7 @@ func (r *otherRun) begin(t *testing.T, m *otherModel) *exec.Cmd {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.project, t.Output(), t.Output()
 	cmd.Env = []string{"PATH=" + filepath.Dir(r.program) + ":" + os.Getenv("PATH"), "SHELL=/bin/sh", "NO_COLOR=1"}
 	for _, v := range append(r.w.XDG(), r.env...) {
-		if !strings.HasPrefix(v, "XDG_") { // the clients have their own places below the home directory
+		if !strings.HasPrefix(v, "XDG_STATE") && !strings.HasPrefix(v, "XDG_CACHE") { // the product's alone
 			cmd.Env = append(cmd.Env, strings.Replace(v, "MODELURL", m.url, 1))
 		}
 	}

@@ -24,6 +24,7 @@ type mcpMessage struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
+		Version   string          `json:"protocolVersion"`
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"params"`
@@ -56,7 +57,11 @@ func mcpAnswer(message []byte, described string) (result string, m mcpMessage) {
 	}
 	switch m.Method {
 	case "initialize":
-		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"test","version":"1"}}`, m
+		version := "2025-11-25"
+		if m.Params.Version == "2025-06-18" { // Gemini CLI 0.61.0 knows no later one
+			version = m.Params.Version
+		}
+		return `{"protocolVersion":"` + version + `","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"test","version":"1"}}`, m
 	case "tools/list":
 		return fmt.Sprintf(`{"tools":[{"name":"read_file","description":%q,"inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},`+
 			`{"name":"write_file","description":"writes a file","inputSchema":{"type":"object"}}]}`, described), m
