@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/callgate/callgate/host/internal/client"
@@ -34,6 +36,7 @@ type place struct {
 	daemon  *daemon.Daemon
 	admin   *client.Client
 	address string
+	calls   atomic.Int64
 }
 
 func newPlace(t *testing.T) *place {
@@ -58,7 +61,7 @@ func (p *place) check(session, tool string, input map[string]string) <-chan wire
 	out := make(chan wire.Result, 1)
 	agent := p.Agent(p.address, "default")
 	go func() {
-		res, err := agent.Check(context.Background(), wire.Request{CallID: session + tool, Tool: tool, Input: text, Context: wire.CallContext{Session: session, CWD: "/"}}, nil)
+		res, err := agent.Check(context.Background(), wire.Request{CallID: fmt.Sprint(p.calls.Add(1)), Tool: tool, Input: text, Context: wire.CallContext{Session: session, CWD: "/"}}, nil)
 		if err != nil && p.t.Context().Err() == nil {
 			p.t.Error(err)
 		}
