@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/approval/approvers"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/approval/card"
@@ -80,18 +81,26 @@ func answerOf(b protocol.Answer, caller authority.Caller) (ask.Answer, error) {
 	return a, nil
 }
 
-func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
+// readAnswer reads an answer and its person, by their name in the configuration. Without an error
+// the caller calls release when the answer is given.
+func (s *Server) readAnswer(w http.ResponseWriter, r *http.Request, caller authority.Caller) (a ask.Answer, p approvers.Person, release func(), err error) {
 	var body protocol.Answer
-	release, err := s.readJSON(w, r, caller, &body)
+	if release, err = s.readJSON(w, r, caller, &body); err != nil {
+		return a, p, nil, err
+	}
+	if a, err = answerOf(body, caller); err != nil {
+		release()
+		return a, p, nil, err
+	}
+	return a, s.c.Gate.Person(caller, a.By, body.Roles, body.Administrator), release, nil
+}
+
+func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
+	answer, p, release, err := s.readAnswer(w, r, caller)
 	if err != nil {
 		return err
 	}
 	defer release()
-	answer, err := answerOf(body, caller)
-	if err != nil {
-		return err
-	}
-	p := s.c.Gate.Person(caller, answer.By, body.Roles, body.Administrator)
 	answer.Roles, answer.Administrator = p.Roles, p.Administrator
 	if answer.Verdict != ask.Deny && len(answer.Assertion) == 0 { // a signature that does not count refuses the answer
 		if err := s.present(r, caller); err != nil {

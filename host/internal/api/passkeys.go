@@ -16,17 +16,12 @@ func (s *Server) challengeAnswer(w http.ResponseWriter, r *http.Request, caller 
 	if _, err := query(r); err != nil {
 		return err
 	}
-	var body protocol.Answer
-	release, err := s.readJSON(w, r, caller, &body)
+	answer, p, release, err := s.readAnswer(w, r, caller)
 	if err != nil {
 		return err
 	}
 	defer release()
-	answer, err := answerOf(body, caller)
-	if err != nil {
-		return err
-	}
-	answer.By = s.c.Gate.Person(caller, answer.By, nil, false).Name
+	answer.By = p.Name
 	out, err := s.c.Gate.Challenge(r.Context(), r.PathValue("id"), answer)
 	if err != nil {
 		return err
