@@ -33,7 +33,7 @@ build: bin/callgate ## leave the product in bin: callgate, and callgate-hook for
 
 # Without a dynamic linker: a library preloaded by a project's environment could
 # end the hook with success before it runs.
-bin/callgate: $(MODULES) $(shell find cmd engine host plugins -name '*.go' -o -name '*.sql' -o -name '*.yaml' -o -name '*.json') $(shell find sdk -type f) go.mod go.sum
+bin/callgate: $(MODULES) $(shell find cmd engine host plugins -name '*.go' -o -name '*.sql' -o -name '*.yaml' -o -name '*.json' -o -path '*/console/pages/*.html' -o -path '*/console/assets/*') $(shell find sdk -type f) go.mod go.sum
 	@mkdir -p bin
 	@echo "building bin/callgate"
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w -X main.version=$(VERSION)" -o $@ ./cmd/callgate
