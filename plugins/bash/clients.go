@@ -69,6 +69,11 @@ func (c *CommandLine) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
+	if value.Kind() == '"' { // the usual case, without reflection
+		text, err := jsontext.AppendUnquote(nil, value)
+		*c = CommandLine(text)
+		return err
+	}
 	if value.Kind() != '[' {
 		var text string
 		if err := json.Unmarshal(value, &text); err != nil {

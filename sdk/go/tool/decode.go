@@ -28,6 +28,14 @@ type envelope struct {
 // decodeEnvelope refuses duplicate names at any depth, invalid UTF-8, lone
 // surrogates and trailing data; names are case-sensitive.
 func decodeEnvelope(data []byte) (*envelope, error) {
+	if env := quickEnvelope(data); env != nil {
+		return env, nil
+	}
+	return decodeWhole(data)
+}
+
+// decodeWhole is decodeEnvelope by the complete decoder.
+func decodeWhole(data []byte) (*envelope, error) {
 	if nesting(data) > maxNesting { // first: reading takes stack for each level
 		return nil, fmt.Errorf("envelope: nested deeper than %d levels", maxNesting)
 	}
@@ -97,6 +105,10 @@ func decodeInput(input jsontext.Value, in any) error {
 // members that t does not have, as unknownMembers lists them. Most inputs have
 // none, and are read once.
 func readInput(t reflect.Type, input jsontext.Value, in any) (unknown []string, err error) {
+	if quickInput(t, input, in) {
+		return nil, missing(t, input, "")
+	}
+	reflect.ValueOf(in).Elem().SetZero()
 	if input.Kind() == '{' && json.Unmarshal(input, in, json.RejectUnknownMembers(true)) == nil {
 		return nil, missing(t, input, "")
 	}

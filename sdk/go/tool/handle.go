@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/go-json-experiment/json"
 )
 
 // The verbs, by the names of the exports (docs/abi.md).
@@ -34,7 +32,7 @@ func Handle(m Module, verb string, input []byte) (output []byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", verb, err)
 	}
-	output, err = json.Marshal(answer, json.Deterministic(true))
+	output, err = encode(answer)
 	if err != nil {
 		return nil, fmt.Errorf("%s: encode the answer: %w", verb, err)
 	}
