@@ -56,6 +56,9 @@ func unreadable(text string) string {
 // tangled reports whether text opens more brackets or compound commands than
 // any honest line does. Quotes are not heeded: it only has to err on this side.
 func tangled(text string) string {
+	if len(text) <= maxNesting { // too short for either
+		return ""
+	}
 	depth, deepest := 0, 0
 	for i := range len(text) {
 		switch text[i] {
