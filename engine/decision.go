@@ -75,6 +75,9 @@ type Suggestion struct {
 	Behavior    Behavior `json:"behavior"`
 	Description string   `json:"description,omitempty"`
 	Set         int      `json:"set"`
+	// Covers is the part of the call the rule is for, quoted by Offending alone; empty where the
+	// content shows it. It repeats the call's input.
+	Covers string `json:"-"`
 	// NearMisses are inputs the rule must not match, from the module. They repeat the call's input
 	// and are neither shown nor stored.
 	NearMisses []json.RawMessage `json:"-"`

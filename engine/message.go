@@ -110,12 +110,17 @@ func (w *walk) locate(d *Decision) {
 	d.Offending = uncovered(suggestions)
 }
 
-// uncovered are the parts the first set's rules would cover.
+// uncovered are the parts the first set's rules would cover, as they stand in the call where the
+// tool says so.
 func uncovered(suggestions []Suggestion) []string {
 	var parts []string
 	for _, s := range suggestions {
-		if s.Set == suggestions[0].Set && s.Content != nil && !slices.Contains(parts, *s.Content) {
-			parts = append(parts, *s.Content)
+		part := s.Covers
+		if part == "" && s.Content != nil {
+			part = *s.Content
+		}
+		if s.Set == suggestions[0].Set && part != "" && !slices.Contains(parts, part) {
+			parts = append(parts, part)
 		}
 	}
 	return parts

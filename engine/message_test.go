@@ -15,6 +15,9 @@ func TestMessage_everyStage(t *testing.T) {
 	compound := func() *stub {
 		return &stub{verdict: passthrough, covers: []string{"rm x", "curl y"}, proposals: []engine.SuggestedRule{{Content: content("rm x")}, {Content: content("curl y")}}}
 	}
+	named := func() *stub {
+		return &stub{verdict: passthrough, covers: []string{"rm {x,y}", "curl y"}, proposals: []engine.SuggestedRule{{Content: content("rm {x,y}"), Covers: "rm x"}, {Content: content("curl y"), Covers: "curl y"}}}
+	}
 	one := func() *stub {
 		return &stub{verdict: passthrough, hits: []string{"rm x"}, proposals: []engine.SuggestedRule{{Content: content("rm x")}}}
 	}
@@ -55,6 +58,7 @@ func TestMessage_everyStage(t *testing.T) {
 		{"dont_ask", engine.DontAsk, one(), nil, "Tool was denied: mode dont_ask denies calls without an allow rule; no rule covers `rm x`. Do not retry it: do something else, or ask the user."},
 		{"dont_ask, with patterns", engine.DontAsk, one(), func(r *engine.Request) { r.Rules = []engine.Rule{allowA} }, "Tool was denied: mode dont_ask denies calls without an allow rule; no rule covers `rm x`; allowed patterns are Tool(a). Do not retry it unchanged."},
 		{"a line in dont_ask", engine.DontAsk, compound(), nil, "Tool was denied: mode dont_ask denies calls without an allow rule; no rule covers `rm x`, `curl y`. Do not retry it: do something else, or ask the user."},
+		{"a line of named parts", engine.DontAsk, named(), nil, "Tool was denied: mode dont_ask denies calls without an allow rule; no rule covers `rm x`, `curl y`. Do not retry it: do something else, or ask the user."},
 		{"ask", engine.DefaultMode, one(), nil, "Tool is waiting for approval: no rule allows this call and mode default asks; no rule covers `rm x`."},
 		{"background", engine.DefaultMode, one(), func(r *engine.Request) { r.Call.Context.Kind = engine.Background }, "Tool was denied: a background session may not ask: no rule allows this call and mode default asks; no rule covers `rm x`. Do not retry it: do something else, or ask the user."},
 		{"resumed", engine.DefaultMode, passing(), func(r *engine.Request) { r.Rules, r.Call.Context.Resumed = []engine.Rule{askA}, true }, "Tool was denied: ask rule Tool(x) in a resumed session: remove it and add the allow rule Tool(x). Do not retry it: do something else, or ask the user."},

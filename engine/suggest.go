@@ -27,7 +27,7 @@ func (w *walk) suggest(d *Decision) {
 	}
 	var together []Suggestion
 	for _, p := range proposals[:min(len(proposals), maxSuggestions)] {
-		s := Suggestion{Tool: name, Content: p.Content, Behavior: Allow, Description: p.Description, NearMisses: p.NearMisses}
+		s := Suggestion{Tool: name, Content: p.Content, Behavior: Allow, Description: p.Description, Covers: p.Covers, NearMisses: p.NearMisses}
 		if w.known(s) {
 			continue
 		}

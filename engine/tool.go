@@ -50,6 +50,9 @@ type ReadOnly struct {
 type SuggestedRule struct {
 	Content     *string `json:"content"`
 	Description string  `json:"description,omitempty"`
+	// Covers is the part of the call the rule is for, such as one command of a line; empty where
+	// Content shows it.
+	Covers string `json:"covers,omitempty"`
 	// NearMisses are inputs, JSON objects, close to the call's; the rule must not match them. They
 	// are the module's word until they are tested.
 	NearMisses []json.RawMessage `json:"near_misses,omitempty"`

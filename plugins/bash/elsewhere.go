@@ -134,7 +134,7 @@ func (c *call) reached(cmd *Command) suggestion {
 		return suggestion{}
 	}
 	what := map[string]string{"ssh": "what only reads on the host ", "aws": "what only describes, lists or gets with the profile "}[e.program]
-	return c.proved(suggestion{e.content(), what + e.name + ", secrets excepted"}, cmd)
+	return c.proved(suggestion{content: e.content(), description: what + e.name + ", secrets excepted"}, cmd)
 }
 
 // flag is an option without influence on the destination of a command or its effects there.

@@ -100,5 +100,5 @@ func (c *call) posted(cmd *Command) suggestion {
 	if path == "" {
 		return suggestion{}
 	}
-	return c.proved(suggestion{"gh api POST " + path, "everything that gh api posts to " + path + ", whatever it says"}, cmd)
+	return c.proved(suggestion{content: "gh api POST " + path, description: "everything that gh api posts to " + path + ", whatever it says"}, cmd)
 }

@@ -16,8 +16,8 @@ const (
 	maxExactText = 1000
 )
 
-// suggestion is one rule content with its description.
-type suggestion struct{ content, description string }
+// suggestion is one rule content with its description, and the part of the line it is for.
+type suggestion struct{ content, description, covers string }
 
 // suggestions proposes rules to cover the line. For a line with one uncovered command: its
 // kind, then the exact line, or the other way round where the kind cannot be undone. For a line
@@ -41,14 +41,19 @@ func (c *call) suggestions() []suggestion {
 	}
 	var out []suggestion
 	add := func(s suggestion) {
-		if s.content != "" && !slices.ContainsFunc(out, func(had suggestion) bool { return had.content == s.content }) {
+		at := slices.IndexFunc(out, func(had suggestion) bool { return had.content == s.content })
+		switch {
+		case s.content == "":
+		case at < 0:
 			out = append(out, s)
+		case out[at].covers != s.covers:
+			out[at].covers = quotable(out[at].covers + "; " + s.covers)
 		}
 	}
 	several := len(parts) > 1
-	if edits && len(parts) > 0 {
+	if len(edits) > 0 && len(parts) > 0 {
 		several = true
-		add(suggestion{editContent, "making, changing, moving and removing plain files inside the working directories, in every mode"})
+		add(suggestion{editContent, "making, changing, moving and removing plain files inside the working directories, in every mode", quotable(strings.Join(edits, "; "))})
 	}
 	for _, cmd := range parts {
 		kinds, lasting := c.kinds(cmd)
@@ -69,7 +74,7 @@ func (c *call) suggestions() []suggestion {
 		}
 	}
 	if text := strings.TrimSpace(c.line.Text); len(text) <= maxExactText {
-		add(suggestion{escapeRule(text), "exactly this command line"})
+		add(suggestion{escapeRule(text), "exactly this command line", text})
 	}
 	return out
 }
@@ -79,17 +84,21 @@ func (c *call) leaves() bool {
 	return slices.ContainsFunc(c.line.Commands, func(cmd *Command) bool { return changesDir(cmd.Name()) && !c.cdInside(cmd) })
 }
 
-// parts are the commands of the line in need of a rule. With beside, edits are no parts, and edits
-// reports whether there are any.
-func (c *call) parts(beside bool) (out []*Command, edits bool) {
+// parts are the commands of the line in need of a rule. With beside, edits are no parts, and
+// edits has their texts.
+func (c *call) parts(beside bool) (out []*Command, edits []string) {
 	for _, cmd := range c.line.Commands {
-		edits = edits || beside && c.line.writesOutput(cmd)
+		if beside && c.line.writesOutput(cmd) {
+			edits = append(edits, strings.TrimSpace(cmd.Source))
+		}
 		if !cmd.stands() {
 			continue
 		}
 		for cmd != nil {
 			if beside && c.edited(cmd) {
-				edits = true
+				if text := strings.TrimSpace(cmd.Source); !slices.Contains(edits, text) {
+					edits = append(edits, text)
+				}
 				break
 			}
 			if ok, _ := c.line.readOnlyTree(cmd, c); ok && safeAssigns(cmd) && (!changesDir(cmd.Name()) || c.cdInside(cmd)) {
@@ -115,7 +124,7 @@ func (c *call) exactly(cmd *Command) suggestion {
 	if name := cmd.Name(); (name == "source" || name == ".") && !leadsIn(c.place(cmd, cmd.Words[len(cmd.Words)-1], read)) {
 		return suggestion{}
 	}
-	s := suggestion{escapeRule(text), "exactly this command"}
+	s := suggestion{content: escapeRule(text), description: "exactly this command"}
 	if changesDir(cmd.Name()) {
 		s.description = "go to " + strings.TrimSpace(text[len(cmd.Name()):]) + "; what follows there is decided by its own rules"
 	}
@@ -127,7 +136,16 @@ func (c *call) proved(s suggestion, cmd *Command) suggestion {
 	if r := parseRule(s.content); !c.line.coverable(cmd) || !c.line.covers(&r, cmd, c) {
 		return suggestion{}
 	}
+	s.covers = quotable(strings.TrimSpace(cmd.Source))
 	return s
+}
+
+// quotable bounds a part of the line in a message.
+func quotable(text string) string {
+	if len(text) <= maxExactText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxExactText], "") + "…"
 }
 
 // kinds proposes rules for commands like cmd, the widest first, described in full; lasting

@@ -155,3 +155,27 @@ func TestSuggestionsCoverTheCall(t *testing.T) {
 		}
 	}
 }
+
+// TestCovers: a suggestion names the part of the line it is for, as it stands there.
+func TestCovers(t *testing.T) {
+	t.Parallel()
+	long := "npm run build " + strings.Repeat("a", 2000)
+	for command, want := range map[string][]string{
+		"npm run build":                      {"npm run build", "npm run build", "npm run build"},
+		"npm run test && npm run build":      {"npm run test; npm run build", "npm run test && npm run build"},
+		"npm run a && npm run a":             {"npm run a", "npm run a && npm run a"},
+		"cat a | grep b && npm test -- -t x": {"npm test -- -t x", "cat a | grep b && npm test -- -t x"},
+		"git add . && git push":              {"git add .", "git push", "git add . && git push"},
+		"timeout 60 go test ./... > out":     {"timeout 60 go test ./... > out"},
+		"rm *.log":                           {"rm *.log"},
+		long:                                 {long[:1000] + "…", long[:1000] + "…"},
+	} {
+		var got []string
+		for _, s := range bash.Spec.Suggest(callOf(command)) {
+			got = append(got, s.Covers)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%.60q: got %.60q, want %.60q", command, got, want)
+		}
+	}
+}

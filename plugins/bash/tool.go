@@ -141,7 +141,7 @@ func suggest(tc *tool.Call[Input]) []tool.Suggestion {
 	var out []tool.Suggestion
 	for _, s := range c.suggestions() {
 		p := tool.Propose(s.content, s.description)
-		p.NearMisses = c.nearMisses(s.content)
+		p.Covers, p.NearMisses = s.covers, c.nearMisses(s.content)
 		out = append(out, p)
 	}
 	return out

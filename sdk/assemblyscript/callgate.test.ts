@@ -1,4 +1,4 @@
-import { Call, Description, Kind, Module, ReadOnly, Rule, Suggestion, Tool, Verdict, ask, expect, quote, report, test, wildcard } from "./callgate";
+import { Call, Description, Effect, Kind, Module, ReadOnly, Rule, Suggestion, Tool, Verdict, ask, expect, quote, report, test, wildcard } from "./callgate";
 // The SDK's own tests: a module whose describe runs them. A throw would end them all;
 // what authors throw is tried by cmd/callgate/kitchen_test.go.
 export { check_permissions, check_read_only, generate_suggestions, match_rule } from "./callgate";
@@ -229,6 +229,33 @@ export function describe(): i32 {
     };
     expect(raw(moduleOf(t), "describe_call", "{}"), "error: describe answered 4097 actions: at most 4096");
     expect(raw(moduleOf(t), "generate_suggestions", "{}"), "error: suggest answered 33 rules: at most 32");
+  });
+  test("effects and covers are for hosts that read them", () => {
+    const t = new Tool("T");
+    t.field("path", Kind.text, true);
+    t.field("count", Kind.number, false);
+    t.describe = (c: Call): Description => {
+      const d = new Description();
+      const effects: Effect[] = [];
+      const count = c.has("count") ? <i32>c.number("count") : 1;
+      for (let i = 0; i < count; i++) effects.push(new Effect("deletes", c.text("path"), c.effects, "tree"));
+      d.effects = effects;
+      return d;
+    };
+    t.suggest = (c: Call): Suggestion[] => [new Suggestion("x", "", [], "part")];
+    const m = moduleOf(t);
+    const deletes = '{"kind":"deletes","value":"a","certain":true,"how":"tree"}';
+    const more = '{"kind":"runs","value":"unreadable","certain":false}';
+    has(ask(m, "describe_call", '{"tool":"T","input":{"path":"a"},"effects":true}'), '"effects":[' + deletes + "]}");
+    lacks(ask(m, "describe_call", '{"tool":"T","input":{"path":"a"}}'), "effects");
+    lacks(ask(m, "describe_call", '{"tool":"T","input":{"path":"a"},"effects":false}'), "effects");
+    has(ask(m, "describe_call", '{"tool":"T","input":{"path":"a","count":0},"effects":true}'), '"effects":[]}');
+    has(ask(m, "describe_call", '{"tool":"T","input":{"path":"a","x":1},"effects":true}'), '"effects":[' + deletes + "," + more + "]}");
+    lacks(ask(m, "describe_call", '{"tool":"T","input":{"path":7},"effects":true}'), "effects");
+    has(ask(m, "describe_call", '{"tool":"T","input":{"path":"a","count":256,"x":1},"effects":true}'), deletes + "]}");
+    has(ask(m, "describe_call", '{"tool":"T","input":{"path":"a","count":257}}'), "error: describe answered 257 effects");
+    expect(ask(m, "generate_suggestions", '{"tool":"T","input":{"path":"a"},"covers":true}'), '{"rules":[{"content":"x","covers":"part"}]}');
+    expect(ask(m, "generate_suggestions", '{"tool":"T","input":{"path":"a"}}'), '{"rules":[{"content":"x"}]}');
   });
   test("wildcards", () => {
     expect([wildcard("a*b*", "axxbyy"), wildcard("*", ""), wildcard("a", "ab"), wildcard("a*a", "a"), wildcard("**", "x")].toString(), "true,true,false,false,true");

@@ -92,6 +92,8 @@ export class Call {
   unknown: string[] = [];
   context: Context = new Context();
   config: Json | null = null;
+  /** In describe: the host reads effects. */
+  effects: bool = false;
   constructor(public tool: string, public input: Json, public raw: string) {}
   /** Whether the call gave the field. */
   has(name: string): bool {
@@ -122,17 +124,21 @@ export class ReadOnly {
 export class Rule {
   constructor(public content: string, public root: string) {}
 }
-/** A rule that would allow the call next time; content null is the whole tool. near_misses are at most 4 JSON objects. */
+/** A rule that would allow the call next time; content null is the whole tool. near_misses are at most 4 JSON objects; covers is the part of the call that the rule is for, "" where the content shows it. */
 export class Suggestion {
-  constructor(public content: string | null, public description: string = "", public near_misses: string[] = []) {}
+  constructor(public content: string | null, public description: string = "", public near_misses: string[] = [], public covers: string = "") {}
 }
 /** One thing a call does that only Callgate's protection of itself looks at: docs/abi.md lists the kinds. */
 export class Mark {
   constructor(public kind: string, public value: string, public access: string) {}
 }
+/** One thing that a call does to one object: docs/abi.md lists kinds, values and hows. Rules name it and cards show it, in Callgate's words; it allows nothing. certain: false where the call may do less. */
+export class Effect {
+  constructor(public kind: string, public value: string, public certain: bool, public how: string = "") {}
+}
 /** An answer that may be left out. */
 export enum Answer { unsaid, yes, no }
-/** What a call does, for people, for profiles and for the host's look at targets. targets_unknown: it may touch what cannot be named. analysed: the actions say all; unsaid: unless targets_unknown. */
+/** What a call does, for people, for profiles and for the host's look at targets. targets_unknown: it may touch what cannot be named. analysed: the actions say all; unsaid: unless targets_unknown. effects: all that the call does of their kinds; null says nothing, and then a rule about effects asks; left out for a host that does not read them. */
 export class Description {
   action: string = "";
   actions: string[] = [];
@@ -145,6 +151,7 @@ export class Description {
   moves: bool = false;
   changes_shell: string[] = [];
   marks: Mark[] = [];
+  effects: Effect[] | null = null;
 }
 /** What a rule matches; the host tries it when the module is loaded. input is JSON. */
 export class RuleExample {
@@ -300,6 +307,7 @@ class Reading {
     const call = new Call(envelope.tool, input ? input : new Json(Kind.object, ""), input ? decode(envelope.bytes, input.from, input.to) : "");
     call.context = envelope.context;
     call.config = envelope.config;
+    call.effects = envelope.effects;
     this.call = call;
     if (input && input.kind == Kind.object) this.compare(input);
     else this.problem = input ? "it is no object" : "there is none";
@@ -423,6 +431,7 @@ class Reading {
       if (content) out.quote(content);
       else out.add("null");
       out.member("description", r.description);
+      if (this.envelope.covers) out.member("covers", r.covers);
       if (r.near_misses.length > 0) {
         out.add(',"near_misses":[');
         for (let n = 0; n < r.near_misses.length; n++) out.add(n > 0 ? "," : "").json(r.near_misses[n]);
@@ -442,6 +451,8 @@ class Reading {
     limit("describe", "targets", d.targets.length, 256);
     limit("describe", "marks", d.marks.length, 2048);
     limit("describe", "actions", d.actions.length, 4096);
+    const effects = d.effects;
+    if (effects) limit("describe", "effects", effects.length, maxEffects);
     if (problem.length > 0) return;
     out.add('{"targets":[');
     for (let i = 0; i < d.targets.length; i++) out.thing(i, d.targets[i].kind, d.targets[i].value, d.targets[i].access);
@@ -456,9 +467,20 @@ class Reading {
       for (let i = 0; i < d.marks.length; i++) out.thing(i, d.marks[i].kind, d.marks[i].value, d.marks[i].access);
       out.add("]");
     }
+    if (effects && this.call.effects) this.does(effects, out);
     out.add("}");
   }
+
+  does(effects: Effect[], out: Writer): void {
+    out.add(',"effects":[');
+    for (let i = 0; i < effects.length; i++) out.effect(i, effects[i]);
+    // Of an input with unknown members the effects are never all.
+    if (!this.complete && effects.length < maxEffects) out.effect(effects.length, new Effect("runs", "unreadable", false));
+    out.add("]");
+  }
 }
+
+const maxEffects = 256;
 
 // limit refuses what the host would refuse in words of its own.
 function limit(by: string, what: string, count: i32, most: i32): void {
@@ -875,6 +897,9 @@ class Writer {
   thing(index: i32, kind: string, value: string, access: string): void {
     this.add(index > 0 ? ',{"kind":' : '{"kind":').quote(kind).add(',"value":').quote(value).add(',"access":').quote(access).add("}");
   }
+  effect(index: i32, e: Effect): void {
+    this.add(index > 0 ? ',{"kind":' : '{"kind":').quote(e.kind).add(',"value":').quote(e.value).add(',"certain":').bool(e.certain).member("how", e.how).add("}");
+  }
   /** JSON that an author wrote. */
   json(text: string): Writer {
     if (!new Parser(bytesOf(text)).read()) throw new Error("the module's own JSON: " + problem);
@@ -894,11 +919,15 @@ class Envelope {
   context: Context = new Context();
   behavior: string;
   rules: Rule[] = [];
+  effects: bool; // the host reads these members
+  covers: bool;
   constructor(root: Json, public bytes: StaticArray<u8>) {
     if (root.kind != Kind.object) refuse("envelope: no object");
     this.tool = textOf(root, "tool");
     this.input = root.get("input");
     this.behavior = textOf(root, "behavior");
+    this.effects = boolOf(root, "effects");
+    this.covers = boolOf(root, "covers");
     const config = root.get("config");
     if (config && config.kind != Kind.null) this.config = config;
     if (this.tool == "") refuse("envelope: no tool");

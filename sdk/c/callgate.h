@@ -165,6 +165,7 @@ typedef struct {
     callgate_value config; /* what the operator set; not given: nothing */
     callgate_texts unknown;
     callgate_context context;
+    bool effects; /* in describe: the host reads effects */
 } callgate_call;
 
 typedef struct {
@@ -180,10 +181,18 @@ typedef struct { bool read_only; callgate_text reason; } callgate_read_only;
 typedef struct { callgate_text content, root; } callgate_rule;
 
 /* Answers that grow: use callgate_propose, callgate_near_miss, callgate_touch (for marks as well). */
-typedef struct { callgate_text content, description, near_misses[4]; size_t near_miss_count; } callgate_suggestion;
+/* covers is the part of the call that the rule is for, such as one command of a
+ * line; not given where the content shows it. */
+typedef struct { callgate_text content, description, near_misses[4]; size_t near_miss_count; callgate_text covers; } callgate_suggestion;
 typedef struct { callgate_suggestion *at; size_t count, room; } callgate_suggestions;
 typedef struct { callgate_text kind, value, access; } callgate_thing;
 typedef struct { callgate_thing *at; size_t count, room; } callgate_things;
+
+/* One thing that a call does to one object, of the kinds of the ABI document. Rules
+ * name it and cards show it, in the host's words; it allows nothing. certain is
+ * false where the call may do less; how is a word that some kinds have. */
+typedef struct { callgate_text kind, value, how; bool certain; } callgate_effect;
+typedef struct { callgate_effect *at; size_t count, room; } callgate_effects;
 
 /* The answer of describe. Zero says nothing of the call. */
 typedef struct {
@@ -191,6 +200,10 @@ typedef struct {
     const callgate_text *actions; /* one per part of a compound call */
     size_t action_count;
     callgate_things targets, marks;
+    callgate_effects effects; /* use callgate_does */
+    /* effects are all that the call does of their kinds; false says nothing, and then
+     * a rule about effects asks. callgate_does sets it. */
+    bool says_effects;
     bool targets_unknown;
     bool not_analysed; /* the actions do not say all that the call does */
     bool moves;
@@ -866,6 +879,18 @@ CALLGATE_FN void callgate_touch(callgate_things *list, const char *kind, callgat
     t->access = callgate_of(access);
 }
 
+/* Adds an effect; how NULL: none. Left out for a host that does not read effects. */
+CALLGATE_FN void callgate_does(callgate_description *d, const char *kind, callgate_text value, bool certain, const char *how) {
+    callgate_effects *list = &d->effects;
+    list->at = (callgate_effect *)cg_more(list->at, list->count, &list->room, sizeof(callgate_effect));
+    callgate_effect *e = &list->at[list->count++];
+    e->kind = callgate_of(kind);
+    e->value = value;
+    e->how = callgate_of(how);
+    e->certain = certain;
+    d->says_effects = true;
+}
+
 /* ---- Numbers ---- */
 
 #define CG_WORDS 132 /* 4224 bits: 781 digits by a power of ten that a double reaches */
@@ -1295,6 +1320,7 @@ typedef struct {
     bool decoded;         /* the input has its fields' shape; problem says why not */
     callgate_text problem;
     bool complete;        /* the fields name every member of the input */
+    bool covers;          /* the host reads what a suggestion covers */
     callgate_behavior behavior; /* of match_rule; passthrough: none */
     callgate_rule *rules;
     size_t rule_count;
@@ -1521,6 +1547,7 @@ CALLGATE_FN void cg_answer_suggest(const cg_reading *r, callgate_writer *w) {
         if (s->content.at == NULL) callgate_json(w, callgate_of("null"));
         else callgate_string(w, s->content);
         cg_text_member(w, "description", s->description);
+        if (r->covers) cg_text_member(w, "covers", s->covers);
         if (s->near_miss_count > 0) {
             callgate_name(w, "near_misses");
             callgate_open(w, '[');
@@ -1544,6 +1571,23 @@ CALLGATE_FN void cg_put_things(callgate_writer *w, const char *name, callgate_th
         callgate_string(w, list.at[i].value);
         callgate_name(w, "access");
         callgate_string(w, list.at[i].access);
+        callgate_close(w, '}');
+    }
+    callgate_close(w, ']');
+}
+
+CALLGATE_FN void cg_put_effects(callgate_writer *w, callgate_effects list) {
+    callgate_name(w, "effects");
+    callgate_open(w, '[');
+    for (size_t i = 0; i < list.count; i++) {
+        callgate_open(w, '{');
+        callgate_name(w, "kind");
+        callgate_string(w, list.at[i].kind);
+        callgate_name(w, "value");
+        callgate_string(w, list.at[i].value);
+        callgate_name(w, "certain");
+        callgate_boolean(w, list.at[i].certain);
+        cg_text_member(w, "how", list.at[i].how);
         callgate_close(w, '}');
     }
     callgate_close(w, ']');
@@ -1575,6 +1619,7 @@ CALLGATE_FN void cg_put_description(const callgate_description *d, callgate_writ
         callgate_close(w, ']');
     }
     cg_put_things(w, "marks", d->marks);
+    if (d->says_effects) cg_put_effects(w, d->effects);
 }
 
 CALLGATE_FN void cg_answer_describe_call(const cg_reading *r, callgate_writer *w) {
@@ -1588,6 +1633,10 @@ CALLGATE_FN void cg_answer_describe_call(const cg_reading *r, callgate_writer *w
     cg_limit("describe answers more targets than 256", d->targets.count, 256);
     cg_limit("describe answers more marks than 2048", d->marks.count, 2048);
     cg_limit("describe answers more actions than 4096", d->action_count, 4096);
+    cg_limit("describe answers more effects than 256", d->effects.count, 256);
+    if (!r->call.effects) d->says_effects = false;
+    /* Of an input with unknown members the effects are never all. */
+    if (d->says_effects && !r->complete && d->effects.count < 256) callgate_does(d, "runs", callgate_of("unreadable"), false, NULL);
     if (cg_error.at != NULL) return; /* writing them all may take longer than a call has */
     cg_put_description(d, w);
 }
@@ -1703,6 +1752,8 @@ CALLGATE_FN bool cg_read_envelope(const callgate_module *m, callgate_text input,
     r->call.config = callgate_member(envelope, "config");
     if (callgate_kind_of(r->call.config) == 'n') r->call.config.at = NULL, r->call.config.size = 0;
     cg_read_context(callgate_member(envelope, "context"), &r->call.context);
+    r->call.effects = cg_boolean_of(envelope, "effects");
+    r->covers = cg_boolean_of(envelope, "covers");
     cg_read_rules(envelope, r);
     if (cg_error.at != NULL) return false;
     r->decoded = cg_read_input(r);

@@ -75,6 +75,9 @@ pub struct Suggestion {
     /// None proposes the whole tool.
     pub content: Option<String>,
     pub description: String,
+    /// The part of the call that the rule is for, such as one command of a line; empty
+    /// where the content shows it.
+    pub covers: String,
     /// At most four inputs, JSON objects, that the rule must not match.
     pub near_misses: Vec<String>,
 }
@@ -116,6 +119,20 @@ pub struct Mark {
     pub access: String,
 }
 
+/// One thing that a call does to one object. Rules name it and cards show it, in the
+/// host's words; it allows nothing. The ABI document lists kinds, values and hows.
+#[derive(Clone, Debug, Default)]
+pub struct Effect {
+    /// `shows`, `takes`, `reaches`, `publishes`, `installs`, `deletes`, `overwrites`,
+    /// `changes_permissions`, `tests` or `runs`.
+    pub kind: String,
+    pub value: String,
+    /// False where the call may do less than this.
+    pub certain: bool,
+    /// A word that some kinds have.
+    pub how: String,
+}
+
 /// The answer of [`Tool::describe`]. The default says nothing of the call.
 #[derive(Clone, Debug, Default)]
 pub struct Description {
@@ -132,6 +149,9 @@ pub struct Description {
     /// `directory`, `environment`: what the call may change of its shell.
     pub changes_shell: Vec<String>,
     pub marks: Vec<Mark>,
+    /// All that the call does of the kinds of [`Effect`]. None says nothing, and then a
+    /// rule about effects asks. Left out for a host that does not read effects.
+    pub effects: Option<Vec<Effect>>,
 }
 
 /// What surrounds a call. `mode` and `annotations` are empty in `matches` and
@@ -170,6 +190,8 @@ pub struct Call<In> {
     pub context: Context,
     /// What the operator set for this tool.
     pub config: Option<Value>,
+    /// In `describe`: the host reads effects.
+    pub effects: bool,
 }
 
 /// What a rule matches; the host tries it when it loads the module.
@@ -1318,6 +1340,9 @@ pub struct Envelope {
     context: Context,
     behavior: Behavior,
     rules: Vec<Rule>,
+    /// The host reads these members.
+    effects: bool,
+    covers: bool,
 }
 
 fn read_envelope(input: &[u8]) -> Result<Envelope, String> {
@@ -1343,6 +1368,8 @@ fn read_envelope(input: &[u8]) -> Result<Envelope, String> {
         context: read_context(&envelope)?,
         behavior,
         rules: list_of(&envelope, "rules", Kind::Object, |rule| Ok(Rule { content: text_of(rule, "content")?, root: text_of(rule, "root")? }))?,
+        effects: boolean_of(&envelope, "effects")?,
+        covers: boolean_of(&envelope, "covers")?,
     })
 }
 
@@ -1386,7 +1413,7 @@ impl<In: Input> AnyTool for Tool<In> {
     }
 
     fn answer(&self, verb: &str, envelope: Envelope) -> Result<String, String> {
-        let (behavior, rules) = (envelope.behavior, envelope.rules);
+        let (behavior, rules, covers, effects) = (envelope.behavior, envelope.rules, envelope.covers, envelope.effects);
         let raw = envelope.input;
         let decoded = match &raw {
             Some(value) if value.kind() == Kind::Object => In::read(value).map(|input| (input, value.clone())),
@@ -1397,7 +1424,7 @@ impl<In: Input> AnyTool for Tool<In> {
             tool: self,
             call: decoded.map(|(input, raw)| {
                 let unknown = raw.members().map(|(name, _)| name).filter(|name| !In::NAMES.contains(&name.as_str())).collect();
-                Call { tool: envelope.tool, input, raw, unknown, context: envelope.context, config: envelope.config }
+                Call { tool: envelope.tool, input, raw, unknown, context: envelope.context, config: envelope.config, effects }
             }),
         };
         let mut w = Writer::default();
@@ -1406,8 +1433,8 @@ impl<In: Input> AnyTool for Tool<In> {
             "check_permissions" => write_verdict(&mut w, &reading.check()?),
             "check_read_only" => write_read_only(&mut w, &reading.read_only()?),
             "match_rule" => write_matched(&mut w, &reading.matches(behavior, &rules)?),
-            "generate_suggestions" => write_suggestions(&mut w, &reading.suggest())?,
-            "describe_call" => write_description(&mut w, &reading.describe())?,
+            "generate_suggestions" => write_suggestions(&mut w, &reading.suggest(), covers)?,
+            "describe_call" => write_description(&mut w, &reading.describe()?)?,
             _ => return Err("no such verb".into()),
         }
         w.close('}');
@@ -1498,17 +1525,25 @@ impl<In: Input> Reading<'_, In> {
         }
     }
 
-    fn describe(&self) -> Description {
-        match (&self.call, self.tool.describe) {
-            (Err(_), _) => Description { targets_unknown: true, ..Default::default() },
-            (Ok(call), describe) => {
-                let mut answer = describe.map_or_else(Description::default, |describe| describe(call));
-                if !self.complete(call) {
-                    answer.analysed = Some(false);
-                }
-                answer
+    fn describe(&self) -> Result<Description, String> {
+        let call = match &self.call {
+            Ok(call) => call,
+            Err(_) => return Ok(Description { targets_unknown: true, ..Default::default() }),
+        };
+        let mut answer = self.tool.describe.map_or_else(Description::default, |describe| describe(call));
+        let count = answer.effects.as_ref().map_or(0, Vec::len);
+        limit("describe answers more effects than 256", count, MAX_EFFECTS)?;
+        if !call.effects {
+            answer.effects = None;
+        }
+        if !self.complete(call) {
+            answer.analysed = Some(false);
+            // Of an input with unknown members the effects are never all.
+            if let Some(effects) = answer.effects.as_mut().filter(|_| count < MAX_EFFECTS) {
+                effects.push(Effect { kind: "runs".into(), value: "unreadable".into(), ..Default::default() });
             }
         }
+        Ok(answer)
     }
 }
 
@@ -1533,12 +1568,14 @@ fn write_matched(w: &mut Writer, indices: &[usize]) {
     w.close(']');
 }
 
+const MAX_EFFECTS: usize = 256;
+
 /// The limits of the host, which would refuse the answer in words of its own.
 fn limit(what: &str, count: usize, most: usize) -> Result<(), String> {
     if count > most { Err(what.into()) } else { Ok(()) }
 }
 
-fn write_suggestions(w: &mut Writer, list: &[Suggestion]) -> Result<(), String> {
+fn write_suggestions(w: &mut Writer, list: &[Suggestion], covers: bool) -> Result<(), String> {
     limit("suggest answers more rules than 32", list.len(), 32)?;
     w.name("rules");
     w.open('[');
@@ -1550,6 +1587,9 @@ fn write_suggestions(w: &mut Writer, list: &[Suggestion]) -> Result<(), String> 
             None => w.word("null"),
         }
         w.text_member("description", &s.description);
+        if covers {
+            w.text_member("covers", &s.covers);
+        }
         if !s.near_misses.is_empty() {
             w.name("near_misses");
             w.open('[');
@@ -1598,7 +1638,25 @@ fn write_description(w: &mut Writer, d: &Description) -> Result<(), String> {
         w.texts_member("changes_shell", &d.changes_shell);
     }
     write_things(w, "marks", d.marks.iter().map(|m| [&m.kind, &m.value, &m.access]));
+    if let Some(effects) = &d.effects {
+        w.name("effects");
+        w.open('[');
+        effects.iter().for_each(|e| write_effect(w, e));
+        w.close(']');
+    }
     Ok(())
+}
+
+fn write_effect(w: &mut Writer, e: &Effect) {
+    w.open('{');
+    w.name("kind");
+    w.text(&e.kind);
+    w.name("value");
+    w.text(&e.value);
+    w.name("certain");
+    w.boolean(e.certain);
+    w.text_member("how", &e.how);
+    w.close('}');
 }
 
 fn write_examples(w: &mut Writer, examples: &[RuleExample]) -> Result<(), String> {

@@ -91,6 +91,34 @@ fn unknown_members_lose_every_allowance() {
 }
 
 #[test]
+fn effects_and_covers_are_for_hosts_that_read_them() {
+    fn one(call: &Call<In>) -> Description {
+        let effect = Effect { kind: "deletes".into(), value: call.input.text.clone(), certain: call.effects, how: "tree".into() };
+        Description { effects: Some(vec![effect; call.input.number.map_or(1, |n| n as usize)]), ..Default::default() }
+    }
+    let covers = |_: &Call<In>| vec![Suggestion { content: Some("x".into()), covers: "part".into(), ..Default::default() }];
+    let m = Module { tools: vec![Box::new(Tool::<In> { describe: Some(one), suggest: Some(covers), ..Tool::new("T") })], ..module() };
+    let put = |verb: &str, input: &str, more: &str| handle(&m, verb, format!(r#"{{"tool":"T","input":{input}{more}}}"#).as_bytes());
+    let deletes = r#"{"kind":"deletes","value":"a","certain":true,"how":"tree"}"#;
+    let more = r#"{"kind":"runs","value":"unreadable","certain":false}"#;
+    for (input, asks, want) in [
+        (r#"{"text":"a"}"#, r#","effects":true"#, format!(r#"{{"effects":[{deletes}]}}"#)),
+        (r#"{"text":"a"}"#, "", "{}".into()),
+        (r#"{"text":"a"}"#, r#","effects":false"#, "{}".into()),
+        (r#"{"text":"a","number":0}"#, r#","effects":true"#, r#"{"effects":[]}"#.into()),
+        (r#"{"text":"a","x":1}"#, r#","effects":true"#, format!(r#"{{"analysed":false,"effects":[{deletes},{more}]}}"#)),
+        (r#"{"text":7}"#, r#","effects":true"#, r#"{"targets_unknown":true}"#.into()),
+    ] {
+        assert_eq!(put("describe_call", input, asks).unwrap(), want, "{input} {asks}");
+    }
+    let full = put("describe_call", r#"{"text":"a","number":256,"x":1}"#, r#","effects":true"#).unwrap();
+    assert!(!full.contains("unreadable"));
+    assert!(put("describe_call", r#"{"text":"a","number":257}"#, "").unwrap_err().contains("effects"));
+    assert_eq!(put("generate_suggestions", r#"{"text":"a"}"#, r#","covers":true"#).unwrap(), r#"{"rules":[{"content":"x","covers":"part"}]}"#);
+    assert_eq!(put("generate_suggestions", r#"{"text":"a"}"#, "").unwrap(), r#"{"rules":[{"content":"x"}]}"#);
+}
+
+#[test]
 fn inputs_without_the_shape_are_asked_about() {
     for (input, member) in [
         ("{}", "text"),

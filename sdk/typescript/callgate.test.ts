@@ -173,6 +173,24 @@ serveTests({
     for (const m of [{}, { name: "m", version: "1", tools: [] }, { name: "m", version: "1", tools: [defineTool({ name: "" })] }, { name: "m", version: "1", tools: [defineTool({ name: "A" }), defineTool({ name: "A" })] }])
       throws(JSON.stringify(m), () => handle(m as Module, "describe", ""));
   },
+  "effects and covers are for hosts that read them"() {
+    const m = eager({
+      describe: (c) => ({ effects: Array.from({ length: c.input.count ?? 1 }, () => ({ kind: "deletes" as const, value: c.input.command ?? "", certain: c.effects, how: "tree" as const })) }),
+      suggest: () => [{ content: "x", covers: "part" }],
+    });
+    const deletes = { kind: "deletes", value: "a", certain: true, how: "tree" };
+    equal(raw(m, "describe_call", '{"command":"a"}', ',"effects":true'), { effects: [deletes] });
+    equal(raw(m, "describe_call", '{"command":"a"}'), {});
+    equal(raw(m, "describe_call", '{"command":"a"}', ',"effects":false'), {});
+    equal(raw(m, "describe_call", '{"count":0}', ',"effects":true'), { effects: [] });
+    equal(raw(m, "describe_call", '{"command":"a","x":1}', ',"effects":true'), { effects: [deletes, { kind: "runs", value: "unreadable", certain: false }], analysed: false });
+    equal(raw(m, "describe_call", '{"command":7}', ',"effects":true'), { targets_unknown: true });
+    equal(raw(m, "describe_call", '{"command":"a","count":256,"x":1}', ',"effects":true').effects.length, 256);
+    throws("257 effects", () => raw(m, "describe_call", '{"count":257}'));
+    throws("an effect of no kind", () => raw(eager({ describe: () => ({ effects: [{ value: "a", sure: true } as any] }) }), "describe_call", "{}", ',"effects":true'));
+    equal(raw(m, "generate_suggestions", "{}", ',"covers":true'), { rules: [{ content: "x", covers: "part" }] });
+    equal(raw(m, "generate_suggestions", "{}"), { rules: [{ content: "x" }] });
+  },
   "wildcards"() {
     equal([wildcard("a*b*", "axxbyy"), wildcard("*", ""), wildcard("a", "ab"), wildcard("a*a", "a"), wildcard("**", "x")], [true, true, false, false, true]);
   },

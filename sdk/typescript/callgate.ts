@@ -92,6 +92,8 @@ export interface Call<F extends Fields = Fields> {
   readonly unknown: readonly string[];
   readonly context: Context;
   readonly config?: Json;
+  /** In describe: the host reads effects. */
+  readonly effects: boolean;
 }
 /** The tool's own opinion; {} is a passthrough. bypass_immune goes with ask only. */
 export interface Verdict {
@@ -110,10 +112,11 @@ export interface Rule {
   readonly content: string;
   readonly root: string;
 }
-/** A rule that would allow the call next time; content null is the whole tool. At most 4 near misses. */
+/** A rule that would allow the call next time; content null is the whole tool. At most 4 near misses. covers: the part of the call that the rule is for, such as one command of a line; left out where the content shows it. */
 export interface Suggestion {
   content: string | null;
   description?: string;
+  covers?: string;
   near_misses?: { [name: string]: Json }[];
 }
 /** One thing a call does that only Callgate's protection of itself looks at: docs/abi.md lists the kinds. */
@@ -122,7 +125,14 @@ export interface Mark {
   value: string;
   access: "read" | "write" | "run";
 }
-/** What a call does, for people, for profiles and for the host's look at targets; {} says nothing. targets_unknown: it may touch what cannot be named. analysed: the actions say all; default: unless targets_unknown. */
+/** One thing that a call does to one object: docs/abi.md says what value and how are. Rules name it and cards show it, in Callgate's words; it allows nothing. certain: not where the call may do less. */
+export interface Effect {
+  kind: "shows" | "takes" | "reaches" | "publishes" | "installs" | "deletes" | "overwrites" | "changes_permissions" | "tests" | "runs";
+  value: string;
+  certain?: boolean;
+  how?: "get" | "send" | "public" | "force" | "tree" | "glob" | "decisive";
+}
+/** What a call does, for people, for profiles and for the host's look at targets; {} says nothing. targets_unknown: it may touch what cannot be named. analysed: the actions say all; default: unless targets_unknown. effects: all that the call does of their kinds; left out says nothing, and then a rule about effects asks; the SDK leaves them out for a host that does not read them. */
 export interface Description {
   action?: string;
   actions?: string[];
@@ -135,6 +145,7 @@ export interface Description {
   moves?: boolean;
   changes_shell?: ("directory" | "environment")[];
   marks?: Mark[];
+  effects?: Effect[];
 }
 /** What a rule matches, or must not; the host tries it when the module is loaded. cwd: default /project. */
 export interface RuleExample {
@@ -303,7 +314,7 @@ class Reading<F extends Fields> {
     unknown.sort();
     this.complete = spec.any_field === true || unknown.length === 0;
     const { tool, context, config } = envelope;
-    this.call = { tool, input, raw: node ? envelope.text.slice(node.from, node.to) : "", unknown, context, config };
+    this.call = { tool, input, raw: node ? envelope.text.slice(node.from, node.to) : "", unknown, context, config, effects: envelope.effects };
   }
 
   private strangers(): string {
@@ -356,7 +367,7 @@ class Reading<F extends Fields> {
 
   suggest(): Suggestion[] {
     if (this.problem || !this.complete) return [];
-    if (this.spec.suggest) return limited("suggest", "rules", this.spec.suggest(this.call)).map(suggested);
+    if (this.spec.suggest) return limited("suggest", "rules", this.spec.suggest(this.call)).map((s) => suggested(s, this.envelope.covers));
     const exact = canonical(this.envelope.input!);
     const tool: Suggestion = { content: null, description: `every call of ${this.call.tool}` };
     return utf8Length(exact) <= maxSuggestion ? [{ content: exact, description: "exactly this input" }, tool] : [tool];
@@ -365,9 +376,12 @@ class Reading<F extends Fields> {
   describe(): Description {
     if (this.problem) return { targets_unknown: true };
     const d = answered<Description>("describe", this.spec.describe?.(this.call) ?? {}, descriptionMembers);
-    for (const what of ["actions", "marks", "targets"] as const) limited("describe", what, d[what] ?? []);
+    for (const what of ["actions", "effects", "marks", "targets"] as const) limited("describe", what, d[what] ?? []);
     const targets = d.targets?.map(({ kind, value, access }) => ({ kind, value, access }));
-    return { ...d, targets, ...(this.complete ? {} : { analysed: false }) };
+    const effects = this.call.effects ? d.effects?.map(effected) : undefined;
+    // Of an input with unknown members the effects are never all.
+    if (effects && !this.complete && effects.length < limits.effects) effects.push(effected({ kind: "runs", value: "unreadable" }));
+    return { ...d, targets, effects, ...(this.complete ? {} : { analysed: false }) };
   }
 }
 
@@ -376,22 +390,28 @@ const maxSuggestion = 2000; // bytes of a suggested rule: a longer one nobody re
 // What functions may answer, by member: typeof, or "list".
 const verdictMembers = { behavior: "string", message: "string", reason: "string", bypass_immune: "boolean" };
 const readOnlyMembers = { read_only: "boolean", reason: "string" };
-const suggestionMembers = { content: "string", description: "string", near_misses: "list" };
+const suggestionMembers = { content: "string", description: "string", covers: "string", near_misses: "list" };
+const effectMembers = { kind: "string", value: "string", certain: "boolean", how: "string" };
 const descriptionMembers = {
   action: "string", actions: "list", title: "string", preview: "string", language: "string", targets: "list",
-  targets_unknown: "boolean", analysed: "boolean", moves: "boolean", changes_shell: "list", marks: "list",
+  targets_unknown: "boolean", analysed: "boolean", moves: "boolean", changes_shell: "list", marks: "list", effects: "list",
 };
 
-function suggested(suggestion: Suggestion): Suggestion {
+function effected(effect: Effect): Effect {
+  const { kind, value, certain, how } = answered<Effect>("describe", effect, effectMembers);
+  return { kind, value, certain: certain ?? false, how };
+}
+
+function suggested(suggestion: Suggestion, covers: boolean): Suggestion {
   const s = answered<Suggestion>("suggest", suggestion, suggestionMembers);
   if (s.content === undefined) throw new Error("suggest answered a rule without content: null is the whole tool");
   for (const miss of s.near_misses ?? []) {
     if (typeof miss !== "object" || miss === null || Array.isArray(miss)) throw new Error("suggest answered near_misses that are no JSON objects");
   }
-  return s;
+  return covers ? s : { ...s, covers: undefined };
 }
 
-const limits: { [what: string]: number } = { rules: 32, targets: 256, marks: 2048, actions: 4096 };
+const limits: { [what: string]: number } = { rules: 32, targets: 256, marks: 2048, actions: 4096, effects: 256 };
 
 // limited refuses what the host would refuse in words of its own.
 function limited<T>(by: string, what: string, list: T[]): T[] {
@@ -684,6 +704,8 @@ interface Envelope {
   context: Context;
   behavior: Behavior;
   rules: Rule[];
+  effects: boolean; // the host reads these members
+  covers: boolean;
 }
 
 function readEnvelope(json: string): Envelope {
@@ -695,6 +717,7 @@ function readEnvelope(json: string): Envelope {
     text: json, tool: textOf(m, "tool"), input: m.get("input"), config: config && config.kind !== "n" ? plain(config) : undefined,
     context: readContext(m.get("context")), behavior: textOf(m, "behavior") as Behavior,
     rules: objectsOf(m, "rules").map((r) => ({ content: textOf(r, "content"), root: textOf(r, "root") })),
+    effects: booleanOf(m, "effects"), covers: booleanOf(m, "covers"),
   };
   if (!e.tool) throw new Error("envelope: no tool");
   return e;

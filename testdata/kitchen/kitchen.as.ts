@@ -1,5 +1,5 @@
 // A module that uses all of the SDK, for cmd/callgate/kitchen_test.go.
-import { Call, Description, Kind, Mark, Module, ReadOnly, Rule, Suggestion, Target, Tool, Verdict, quote, serve } from "../../sdk/assemblyscript/callgate";
+import { Call, Description, Effect, Kind, Mark, Module, ReadOnly, Rule, Suggestion, Target, Tool, Verdict, quote, serve } from "../../sdk/assemblyscript/callgate";
 export { check_permissions, check_read_only, describe, describe_call, generate_suggestions, match_rule } from "../../sdk/assemblyscript/callgate";
 
 function size(c: Call): string {
@@ -28,7 +28,7 @@ pot.check = (c: Call): Verdict => {
   );
 };
 pot.check_read_only = (c: Call): ReadOnly => new ReadOnly(true, c.tool);
-pot.suggest = (c: Call): Suggestion[] => [new Suggestion(c.text("text"), "", ['{"text":' + quote(c.text("text")) + "}"]), new Suggestion(null, c.tool)];
+pot.suggest = (c: Call): Suggestion[] => [new Suggestion(c.text("text"), "", ['{"text":' + quote(c.text("text")) + "}"], c.tool), new Suggestion(null, c.tool)];
 pot.describe = (c: Call): Description => {
   const d = new Description();
   d.action = c.text("text");
@@ -37,6 +37,10 @@ pot.describe = (c: Call): Description => {
   d.preview = c.unknown.join(",");
   d.language = "none";
   if (c.has("text")) d.targets.push(new Target("path", c.text("text"), "write"));
+  const effects: Effect[] = [];
+  if (c.has("text")) effects.push(new Effect("overwrites", c.text("text"), c.effects));
+  if (c.boolean("boolean")) effects.push(new Effect("deletes", "x", false, "tree"));
+  if (effects.length > 0 || c.has("number")) d.effects = effects;
   if (c.boolean("boolean")) {
     d.moves = true;
     d.changes_shell = ["directory", "environment"];
@@ -109,6 +113,9 @@ broken.describe = (c: Call): Description => {
   for (let i = 0; i < targets; i++) d.targets.push(new Target("path", "x", "read"));
   if (how == "many marks") for (let i = 0; i < 2049; i++) d.marks.push(new Mark("tree", "x", "read"));
   if (how == "many actions") for (let i = 0; i < 4097; i++) d.actions.push("a");
+  const effects: Effect[] = [];
+  if (how == "many effects") for (let i = 0; i < 257; i++) effects.push(new Effect("takes", "x", false));
+  d.effects = effects;
   if (how == "kind") d.targets.push(new Target("file", "x", "read"));
   if (how == "text") d.title = String.fromCharCode(0xd800);
   return d;

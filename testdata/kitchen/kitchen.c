@@ -49,7 +49,9 @@ static void suggest_pot(const callgate_call *call, callgate_suggestions *list) {
     callgate_name(&w, "text");
     callgate_string(&w, text);
     callgate_close(&w, '}');
-    callgate_near_miss(callgate_propose(list, text, callgate_of("")), callgate_written(&w));
+    callgate_suggestion *exact = callgate_propose(list, text, callgate_of(""));
+    exact->covers = call->tool;
+    callgate_near_miss(exact, callgate_written(&w));
     callgate_propose(list, callgate_of(NULL), call->tool);
 }
 
@@ -65,6 +67,9 @@ static void describe_pot(const callgate_call *call, callgate_description *d) {
     for (size_t i = 0; i < call->unknown.count; i++) d->preview = callgate_join(d->preview, callgate_of(i > 0 ? "," : ""), call->unknown.at[i]);
     d->language = callgate_of("none");
     if (in->text.at != NULL) callgate_touch(&d->targets, "path", in->text, "write");
+    d->says_effects = in->number.given;
+    if (in->text.at != NULL) callgate_does(d, "overwrites", in->text, call->effects, NULL);
+    if (in->boolean) callgate_does(d, "deletes", callgate_of("x"), false, "tree");
     if (in->boolean) {
         d->moves = d->changes_directory = d->changes_environment = true;
         callgate_touch(&d->marks, "tree", callgate_of("x"), "run");
@@ -136,6 +141,7 @@ static void describe_broken(const callgate_call *call, callgate_description *d) 
     if (is(call, "throw")) callgate_fail("the description broke", callgate_of(""));
     for (int i = 0; i < (is(call, "many") ? 257 : is(call, "a million") ? 1000000 : 0); i++) callgate_touch(&d->targets, "path", callgate_of("x"), "read");
     for (int i = 0; i < 2049 && is(call, "many marks"); i++) callgate_touch(&d->marks, "tree", callgate_of("x"), "read");
+    for (int i = 0; i < 257 && is(call, "many effects"); i++) callgate_does(d, "takes", callgate_of("x"), false, NULL);
     if (is(call, "many actions")) {
         for (d->action_count = 0; d->action_count < 4097; d->action_count++) actions[d->action_count] = callgate_of("a");
         d->actions = actions;

@@ -3,7 +3,7 @@
 #[path = "../../sdk/rust/callgate.rs"]
 mod callgate;
 
-use callgate::{indices, object, Behavior, Call, Description, Mark, Module, Object, ReadOnly, Rule, Suggestion, Target, Tool, Value, Verdict};
+use callgate::{indices, object, Behavior, Call, Description, Effect, Mark, Module, Object, ReadOnly, Rule, Suggestion, Target, Tool, Value, Verdict};
 
 callgate::input! { struct Pot { text: Option<String>, number: Option<f64>, boolean: Option<bool>, list: Option<Vec<Value>>, object: Option<Object>, any: Option<Value> } }
 callgate::input! { struct Pan { text: String, number: f64, boolean: bool, list: Vec<Value>, object: Object, any: Value } }
@@ -27,13 +27,21 @@ fn check_pot(c: &Call<Pot>) -> Verdict {
 
 fn suggest_pot(c: &Call<Pot>) -> Vec<Suggestion> {
     let text = c.input.text.clone().unwrap_or_default();
-    let exact = Suggestion { near_misses: vec![object(&[("text", &text)])], content: Some(text), ..Suggestion::default() };
+    let exact = Suggestion { near_misses: vec![object(&[("text", &text)])], content: Some(text), covers: c.tool.clone(), ..Suggestion::default() };
     vec![exact, Suggestion { description: c.tool.clone(), ..Suggestion::default() }]
 }
 
 fn describe_pot(c: &Call<Pot>) -> Description {
     let text = c.input.text.clone();
     let boolean = c.input.boolean == Some(true);
+    let effect = |kind: &str, value: &str, certain, how: &str| Effect { kind: kind.into(), value: value.into(), certain, how: how.into() };
+    let mut effects = Vec::new();
+    if let Some(text) = &text {
+        effects.push(effect("overwrites", text, c.effects, ""));
+    }
+    if boolean {
+        effects.push(effect("deletes", "x", false, "tree"));
+    }
     Description {
         action: text.clone().unwrap_or_default(),
         actions: vec!["a".into(), c.tool.clone()],
@@ -44,6 +52,7 @@ fn describe_pot(c: &Call<Pot>) -> Description {
         moves: boolean,
         changes_shell: if boolean { vec!["directory".into(), "environment".into()] } else { Vec::new() },
         marks: if boolean { vec![Mark { kind: "tree".into(), value: "x".into(), access: "run".into() }] } else { Vec::new() },
+        effects: if effects.is_empty() && c.input.number.is_none() { None } else { Some(effects) },
         ..Description::default()
     }
 }
@@ -109,6 +118,7 @@ fn describe_broken(c: &Call<Broken>) -> Description {
         "a million" => Description { targets: (0..1_000_000).map(|_| target("path")).collect(), ..none },
         "many marks" => Description { marks: (0..2049).map(|_| Mark { kind: "tree".into(), value: "x".into(), access: "read".into() }).collect(), ..none },
         "many actions" => Description { actions: vec!["a".into(); 4097], ..none },
+        "many effects" => Description { effects: Some(vec![Effect { kind: "takes".into(), value: "x".into(), ..Effect::default() }; 257]), ..none },
         "kind" => Description { targets: vec![target("file")], ..none },
         _ => none,
     }

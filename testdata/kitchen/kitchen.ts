@@ -1,6 +1,6 @@
 // A module that uses all of the SDK, for cmd/callgate/kitchen_test.go.
 import { any, boolean, defineTool, list, matching, number, object, optional, serve, text } from "callgate";
-import type { Call, Description, Json, Verdict } from "callgate";
+import type { Call, Description, Effect, Json, Verdict } from "callgate";
 
 const fields = {
   text: optional(text), number: optional(number), boolean: optional(boolean), list: optional(list), object: optional(object), any: optional(any),
@@ -18,10 +18,14 @@ const pot = defineTool({
     message: `${c.context.cwd}|${c.context.targets[0]?.value ?? ""}|${c.config === undefined ? "-" : "config"}`,
   }),
   checkReadOnly: (c) => ({ read_only: true, reason: c.tool }),
-  suggest: (c) => [{ content: c.input.text ?? "", near_misses: [{ text: c.input.text ?? "" }] }, { content: null, description: c.tool }],
+  suggest: (c) => [{ content: c.input.text ?? "", covers: c.tool, near_misses: [{ text: c.input.text ?? "" }] }, { content: null, description: c.tool }],
   describe(c): Description {
     const d: Description = { action: c.input.text, actions: ["a", c.tool], title: c.tool, preview: c.unknown.join(","), language: "none" };
     if (c.input.text !== undefined) d.targets = [{ kind: "path", value: c.input.text, access: "write" }];
+    const effects: Effect[] = [];
+    if (c.input.text !== undefined) effects.push({ kind: "overwrites", value: c.input.text, certain: c.effects });
+    if (c.input.boolean) effects.push({ kind: "deletes", value: "x", how: "tree" });
+    if (effects.length > 0 || c.input.number !== undefined) d.effects = effects;
     if (c.input.boolean) {
       d.moves = true;
       d.changes_shell = ["directory", "environment"];
@@ -84,6 +88,7 @@ const broken = defineTool({
       case "a million": return { targets: things(1_000_000) };
       case "many marks": return { marks: things(2049).map((t) => ({ ...t, kind: "tree" })) };
       case "many actions": return { actions: Array.from({ length: 4097 }, () => "a") };
+      case "many effects": return { effects: Array.from({ length: 257 }, () => ({ kind: "takes", value: "x" })) };
       case "kind": return { targets: [{ kind: "file", value: "x", access: "read" }] };
       case "text": return { title: "\ud800" };
     }

@@ -122,7 +122,7 @@ func parseSuggestions(data []byte) ([]engine.SuggestedRule, error) {
 		if r.Content != nil && len(*r.Content) > maxContent {
 			return nil, fmt.Errorf("rules[%d].content: %d bytes: at most %d", i, len(*r.Content), maxContent)
 		}
-		r.Description = clean(r.Description)
+		r.Description, r.Covers = clean(r.Description), cleanLines(r.Covers, maxContent)
 		if err := checkMisses(r.NearMisses); err != nil {
 			return nil, fmt.Errorf("rules[%d].near_misses%w", i, err)
 		}

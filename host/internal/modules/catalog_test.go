@@ -201,7 +201,7 @@ func TestEnvelope(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "generate_suggestions", *s[0].Content, nil, head+mode+place+hints+targets+`}}`)
+	same(t, "generate_suggestions", *s[0].Content, nil, head+mode+place+hints+targets+`},"covers":true}`)
 
 	_, err = e.Tool.MatchRule(t.Context(), in, engine.Deny, []engine.RuleText{{Content: "x", Root: "/r"}})
 	want := `tool echo.wasm: match_rule: code: ` + head + place + targets + `},"behavior":"deny","rules":[{"content":"x","root":"/r"}]}`

@@ -23,6 +23,8 @@ type envelope struct {
 	Rules    []engine.RuleText `json:"rules,omitzero"`
 	// Effects lets describe_call know that this host reads effects.
 	Effects bool `json:"effects,omitzero"`
+	// Covers lets generate_suggestions know that this host reads covers.
+	Covers bool `json:"covers,omitzero"`
 }
 
 type wireContext struct {
@@ -71,6 +73,7 @@ func encode(dst *bytes.Buffer, verb, tool string, call *engine.Call, config []by
 	}
 	e.Context = contextFor(verb, &call.Context)
 	e.Effects = verb == sandbox.DescribeCall && e.Context.Targets == nil
+	e.Covers = verb == sandbox.GenerateSuggestions
 	if err := jsonv2.MarshalWrite(dst, e); err != nil {
 		return fmt.Errorf("encode the call: %w", err)
 	}

@@ -45,6 +45,18 @@ static void eager_describe(const callgate_call *call, callgate_description *d) {
     callgate_touch(&d->marks, "tree", callgate_of("/a"), "write");
 }
 
+/* As many effects as the number says, else one; each as certain as the host reads them. */
+static void effect_describe(const callgate_call *call, callgate_description *d) {
+    const struct input *in = (const struct input *)call->input;
+    d->says_effects = true;
+    for (int i = in->number.given ? (int)in->number.value : 1; i > 0; i--) callgate_does(d, "deletes", in->text, call->effects, "tree");
+}
+
+static void effect_suggest(const callgate_call *call, callgate_suggestions *list) {
+    (void)call;
+    callgate_propose(list, callgate_of("x"), callgate_of(""))->covers = callgate_of("part");
+}
+
 static callgate_verdict immune_deny(const callgate_call *call) {
     callgate_verdict verdict = {CALLGATE_DENY, true, {NULL, 0}, {NULL, 0}};
     (void)call;
@@ -209,6 +221,34 @@ static void strict_json(void) {
     }
 }
 
+/* Effects and covers are for hosts that read them. */
+static void effects(void) {
+    static const callgate_tool effect_tools[] = {{.name = "T", .fields = fields, .field_count = CALLGATE_COUNT(fields), .input_size = sizeof(struct input), .suggest = effect_suggest, .describe = effect_describe}};
+    static const callgate_module m = {"m", "1", "", effect_tools, 1, NULL};
+    const char *deletes = "{\"effects\":[{\"kind\":\"deletes\",\"value\":\"a\",\"certain\":true,\"how\":\"tree\"}]}";
+    const char *more = "{\"analysed\":false,\"effects\":[{\"kind\":\"deletes\",\"value\":\"a\",\"certain\":true,\"how\":\"tree\"},{\"kind\":\"runs\",\"value\":\"unreadable\",\"certain\":false}]}";
+    const char *table[][3] = {
+        {"describe_call", "{\"text\":\"a\"},\"effects\":true", deletes},
+        {"describe_call", "{\"text\":\"a\"}", "{}"},
+        {"describe_call", "{\"text\":\"a\"},\"effects\":false", "{}"},
+        {"describe_call", "{\"text\":\"a\",\"number\":0},\"effects\":true", "{\"effects\":[]}"},
+        {"describe_call", "{\"text\":\"a\",\"x\":1},\"effects\":true", more},
+        {"describe_call", "{\"text\":7},\"effects\":true", "{\"targets_unknown\":true}"},
+        {"describe_call", "{\"text\":\"a\",\"number\":257}", NULL},
+        {"generate_suggestions", "{\"text\":\"a\"},\"covers\":true", "{\"rules\":[{\"content\":\"x\",\"covers\":\"part\"}]}"},
+        {"generate_suggestions", "{\"text\":\"a\"}", "{\"rules\":[{\"content\":\"x\"}]}"},
+    };
+    for (size_t i = 0; i < CALLGATE_COUNT(table); i++) {
+        char text[256];
+        snprintf(text, sizeof text, "{\"tool\":\"T\",\"input\":%s}", table[i][1]);
+        callgate_answer answer = callgate_handle(&m, table[i][0], callgate_of(text));
+        if (table[i][2] == NULL ? answer.ok : !answer.ok || !callgate_equal(answer.text, table[i][2]))
+            printf("%s %s: got %.*s\n", table[i][0], table[i][1], (int)answer.text.size, answer.text.at), failed = 1;
+    }
+    callgate_answer full = callgate_handle(&m, "describe_call", callgate_of("{\"tool\":\"T\",\"input\":{\"text\":\"a\",\"number\":256,\"x\":1},\"effects\":true}"));
+    if (!full.ok || full.text.size < 256 * 50 || callgate_wildcard(callgate_of("*unreadable*"), full.text)) printf("256 effects: %.*s\n", 99, full.text.at), failed = 1;
+}
+
 /* Whatever comes in: an answer is JSON, and sanitizers see nothing. */
 static void rubbish(void) {
     static const char *verbs[] = {"check_permissions", "check_read_only", "match_rule", "generate_suggestions", "describe_call"};
@@ -236,6 +276,7 @@ int main(void) {
     mistakes();
     parameters();
     strict_json();
+    effects();
     rubbish();
     if (!failed) puts("ok");
     return failed;

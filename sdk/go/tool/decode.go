@@ -23,6 +23,7 @@ type envelope struct {
 	Behavior Behavior       `json:"behavior"`
 	Rules    []Rule         `json:"rules"`
 	Effects  bool           `json:"effects"`
+	Covers   bool           `json:"covers"`
 }
 
 // decodeEnvelope refuses duplicate names at any depth, invalid UTF-8, lone

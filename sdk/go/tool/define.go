@@ -290,6 +290,12 @@ func (r *reading) askSuggest() (suggested, error) {
 		return suggested{suggestParameters(r.env)}, nil
 	}
 	rules := r.suggest()
+	if !r.env.Covers {
+		rules = slices.Clone(rules)
+		for i := range rules {
+			rules[i].Covers = ""
+		}
+	}
 	return suggested{rules}, r.limit("suggest", "rules", len(rules), maxRules)
 }
 

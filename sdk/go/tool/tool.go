@@ -145,6 +145,10 @@ type Rule struct {
 type Suggestion struct {
 	Content     *string `json:"content"`
 	Description string  `json:"description,omitzero"`
+	// Covers is the part of the call that the rule is for, such as one command of a
+	// line; empty where Content shows it. Denials quote it. The SDK leaves it out for a
+	// host that does not read it.
+	Covers string `json:"covers,omitzero"`
 	// NearMisses are at most four inputs, JSON objects close to the call's, that the
 	// rule must not match: two of them are kept with an accepted rule and tried
 	// whenever the module changes.

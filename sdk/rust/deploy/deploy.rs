@@ -117,6 +117,7 @@ fn propose(operation: &str, pattern: &[&str], description: &[&str], near_miss: &
         content: Some([operation, " ", &pattern.concat()].concat()),
         description: description.concat(),
         near_misses: vec![object(&[("operation", operation), ("target", &near_miss.concat())])],
+        ..Suggestion::default()
     }
 }
 

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,8 @@ var suggestRules = []trials{
 		"Answer no rules where check_permissions denies, or asks bypass-immune: the host offers none of them."}, call: suggestsInVain},
 	{Rule: Rule{"suggest.many", "few suggestions, none of them twice", Advice, "generate_suggestions",
 		"Propose a handful, the most useful first: the host tries the first 16, and a person reads three."}, call: suggestsMany},
+	{Rule: Rule{"suggest.covers", "it says what a rule covers only to a host that reads it", Failed, "generate_suggestions",
+		"Leave covers out unless the envelope says \"covers\": true: older hosts refuse the member, and with it every suggestion."}, call: coversAsked},
 	{Rule: Rule{"suggest.broad", "a suggestion with a content does not match every call of its tool", Advice, "generate_suggestions",
 		"Propose content null for the whole tool, so that the person sees what they accept, or make the rule narrower."}, tool: suggestsAll},
 }
@@ -70,6 +73,33 @@ func missesTruly(r *run, p *probe) {
 				f.Came, f.Case = "the rule matches it", other.matchCase(allow, nil, *s.Content)
 				r.fail(f)
 			}
+		}
+	}
+}
+
+func coversAsked(r *run, p *probe) {
+	if !p.ready() {
+		return
+	}
+	a, _ := p.ask(sandbox.GenerateSuggestions)
+	envelope := parseObject(a.Envelope)
+	if envelope == nil {
+		return
+	}
+	r.try()
+	res := r.put(sandbox.GenerateSuggestions, envelope.without("covers").text())
+	var answer struct {
+		Rules []struct {
+			Covers *string `json:"covers"`
+		} `json:"rules"`
+	}
+	if res.Err != nil || json.Unmarshal(res.Output, &answer) != nil {
+		return
+	}
+	for _, s := range answer.Rules {
+		if s.Covers != nil {
+			r.fail(p.finding(sandbox.GenerateSuggestions, "a host that does not read covers", "covers "+brief([]byte(*s.Covers))))
+			return
 		}
 	}
 }

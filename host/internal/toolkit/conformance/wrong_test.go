@@ -357,6 +357,7 @@ var wrongs = []wrong{
 	{rule: "suggest.near-misses", twist: saying(sandbox.GenerateSuggestions, `{"rules":[{"content":"title:show","near_misses":[{"title":"show","file":"x"}]}]}`, has(`"input":{"title":"show"}`))},
 	{rule: "suggest.immune", twist: saying(sandbox.GenerateSuggestions, `{"rules":[{"content":"title:secret"}]}`, has(`"input":{"title":"secret"}`))},
 	{rule: "suggest.many", twist: saying(sandbox.GenerateSuggestions, `{"rules":[{"content":"title:show"},{"content":"title:show"}]}`, has(`"input":{"title":"show"}`))},
+	{rule: "suggest.covers", twist: saying(sandbox.GenerateSuggestions, `{"rules":[{"content":"title:show","covers":"show"}]}`, func(in []byte) bool { return has(`"input":{"title":"show"}`)(in) && !has(`"covers":true`)(in) })},
 	{rule: "suggest.broad", twist: saying(sandbox.GenerateSuggestions, `{"rules":[{"content":"title:*"}]}`, has(`"input":{"title":"show"}`))},
 
 	{rule: "describe-call.action", twist: saying(sandbox.DescribeCall, `{"action":"tool:Other:show"}`, has(`"input":{"title":"show"}`))},

@@ -99,6 +99,7 @@ func potSuggest(c *tool.Call[potInput]) []tool.Suggestion {
 		text = *c.Input.Text
 	}
 	exact := tool.Propose(text, "")
+	exact.Covers = c.Tool
 	miss, _ := json.Marshal(map[string]string{"text": text}) // cannot fail
 	exact.NearMisses = []json.RawMessage{miss}
 	return []tool.Suggestion{exact, tool.ProposeTool(c.Tool)}
@@ -110,7 +111,14 @@ func potDescribe(c *tool.Call[potInput]) tool.Description {
 		d.Action = *c.Input.Text
 		d.Targets = []tool.Target{{Kind: tool.Path, Value: *c.Input.Text, Access: tool.Write}}
 	}
+	if c.Input.Number != nil {
+		d.Effects = []tool.Effect{}
+	}
+	if c.Input.Text != nil {
+		d.Effects = append(d.Effects, tool.Effect{Kind: tool.Overwrites, Value: *c.Input.Text, Certain: c.Effects})
+	}
 	if c.Input.Boolean {
+		d.Effects = append(d.Effects, tool.Effect{Kind: tool.Deletes, Value: "x", How: tool.WholeTree})
 		d.Moves, d.ChangesShell = true, []string{tool.ShellDirectory, tool.ShellEnvironment}
 		d.Marks = []tool.Mark{{Kind: tool.Tree, Value: "x", Access: tool.Run}}
 	}
@@ -174,8 +182,8 @@ func kitchenCalls() []string {
 			member = ""
 		}
 		for _, name := range []string{"Pot", "Pan", "Mix", "Lid"} {
-			for _, behavior := range []string{"allow", "deny"} {
-				calls = append(calls, `{"tool":"`+name+`",`+member+`"behavior":"`+behavior+`","rules":`+string(rules)+`,`+around+`}`)
+			for _, behavior := range []string{`"allow","effects":true,"covers":true`, `"deny"`} {
+				calls = append(calls, `{"tool":"`+name+`",`+member+`"behavior":`+behavior+`,"rules":`+string(rules)+`,`+around+`}`)
 			}
 		}
 	}
@@ -184,6 +192,7 @@ func kitchenCalls() []string {
 	}
 	for _, wrong := range []string{
 		`"behavior":"passthrough"`, `"behavior":""`, `"behavior":null`, `"behavior":1`, `"behavior":"Allow"`, `"x":1`, `"behavior":"deny","rules":{}`, `"behavior":"deny","rules":[1]`, `"behavior":"deny","rules":[{"content":1}]`,
+		`"effects":1`, `"effects":null`, `"effects":false,"covers":false`, `"effects":true`, `"covers":true`, `"covers":"yes"`, `"covers":null`,
 		`"behavior":"deny","rules":null`, `"config":null`, `"config":[]`, `"context":null`, `"context":[]`, `"context":{"cwd":1}`, `"context":{"targets":{}}`, `"context":{"targets":[1]}`, `"context":{"cwd":null,"targets":null}`,
 		`"context":{"working_directories":[1]}`, `"context":{"resumed":"yes"}`, `"context":{"targets":[{"exists":1}]}`, `"context":{"targets":[{"repo":[]}]}`, `"context":{"targets":[{"repo":{"dirty":["a"]}}]}`,
 	} {
@@ -239,7 +248,7 @@ func kitchenSaid(output []byte, err error) string {
 		members["preview"] = strings.Join(list, ",")
 	}
 	for name, value := range members {
-		if list, ok := value.([]any); value == nil || value == false && name != "analysed" || value == "" || ok && len(list) == 0 {
+		if list, ok := value.([]any); value == nil || value == false && name != "analysed" || value == "" || ok && len(list) == 0 && name != "effects" {
 			delete(members, name)
 		}
 	}
@@ -277,6 +286,7 @@ func TestKitchenBroken(t *testing.T) {
 				{"describe_call", "a million", []string{"describe_call"}, ""}, // memory or fuel may end first
 				{"describe_call", "many marks", []string{"marks"}, ""},
 				{"describe_call", "many actions", []string{"actions"}, ""},
+				{"describe_call", "many effects", []string{"effects"}, ""},
 				{"describe_call", "text", []string{"UTF-8", "surrogate"}, "rust"},
 			} {
 				if strings.Contains(tc.not, language) {

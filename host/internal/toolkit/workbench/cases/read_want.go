@@ -14,8 +14,8 @@ import (
 var (
 	checkMembers    = []string{"behavior", "message", "reason", "bypass_immune"}
 	readOnlyMembers = []string{"read_only", "reason"}
-	suggestMembers  = []string{"content", "description", "near_misses"}
-	describeMembers = []string{"action", "actions", "title", "preview", "language", "targets", "targets_unknown", "analysed", "moves", "changes_shell", "marks"}
+	suggestMembers  = []string{"content", "description", "covers", "near_misses"}
+	describeMembers = []string{"action", "actions", "title", "preview", "language", "targets", "targets_unknown", "analysed", "moves", "changes_shell", "marks", "effects"}
 )
 
 func (r *reader) wants(f *form, c *Case) {
