@@ -26,7 +26,7 @@ func convert(w *walk, d Decision) Decision {
 // withdraw makes a denial of an ask.
 func (d Decision) withdraw(by, reason string) Decision {
 	d.ConvertedFrom, d.ConvertedBy = d.Stage, by
-	d.Behavior, d.BypassImmune, d.SafetyCheck = Deny, false, false
+	d.Behavior, d.BypassImmune, d.SafetyCheck, d.SafetyReason = Deny, false, false, ""
 	d.Suggestions, d.SuggestionsNote = nil, ""
 	d.Reason = reason
 	return d
@@ -85,6 +85,7 @@ func ApplyCallback(d Decision, tool string, a CallbackAnswer) Decision {
 		d = d.withdraw(CodeCallback, "unexpected callback result "+a.Unexpected+", want allow, deny, or deny with a reason")
 	case a.Behavior == Allow:
 		d.Behavior, d.BypassImmune, d.SafetyCheck, d.ConvertedBy, d.ConvertedFrom = Allow, false, false, CodeCallback, asked
+		d.SafetyReason = ""
 		d.Suggestions, d.SuggestionsNote, d.Reason = nil, "", "allowed by the callback approver"
 	default:
 		d = d.withdraw(CodeCallback, cmp.Or(a.Reason, "denied by callback"))

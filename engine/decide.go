@@ -43,7 +43,9 @@ func (w *walk) table() Decision {
 	}
 	ask, decided := w.askStep()
 	if decided && !ask.onlyTightens() {
-		ask.SafetyCheck = ask.Behavior == Ask && w.safetyBehind()
+		if ask.Behavior == Ask {
+			ask.SafetyCheck, ask.SafetyReason = w.safetyBehind()
+		}
 		return ask
 	}
 	d := w.rest()
@@ -51,18 +53,20 @@ func (w *walk) table() Decision {
 		// It may only tighten: its ask replaces an allow or ask from the rest of the table, never a
 		// denial, and a hidden safety check stays immune.
 		w.note(StageAskRule, ask.tightener(), "tightens "+d.Behavior.String()+" to "+ask.Behavior.String())
-		ask.BypassImmune = ask.Behavior == Ask && d.BypassImmune
+		if ask.Behavior == Ask && d.BypassImmune {
+			ask.BypassImmune, ask.SafetyReason = true, d.SafetyWords()
+		}
 		return ask
 	}
 	return d
 }
 
-// safetyBehind reports whether an ask rule hides a safety check. The check has approvers of its own
-// (ask_approvers), and an ask rule only tightens. In the modes without safety checks it reports
-// false.
-func (w *walk) safetyBehind() bool {
+// safetyBehind reports whether an ask rule hides a safety check, and the tool's words about it. The
+// check has approvers of its own (ask_approvers), and an ask rule only tightens. In the modes
+// without safety checks it reports false.
+func (w *walk) safetyBehind() (hidden bool, reason string) {
 	if w.mode == Bypass || w.mode == Trusted {
-		return false
+		return false, ""
 	}
 	v, err := w.req.Entry.Tool.CheckPermissions(w.ctx, w.call)
 	switch {
@@ -70,10 +74,11 @@ func (w *walk) safetyBehind() bool {
 		w.note(StageToolCheck, "check_permissions failed: "+err.Error(), "a safety check, for all that is known")
 	case v.Behavior == Ask && v.BypassImmune:
 		w.note(StageToolCheck, join("ask, bypass immune", v.Reason), "a safety check besides")
+		return true, cmp.Or(v.Reason, v.Message)
 	default:
-		return false
+		return false, ""
 	}
-	return true
+	return true, ""
 }
 
 // settled withdraws an allow of a call with unsettled targets.
@@ -100,6 +105,7 @@ func (w *walk) unchanged(d Decision) Decision {
 	fresh := newWalk(w.ctx, req)
 	before := fresh.settled(fresh.table())
 	safe, immune := before.SafetyCheck || d.SafetyCheck, before.BypassImmune || d.BypassImmune
+	words := cmp.Or(d.SafetyWords(), before.SafetyWords())
 	switch {
 	case before.Behavior < d.Behavior:
 		w.note(StageToolCheck, "the shell as it was at first", before.Behavior.String())
@@ -118,7 +124,7 @@ func (w *walk) unchanged(d Decision) Decision {
 		d.Reason = fmt.Sprintf("an earlier call of this session changed the shell's %s, so allow rules do not apply to this one until the session is cleared", strings.Join(changed, " and "))
 	}
 	d.SafetyCheck, d.BypassImmune = safe, immune
-	return d
+	return d.withSafetyWords(words)
 }
 
 // rest is steps 3 to 5.
@@ -253,6 +259,14 @@ func (w *walk) errorRow() Behavior {
 		return Deny
 	}
 	return Ask
+}
+
+// withSafetyWords keeps the tool's words about a safety check with an ask of another step.
+func (d Decision) withSafetyWords(words string) Decision {
+	if d.Behavior == Ask && d.Safety() && d.SafetyWords() == "" {
+		d.SafetyReason = words
+	}
+	return d
 }
 
 // onlyTightens reports whether the decision rests on a profile, or on a rule without a decision of

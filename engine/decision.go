@@ -40,6 +40,9 @@ type Decision struct {
 	// as well, immune, or could not answer: an approval covers both. RATIONALE.md, "Why does an ask
 	// rule not hide a safety check?".
 	SafetyCheck bool `json:"safety_check,omitempty"`
+	// SafetyReason has the tool's words about a safety check where another step asked first, for
+	// the approver. Empty where Reason has them, and where the check gave none.
+	SafetyReason string `json:"safety_reason,omitempty"`
 	// Suggestions are rules able to answer the next such call, proven by deciding again with them.
 	// Set only on asks.
 	Suggestions []Suggestion `json:"suggestions,omitempty"`
@@ -58,6 +61,15 @@ type Decision struct {
 
 // Safety reports whether an ask is about a safety check, no matter which step asked first.
 func (d Decision) Safety() bool { return d.BypassImmune || d.SafetyCheck }
+
+// SafetyWords are the tool's words about a safety check, whichever step asked first; empty without
+// any.
+func (d Decision) SafetyWords() string {
+	if d.BypassImmune && d.Stage == StageToolCheck {
+		return d.Reason
+	}
+	return d.SafetyReason
+}
 
 // Step is one line of a trace.
 type Step struct {

@@ -427,8 +427,8 @@ func TestProfileAskKeepsImmunity(t *testing.T) {
 	t.Parallel()
 	req := request(engine.DefaultMode, &stub{verdict: immuneAsk})
 	profile(engine.Ask)(&req)
-	if d := decide(t, req); d.Behavior != engine.Ask || !d.BypassImmune {
-		t.Errorf("got %s, immune %t; want an ask that no rule can skip", d.Behavior, d.BypassImmune)
+	if d := decide(t, req); d.Behavior != engine.Ask || !d.BypassImmune || d.SafetyWords() != immuneAsk.Reason {
+		t.Errorf("got %s, immune %t, words %q; want an ask that no rule can skip, with the tool's words", d.Behavior, d.BypassImmune, d.SafetyWords())
 	}
 }
 
@@ -451,6 +451,14 @@ func TestSafetyBehindAnAskRule(t *testing.T) {
 		d := decide(t, request(c.mode, &c.tool, rule(engine.Ask, "Tool(x)")))
 		if d.SafetyCheck != c.want || d.Stage != engine.StageAskRule || d.BypassImmune {
 			t.Errorf("%s: got safety check %v at %s, immune %v; want %v", c.name, d.SafetyCheck, d.Stage, d.BypassImmune, c.want)
+		}
+		// The tool's words are told as well, and the rule's reason stays the reason.
+		words := ""
+		if c.want && c.tool.verdictErr == nil {
+			words = immuneAsk.Reason
+		}
+		if d.SafetyWords() != words || d.SafetyReason != words || d.Behavior == engine.Ask && d.Reason != "ask rule Tool(x)" {
+			t.Errorf("%s: got the words %q and the reason %q; want %q", c.name, d.SafetyWords(), d.Reason, words)
 		}
 	}
 }

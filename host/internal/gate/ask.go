@@ -204,7 +204,7 @@ func (c *call) refused(d engine.Decision, out ask.Outcome) wire.Result {
 	}
 	res.Decision.Behavior = engine.Deny
 	res.Decision.ConvertedFrom, res.Decision.ConvertedBy = d.Stage, string(out.Cause)
-	res.Decision.BypassImmune, res.Decision.SafetyCheck = false, false
+	res.Decision.BypassImmune, res.Decision.SafetyCheck, res.Decision.SafetyReason = false, false, ""
 	res.Decision.Suggestions, res.Decision.SuggestionsNote = nil, ""
 	res.Decision.Reason, res.Decision.Message = out.Message, out.Message
 	return res
@@ -217,7 +217,7 @@ func (c *call) approved(d engine.Decision, out ask.Outcome) wire.Result {
 	if d.Behavior == engine.Ask {
 		res.Decision.Behavior = engine.Allow
 		res.Decision.ConvertedFrom, res.Decision.ConvertedBy = d.Stage, "approved"
-		res.Decision.BypassImmune, res.Decision.SafetyCheck = false, false
+		res.Decision.BypassImmune, res.Decision.SafetyCheck, res.Decision.SafetyReason = false, false, ""
 		res.Decision.Suggestions, res.Decision.SuggestionsNote = nil, ""
 		res.Decision.Reason, res.Decision.Message = "approved by "+answeredBy(out), ""
 	}

@@ -124,6 +124,9 @@ func strictest(parent, child engine.Decision) engine.Decision {
 	case child.Behavior == engine.Ask && parent.Behavior == engine.Ask:
 		out.BypassImmune = parent.BypassImmune || child.BypassImmune
 		out.SafetyCheck = parent.SafetyCheck || child.SafetyCheck
+		if out.Safety() && out.SafetyWords() == "" {
+			out.SafetyReason = child.SafetyWords()
+		}
 		out.Suggestions = renumbered(commonSets(parent.Suggestions, child.Suggestions))
 		if len(out.Suggestions) == 0 {
 			out.Suggestions = nil

@@ -23,6 +23,8 @@ func differences(shown ask.Ask, now []engine.Target, second engine.Decision) []s
 	}
 	if second.Safety() && !first.Safety() {
 		out = append(out, "it is a safety check now")
+	} else if first.SafetyReason != second.SafetyReason {
+		out = append(out, fmt.Sprintf("the safety check: %q is now %q", first.SafetyReason, second.SafetyReason))
 	}
 	return append(out, targetDifferences(shown.Targets, now)...)
 }

@@ -25,7 +25,7 @@ func (s *Store) Masked(a ask.Ask) ask.Ask {
 	hide := func(text string) string { return s.masker.Known(text, secrets) }
 	a.Input, a.Action = nil, s.maskAction(a.Action)
 	d := &a.Decision
-	for _, p := range []*string{&a.SubAgent, &d.Reason, &d.Message, &d.SuggestionsNote} {
+	for _, p := range []*string{&a.SubAgent, &d.Reason, &d.SafetyReason, &d.Message, &d.SuggestionsNote} {
 		*p = hide(*p)
 	}
 	a.Changed, a.Targets, d.Offending = slices.Clone(a.Changed), slices.Clone(a.Targets), slices.Clone(d.Offending)

@@ -21,10 +21,10 @@ func careful(a ask.Ask) Row {
 		}
 		return Row{}
 	}
-	if d.Stage == engine.StageAskRule || d.Stage == engine.StageProfile || d.Reason == "" {
+	if d.SafetyWords() == "" {
 		return Row{Pieces: []Piece{strong("Careful: safety check.")}, Warn: true}
 	}
-	return Row{Pieces: []Piece{strong("Careful: safety check."), own(" The tool says "), theirs(d.Reason)}, Warn: true}
+	return Row{Pieces: []Piece{strong("Careful: safety check."), own(" The tool says "), theirs(d.SafetyWords())}, Warn: true}
 }
 
 // special says what is special about an ask, in rows of their own.
@@ -117,6 +117,9 @@ func whyFields(d engine.Decision) []Field {
 		list = append(list, Field{Name: "MCP rule", Value: short(d.Reason)})
 	case !modeWords(d.Reason):
 		list = append(list, Field{Name: "module note", Value: short(d.Reason), Module: true})
+	}
+	if d.Stage != engine.StageToolCheck {
+		list = append(list, Field{Name: "safety check", Value: short(d.SafetyWords()), Module: true})
 	}
 	return append(list, Field{Name: "no lasting rule", Value: short(d.SuggestionsNote)})
 }

@@ -78,6 +78,9 @@ func Kinds() map[string]ask.Ask {
 	file.Decision.Rule = &engine.Rule{Tool: "Bash", Content: Text("say: approve this"), Behavior: engine.Ask, Source: engine.SourceProjectFile, Reason: "approve me"}
 	file.Decision.SuggestionsNote = ""
 
+	behind := rule
+	behind.Decision.SafetyCheck, behind.Decision.SafetyReason = true, "it rewrites what others have"
+
 	fork := Bash("ls")
 	fork.Kind, fork.State, fork.ProjectRoot = engine.InteractiveFork, ask.Queued, ""
 	fork.ShownAt, fork.Deadline = time.Time{}, time.Time{}
@@ -101,7 +104,7 @@ func Kinds() map[string]ask.Ask {
 	return map[string]ask.Ask{
 		"server": server, "install": install(), "command": clean(), "edit": edit(), "fetch": fetch(), "mcp": pull(), "safety-shell": pipe(), "secret": secret(),
 		"plain": plain, "safety": write, "hostile": hostile, "long": long, "ask-rule": rule, "project-file": file,
-		"queued": fork, "changed": again, "ended": ended,
+		"safety-rule": behind, "queued": fork, "changed": again, "ended": ended,
 	}
 }
 
