@@ -39,14 +39,13 @@ func listOf(a ask.Ask, whole bool, v View, room int) list {
 	} else {
 		l.all = false
 	}
-	const more = len("**100 more of this session wait**\n")
-	room -= more
+	all := 1 + max(v.Waiting, len(v.Behind))
 	for i, other := range v.Behind {
 		if i == MaxBehind || !plainID.MatchString(other.ID) {
 			break
 		}
 		one := card.EntryOf(other)
-		text := lineText(i+2, one)
+		text := lineText(i+2, all, one)
 		if Units(text)+1 > room {
 			break
 		}
@@ -58,18 +57,24 @@ func listOf(a ask.Ask, whole bool, v View, room int) list {
 			l.all = false
 		}
 	}
-	if len(l.lines) > 0 {
-		l.text = join("**"+plural(len(l.lines), "more of this session waits", "more of this session wait")+"**", l.text)
-	}
 	return l
 }
 
-// lineText is an ask on the card of another: the call, then small print with its id.
-func lineText(n int, l card.Entry) string {
+// lineText is an ask on the card of another, the n-th of all of its session: the call, its id, and in small print what else there
+// is to say.
+func lineText(n, all int, l card.Entry) string {
+	bare := l.Alone == "" && len(l.Does) == 0
 	call, _ := line(0, func(w *writer) {
-		w.own(fmt.Sprintf("**%d.** ", n))
+		w.own(fmt.Sprintf("**%d/%d** ", n, all))
 		w.pieces(l.Row.Pieces)
+		if bare {
+			w.own(" · ")
+			w.safe(l.ID)
+		}
 	})
+	if bare {
+		return call
+	}
 	about, _ := line(0, func(w *writer) {
 		w.own(small)
 		w.safe(l.ID)

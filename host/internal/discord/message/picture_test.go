@@ -11,6 +11,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/discord/message"
 	"github.com/callgate/callgate/host/internal/testkit/asktest"
 	"github.com/callgate/callgate/host/internal/testkit/golden"
@@ -66,7 +67,14 @@ func TestCards(t *testing.T) {
 			t.Errorf("%s is %d px tall where its input can be changed", name, edits.y)
 		}
 	}
-	batch := drawCard(message.Card(asktest.Kinds()["install"], message.View{Instance: "i1", Waiting: 2, Behind: asktest.Behind()[:2]}).Message)
+	behind := asktest.Behind()[:1]
+	common := asktest.Kinds()["changed"] // plain but for that
+	common.ID, common.State, common.Changed = "q2m9qd", ask.Queued, nil
+	behind = append(behind, common)
+	batch := drawCard(message.Card(asktest.Kinds()["install"], message.View{Instance: "i1", Waiting: 2, Behind: behind}).Message)
+	if batch.y > 400 {
+		t.Errorf("a batch of three common asks is %d px tall: want at most 400 px", batch.y)
+	}
 	golden.File(t, repo.File("docs", "pictures", "cards", "batch.svg"), batch.svg())
 	sizes = append(sizes, fmt.Sprintf("%-14s %5d px", "batch", batch.y))
 	golden.Check(t, "sizes", strings.Join(sizes, "\n")+"\n")
