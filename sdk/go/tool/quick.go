@@ -30,6 +30,8 @@ func quickEnvelope(data []byte) *envelope {
 			s.list(func() { env.Rules = append(env.Rules, s.rule()) })
 		case "effects":
 			env.Effects = s.bool()
+		case "covers":
+			env.Covers = s.bool()
 		default:
 			s.stuck = true
 		}
