@@ -21,12 +21,13 @@ func auditCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "audit",
 		GroupID: "people",
-		Short:   "List, search, show, export, verify and prune the audit log",
+		Short:   "List, search, show, export, verify, prove and prune the audit log",
 		Example: "  callgate audit list --limit 20\n  callgate audit search 'rm -rf' --since 7d\n  callgate audit show 42",
 		Args:    onlyCommands,
 		RunE:    needCommand,
 	}
-	cmd.AddCommand(auditList(c), auditSearch(c), auditShow(c), auditExport(c), auditVerify(c), auditPrune(c))
+	cmd.AddCommand(auditList(c), auditSearch(c), auditShow(c), auditExport(c), auditVerify(c), auditPrune(c),
+		auditProve(c), auditCheckProof(c), auditCheckpoint(c), auditKey(c))
 	return cmd
 }
 
@@ -148,23 +149,24 @@ func printAudit(w io.Writer, rows []store.Row) {
 }
 
 // auditFormats are the formats of an export.
-var auditFormats = []string{"jsonl", "csv", "ocsf"}
+var auditFormats = []string{"jsonl", "csv", "ocsf", "proof"}
 
 func auditExport(c *cli) *cobra.Command {
 	var f auditFlags
 	var format, output string
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Export rows as JSON lines, CSV or OCSF, oldest first",
+		Short: "Export rows as JSON lines, CSV, OCSF or proofs, oldest first",
 		Long: `Exports the rows that match all filters, oldest first. In CSV, a text that a
 spreadsheet would run as a formula starts with an apostrophe. JSON lines are exact.
 With --format ocsf each line is an event of the Open Cybersecurity Schema Framework
-(class 6003, API Activity), for a SIEM.`,
+(class 6003, API Activity), for a SIEM. With --format proof each line proves its row, for
+callgate audit check-proof.`,
 		Example: "  callgate audit export --format csv --output audit.csv\n  callgate audit export --since 30d --decision deny >denied.jsonl",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(auditFormats, format) {
-				return fmt.Errorf("--format %q: want jsonl, csv or ocsf", format)
+				return fmt.Errorf("--format %q: want jsonl, csv, ocsf or proof", format)
 			}
 			filter, err := f.read("")
 			if err != nil {
@@ -183,7 +185,7 @@ With --format ocsf each line is an event of the Open Cybersecurity Schema Framew
 		},
 	}
 	f.register(c, cmd, 0)
-	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or ocsf")
+	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv, ocsf or proof")
 	completeFlag(cmd, "format", words(auditFormats...))
 	cmd.Flags().StringVar(&output, "output", "", "a new file to write (default: standard output)")
 	return cmd
@@ -192,10 +194,10 @@ With --format ocsf each line is an event of the Open Cybersecurity Schema Framew
 func auditVerify(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
-		Short: "Verify the audit hash chain",
-		Long: `Recomputes the hash chain. Exit code 1 when a row was edited, removed, moved or cut
-off. After a prune the chain starts at the oldest row left, which continues from the
-last pruned row.`,
+		Short: "Verify the audit hash chain and its signed tree",
+		Long: `Recomputes the hash chain, and compares it with the Merkle tree and the daemon's last
+signed checkpoint. Exit code 1 when a row was edited, removed, moved or cut off. After a
+prune the chain starts at the oldest row left, which continues from the last pruned row.`,
 		Example: "  callgate audit verify\n  callgate audit verify --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -207,6 +209,7 @@ last pruned row.`,
 				if err := c.print(cmd.OutOrStdout(), report, func(w io.Writer) {
 					if report.OK() {
 						fmt.Fprintf(w, "%d rows, hash chain verified; head %s\n", report.Rows, report.HeadHash)
+						printTree(w, report.Tree)
 						if gone := report.Removed; gone != nil {
 							fmt.Fprintf(w, "starts at row %d: rows up to %d were pruned on %s by %s (row %d)\n",
 								report.From, gone.Through, gone.At.Local().Format(time.DateTime), card.Line(gone.By), gone.Seq)
@@ -220,5 +223,16 @@ last pruned row.`,
 				return exit(exitDeny)
 			})
 		},
+	}
+}
+
+// printTree says how much of the audit is signed.
+func printTree(w io.Writer, t *store.TreeReport) {
+	switch {
+	case t == nil || t.SignedFor == 0:
+	case t.Unsigned != "":
+		fmt.Fprintf(w, "tree verified; its signature was not: %s\n", card.Line(t.Unsigned))
+	default:
+		fmt.Fprintf(w, "tree verified; signed through row %d, root %s\n", t.Base+t.SignedFor, t.SignedRoot)
 	}
 }

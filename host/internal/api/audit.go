@@ -78,7 +78,11 @@ func (s *Server) searchAudit(w http.ResponseWriter, r *http.Request, _ authority
 }
 
 func (s *Server) verifyAudit(w http.ResponseWriter, r *http.Request, _ authority.Caller) error {
-	report, err := s.c.Audit.VerifyAudit(r.Context())
+	verify := s.c.Audit.VerifyAudit
+	if s.c.Notary != nil {
+		verify = s.c.Notary.Verify
+	}
+	report, err := verify(r.Context())
 	if err != nil {
 		return err
 	}
@@ -116,8 +120,12 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *http.Request, _ authority
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		out = ocsfWriter{enc}
+	case "proof":
+		if out, err = s.newProofWriter(w, r, &f); err != nil {
+			return err
+		}
 	default:
-		return badField("format", fmt.Sprintf("%q: want jsonl, csv or ocsf", q["format"]))
+		return badField("format", fmt.Sprintf("%q: want jsonl, csv, ocsf or proof", q["format"]))
 	}
 	for row, err := range s.c.Audit.Audit(r.Context(), f) {
 		if err == nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/callgate/callgate/host/internal/gate/ruletest"
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/store/notary"
 )
 
 func problemOf(e *protocol.Error) protocol.Problem {
@@ -82,6 +83,7 @@ var known = []struct {
 	{modules.ErrUnknownKey, http.StatusConflict, protocol.CodeSignature},
 	{modules.ErrBadSignature, http.StatusConflict, protocol.CodeSignature},
 	{store.ErrAuditBroken, http.StatusConflict, protocol.CodeConflict},
+	{notary.ErrSize, http.StatusConflict, protocol.CodeConflict},
 	{admin.ErrForkNarrows, http.StatusConflict, protocol.CodeConflict},
 	{store.ErrLastAdmin, http.StatusConflict, protocol.CodeConflict},
 	{ask.ErrSettled, http.StatusConflict, protocol.CodeSettled},

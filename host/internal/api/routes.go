@@ -101,6 +101,8 @@ var routes = []route{
 	{method: http.MethodGet, path: "/v1/audit/export", need: needApprover, handle: (*Server).exportAudit},
 	{method: http.MethodGet, path: "/v1/audit/verify", need: needApprover, handle: (*Server).verifyAudit},
 	{method: http.MethodGet, path: "/v1/audit/rows/{seq}", need: needApprover, handle: (*Server).showAudit},
+	{method: http.MethodGet, path: "/v1/audit/rows/{seq}/proof", need: needApprover, handle: (*Server).proveAudit},
+	{method: http.MethodGet, path: "/v1/audit/checkpoint", need: needApprover, handle: (*Server).auditCheckpoint},
 	{method: http.MethodPost, path: "/v1/audit/prune", need: needApprover, handle: (*Server).pruneAudit},
 	{method: http.MethodGet, path: "/v1/presence", need: needApprover, handle: (*Server).getPresence},
 	{method: http.MethodPost, path: "/v1/presence/unlock", need: needApprover, handle: (*Server).unlock},

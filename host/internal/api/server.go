@@ -117,6 +117,8 @@ type Config struct {
 	Passkeys *passkey.Keeper
 	// Push are the browsers that get messages about waiting asks; nil for none.
 	Push *push.Keeper
+	// Notary proves the rows of the audit; nil for a daemon without one.
+	Notary Notary
 	// Configuration is the gate's configuration.
 	Configuration Configuration
 	// Folders are those trusted by people.

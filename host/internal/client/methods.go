@@ -18,6 +18,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/client/protocol/view"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/store/proof"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -168,7 +169,7 @@ func (c *Client) Audit(ctx context.Context, f store.Filter) (view.AuditPage, err
 	return fetch[view.AuditPage](ctx, c, http.MethodGet, at("audit"), auditQuery(f), nil)
 }
 
-// ExportAudit copies all rows chosen by f to w, as "jsonl", "csv" or "ocsf". After an error the output is
+// ExportAudit copies all rows chosen by f to w, as "jsonl", "csv", "ocsf" or "proof". After an error the output is
 // incomplete.
 func (c *Client) ExportAudit(ctx context.Context, f store.Filter, format string, w io.Writer) error {
 	q := auditQuery(f)
@@ -187,6 +188,19 @@ func (c *Client) ExportAudit(ctx context.Context, f store.Filter, format string,
 // VerifyAudit recomputes the audit's chain.
 func (c *Client) VerifyAudit(ctx context.Context) (store.Report, error) {
 	return fetch[store.Report](ctx, c, http.MethodGet, at("audit", "verify"), nil, nil)
+}
+
+// ProveAudit makes the proof of one row.
+func (c *Client) ProveAudit(ctx context.Context, seq int64) (proof.File, error) {
+	return fetch[proof.File](ctx, c, http.MethodGet, at("audit", "rows", strconv.FormatInt(seq, 10), "proof"), nil, nil)
+}
+
+// AuditCheckpoint returns the newest checkpoint and the key. since is the size of an earlier one,
+// for a proof that the audit still begins with its rows; 0 for none.
+func (c *Client) AuditCheckpoint(ctx context.Context, since int64) (proof.State, error) {
+	q := values()
+	setNumber(q, "since", since)
+	return fetch[proof.State](ctx, c, http.MethodGet, at("audit", "checkpoint"), q, nil)
 }
 
 func auditQuery(f store.Filter) url.Values {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/callgate/callgate/host/internal/store/proof"
 )
 
 // Audit says how long decisions are kept.
@@ -12,6 +14,43 @@ type Audit struct {
 	// Keep is how long rows of the audit are kept, in days (90d), weeks (12w) or hours (2160h), at
 	// least a day. Older ones are removed once a day; the others still verify. Default: for ever.
 	Keep Kept `yaml:"keep"`
+	// Witnesses sign the checkpoints of the audit too, so that later nobody can show another audit.
+	// None by default. Holds from the next start on.
+	Witnesses []Witness `yaml:"witnesses"`
+}
+
+// Witness is a program of somebody else that signs checkpoints (C2SP tlog-witness).
+type Witness struct {
+	// URL is its address; checkpoints go to URL/add-checkpoint. Plain http only on this machine.
+	URL string `yaml:"url"`
+	// Key is its public key, as NAME+HASH+KEY.
+	Key string `yaml:"key"`
+}
+
+// maxWitnesses bounds the time of a round.
+const maxWitnesses = 8
+
+// audit checks the witnesses.
+func (ck *checker) audit(a *Audit) {
+	if len(a.Witnesses) > maxWitnesses {
+		ck.add("audit.witnesses", "%d witnesses: at most %d", len(a.Witnesses), maxWitnesses)
+	}
+	names := map[string]bool{}
+	for i, w := range a.Witnesses {
+		at := fmt.Sprintf("audit.witnesses.%d", i)
+		if err := CheckEndpoint(w.URL); err != nil {
+			ck.add(at+".url", "%v", err)
+		}
+		key, err := proof.ParseWitness(w.Key)
+		switch {
+		case err != nil:
+			ck.add(at+".key", "%v", err)
+		case names[key.Name()]:
+			ck.add(at+".key", "the witness %s is named twice", key.Name())
+		default:
+			names[key.Name()] = true
+		}
+	}
 }
 
 // day is the shortest time to keep rows.

@@ -38,6 +38,7 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.modules(&c.Modules)
 	ck.asks(&c.Asks)
 	ck.listen(&c.Listen)
+	ck.audit(&c.Audit)
 	ck.telemetry(&c.Telemetry)
 	ck.gateway(&c.Gateway)
 	ck.console(c)

@@ -198,6 +198,7 @@ func TestWidenings(t *testing.T) {
 		{"console.oidc.client_id", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: d}}", "console.oidc.client_id", true},
 		{"console.oidc.client_secret_file", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c, client_secret_file: /s}}", "console.oidc.client_secret_file", true},
 		{"a subject", "people: {ann: {}}\nconsole: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "people: {ann: {oidc: u1}}\nconsole: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "people.ann.oidc", false},
+		{"audit.witnesses", "", "audit: {witnesses: [{url: 'https://witness.example.org', key: witness.example.org+da27d341+BEQpkwZQBKoeTEj03QFYGUwCNJvMZkzZbkAOommRio1R}]}", "audit.witnesses", true},
 		{"audit.keep for ever", "", "audit: {keep: 30d}", "audit.keep", false},
 		{"asks.approval_lifetime", "asks: {approval_lifetime: 1m}", "asks: {approval_lifetime: 2m}", "asks.approval_lifetime", false},
 		{"listen", "listen: /a", "listen: /b", "listen", true},
@@ -286,7 +287,7 @@ func TestWidenings_everyKey(t *testing.T) {
 		reflect.TypeFor[config.Grant]():               "names may_allow may_read_only config limits",
 		reflect.TypeFor[config.Limits](): "module_kib functions globals table_entries compile_time compile_mib memory_mib stack_kib fuel timeout " +
 			"input_kib output_kib log_lines log_kib error_bytes instances",
-		reflect.TypeFor[config.Audit]():     "keep",
+		reflect.TypeFor[config.Audit]():     "keep witnesses",
 		reflect.TypeFor[config.Telemetry](): "metrics traces",
 		reflect.TypeFor[config.Gateway]():   "listen",
 		reflect.TypeFor[config.Asks]():      "timeout per_session per_agent repeat_denial pause_after approval_lifetime",

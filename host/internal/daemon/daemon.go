@@ -23,6 +23,7 @@ import (
 	"github.com/callgate/callgate/host/internal/console"
 	"github.com/callgate/callgate/host/internal/daemon/assembly"
 	"github.com/callgate/callgate/host/internal/gate/mcptools"
+	"github.com/callgate/callgate/host/internal/store/notary"
 	"github.com/callgate/callgate/host/internal/telemetry"
 )
 
@@ -59,6 +60,7 @@ type Daemon struct {
 	numbers  net.Listener // of the metrics; nil for none
 	gateway  net.Listener // for gateways; nil for none
 	verified verified
+	notary   *notary.Notary
 }
 
 // Open opens the gate, its tokens and its endpoint. The caller calls Run, or
@@ -89,6 +91,9 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	}); err != nil {
 		return nil, err
 	}
+	if d.notary, err = d.openNotary(ctx, o.State); err != nil {
+		return nil, err
+	}
 	d.Presence = pin.New(pin.Config{Store: d.Host.Store, Log: log, Now: o.Host.Now})
 	d.Host.Answers(d.listener.Addr().Network(), d.listener.Addr().String())
 	// With the admin token a person can answer through the API at any time.
@@ -114,7 +119,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	d.server, err = api.New(api.Config{
 		Metrics: d.metrics.Handler(), Ready: d.ready,
 		Gate: measured{d.Host.Gate, d.metrics, d.traces}, Folders: d.Host.Gate.Folders, MCP: mcptools.NewBook(d.Host.Store, now), Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
-		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence, Passkeys: d.Host.Passkeys, Push: d.push,
+		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence, Passkeys: d.Host.Passkeys, Push: d.push, Notary: d.notary,
 		Console: func(ctx context.Context, by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
 			return d.console.Link(ctx, by, lend)
 		},
@@ -190,6 +195,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 		defer close(retaining)
 		d.retain(ctx, d.Host.Store, d.Host.Audit, d.now)
 	}()
+	signing := make(chan struct{})
+	go func() {
+		defer close(signing)
+		d.notary.Run(ctx)
+	}()
 	verifying := make(chan struct{})
 	go func() {
 		defer close(verifying)
@@ -230,6 +240,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	<-swapping
 	<-expiring
 	<-retaining
+	<-signing
 	<-verifying
 	<-gateways
 	<-counting

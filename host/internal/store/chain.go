@@ -86,6 +86,12 @@ const (
 	chainVersionEvidence = "callgate audit 3\n"
 )
 
+// Sum returns the hash of the row's fields; Hash is the stored one.
+func (r Row) Sum() Hash {
+	sum, _ := r.sum(nil)
+	return sum
+}
+
 // sum returns the row's hash. Hashed are the version, the hash before, and each
 // field in the order of the columns: numbers as 8 bytes big-endian, texts as
 // their length likewise and their bytes.

@@ -90,6 +90,10 @@ func (s *Store) pruneAudit(ctx context.Context, before time.Time, by string) (Pr
 	case !report.OK():
 		return Prunable{}, fmt.Errorf("%w: row %d: %s: see `callgate audit verify`", ErrAuditBroken, report.Break.Seq, report.Break.What)
 	}
+	// The tree keeps the hashes of the rows to remove.
+	if _, err := s.growTree(ctx, p.Through); err != nil {
+		return Prunable{}, err
+	}
 	if err := cmp.Or(s.restate(ctx, p.Through), ctx.Err()); err != nil {
 		return Prunable{}, err
 	}

@@ -18,6 +18,8 @@ type Report struct {
 	HeadHash Hash  `json:"head_hash"`
 	// Removed are the rows removed by retention; nil for none.
 	Removed *Removed `json:"removed,omitempty"`
+	// Tree is the Merkle tree over the row hashes; nil before its first row.
+	Tree *TreeReport `json:"tree,omitempty"`
 	// Break is the first altered row; nil for a whole audit.
 	Break *Break `json:"break,omitempty"`
 }
@@ -60,7 +62,14 @@ func (s *Store) VerifyAudit(ctx context.Context) (Report, error) {
 
 // verifyAudit is VerifyAudit for who keeps retention from going on meanwhile.
 func (s *Store) verifyAudit(ctx context.Context) (Report, error) {
-	// The head first: rows appended meanwhile lie behind it.
+	// The tree and then the head first: rows appended meanwhile lie behind them.
+	tree, told, err := s.openLeaves(ctx)
+	if b := broken(err, 1); b != nil {
+		return Report{Break: b}, nil
+	}
+	if err != nil {
+		return Report{}, err
+	}
 	head, err := readHead(ctx, s.reads)
 	if err != nil {
 		return Report{}, err
@@ -70,12 +79,19 @@ func (s *Store) verifyAudit(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	v := newVerifier(head, gone.link)
+	v.tree, v.report.Tree = tree, told
+	if err := v.begin(); err != nil || v.report.Break != nil {
+		return v.report, err
+	}
 	for row, err := range s.Audit(ctx, Filter{}) {
 		if err != nil {
 			return Report{}, err
 		}
 		if !v.next(row) {
 			return v.report, nil
+		}
+		if ok, err := v.inTree(v.last); err != nil || !ok {
+			return v.report, err
 		}
 	}
 	// Rows behind the head are those appended since, if the head has moved too.
@@ -94,6 +110,7 @@ type verifier struct {
 	gone   link
 	last   link
 	said   Removed // the last row about removed rows
+	tree   *leaves
 	buf    []byte
 }
 
@@ -131,6 +148,29 @@ func (v *verifier) next(r Row) bool {
 	v.last = link{r.Seq, r.Hash}
 	v.report.Rows++
 	return true
+}
+
+// begin compares the last removed row and the extent of the tree.
+func (v *verifier) begin() error {
+	if v.tree != nil && v.tree.tree.Through() > v.head.seq {
+		v.stop(v.head.seq+1, fmt.Sprintf("rows %d to %d are missing at the end: the tree has them", v.head.seq+1, v.tree.tree.Through()))
+		return nil
+	}
+	_, err := v.inTree(v.gone)
+	return err
+}
+
+// inTree compares a row with its leaf in the tree, and reports whether it is the same.
+func (v *verifier) inTree(row link) (bool, error) {
+	other, err := v.tree.differs(row)
+	if b := broken(err, row.seq); b != nil {
+		v.report.Break = b
+		return false, nil
+	}
+	if err != nil || !other {
+		return err == nil, err
+	}
+	return v.stop(row.seq, "the row is another one than in the tree: it was replaced"), nil
 }
 
 // end compares the last row with the head record as it is after the walk, and the removed rows with

@@ -1,0 +1,28 @@
+-- +goose Up
+-- The Merkle tree over the hashes of the audit's rows (RFC 6962): leaf i is row base + 1 + i. Rows
+-- up to base were removed before there was a tree. The first checkpoint is the newest signed one,
+-- the second the newest one with signatures of witnesses.
+CREATE TABLE audit_tree (
+  one        bigint PRIMARY KEY CHECK (one = 1),
+  origin     text COLLATE "C" NOT NULL,
+  base       bigint NOT NULL,
+  size       bigint NOT NULL,
+  signed     text COLLATE "C" NOT NULL,
+  signed_for bigint NOT NULL,
+  seen       text COLLATE "C" NOT NULL,
+  seen_for   bigint NOT NULL
+);
+
+INSERT INTO audit_tree (one, origin, base, size, signed, signed_for, seen, seen_for)
+SELECT 1, '', target, 0, '', 0, '', 0 FROM audit_anchor WHERE one = 1;
+
+-- The tree's hashes, up to 256 in a tile. They stay when their rows are removed.
+CREATE TABLE audit_tiles (
+  level  bigint NOT NULL,
+  number bigint NOT NULL,
+  hashes bytea NOT NULL,
+  PRIMARY KEY (level, number)
+);
+
+-- +goose Down
+DROP TABLE audit_tiles, audit_tree;
