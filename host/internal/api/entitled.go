@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/store"
@@ -13,7 +14,12 @@ import (
 
 // entitled tells who the caller is, if the route may answer them.
 func (s *Server) entitled(w http.ResponseWriter, r *http.Request, want need) (authority.Caller, error) {
+	epoch, err := s.upToDate(r, want)
+	if err != nil {
+		return authority.Caller{}, err
+	}
 	k, known, err := s.bearer(r)
+	k.caller.Epoch = epoch
 	agent := s.c.Boundary.agent(peerOf(r))
 	if known {
 		s.c.Tokens.note(k)
@@ -40,6 +46,23 @@ func (s *Server) entitled(w http.ResponseWriter, r *http.Request, want need) (au
 			fmt.Sprintf("this operation needs a token of kind %s, but yours is of kind %s", kinds(mayUse[want]), kindOf[k.caller.Kind]))
 	}
 	return k.caller, nil
+}
+
+// upToDate takes over the changes of other daemons before a request that shows or changes
+// something, and returns the state of the tokens for a request that does not: its decision is
+// stored only on the present one.
+func (s *Server) upToDate(r *http.Request, want need) (epoch int64, err error) {
+	if s.c.Team == nil || want == needNobody {
+		return 0, nil
+	}
+	if want == needCheck || want == needToken {
+		return s.c.Team.Epoch(), nil
+	}
+	if err := s.c.Team.CatchUp(r.Context()); err != nil && r.Method != http.MethodGet {
+		s.c.Log.Error("the changes of other daemons could not be read", "error", err)
+		return 0, failure(http.StatusServiceUnavailable, engine.CodeStoreUnavailable, "the store's database does not answer; try again in a minute")
+	}
+	return 0, nil
 }
 
 // kindOf are the kinds of stored tokens by that of their callers.

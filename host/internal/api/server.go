@@ -132,6 +132,8 @@ type Config struct {
 	Presence Presence
 	// Boundary says who may use a socket.
 	Boundary Boundary
+	// Team are the daemons of the store; nil for one alone.
+	Team Team
 	// Version is the program's.
 	Version string
 	// MaxChecks is how many checks and evaluations may be under way at once,

@@ -40,6 +40,8 @@ type TokenOptions struct {
 	Store TokenStore
 	// Agents have a check token each, besides tokenfile.DefaultAgent.
 	Agents []string
+	// Others reports whether other daemons use the store; nil for never. They may have the files.
+	Others func(ctx context.Context) bool
 	// Log receives refused files; nil means silence.
 	Log *slog.Logger
 	// Now is the clock of expiry; nil means time.Now.
@@ -48,10 +50,11 @@ type TokenOptions struct {
 
 // Tokens are the secrets for the API, each known by its SHA-256 alone. Safe for concurrent use.
 type Tokens struct {
-	state string
-	store TokenStore
-	log   *slog.Logger
-	now   func() time.Time
+	state  string
+	store  TokenStore
+	log    *slog.Logger
+	now    func() time.Time
+	others func(context.Context) bool
 
 	change sync.Mutex // held while tokens are made, replaced or revoked
 
@@ -100,7 +103,7 @@ func OpenTokens(ctx context.Context, o TokenOptions) (*Tokens, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	t := &Tokens{state: o.State, store: o.Store, log: o.Log, now: o.Now}
+	t := &Tokens{state: o.State, store: o.Store, log: o.Log, now: o.Now, others: o.Others}
 	if err := t.Ensure(ctx, o.Agents); err != nil {
 		return nil, err
 	}
@@ -120,6 +123,9 @@ func (t *Tokens) Ensure(ctx context.Context, agents []string) error {
 	}
 	return nil
 }
+
+// Load reads the tokens again, after another daemon changed them.
+func (t *Tokens) Load(ctx context.Context) error { return t.load(ctx) }
 
 // load takes the store's tokens. Unreadable ones stay as they were, except for removed agents.
 func (t *Tokens) load(ctx context.Context) error {

@@ -23,6 +23,7 @@ import (
 	"github.com/callgate/callgate/host/internal/console"
 	"github.com/callgate/callgate/host/internal/daemon/assembly"
 	"github.com/callgate/callgate/host/internal/gate/mcptools"
+	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/store/notary"
 	"github.com/callgate/callgate/host/internal/telemetry"
 )
@@ -80,20 +81,21 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 			_ = d.Close() // the first error is the one to return
 		}
 	}()
-	o.Host.Behind = true
+	o.Host.Behind, o.Host.Version = true, o.Version
 	// Not earlier, because a connected client expects an answer at once.
 	o.Host.Ready = func(accepted *config.Config) error { return d.listen(accepted, o.Host.Config) }
 	if d.Host, err = assembly.Open(ctx, o.Host); err != nil {
 		return nil, err
 	}
 	if d.Tokens, err = api.OpenTokens(ctx, api.TokenOptions{
-		State: o.State, Store: d.Host.Store, Agents: agents(d.Host.Config()), Log: log, Now: o.Host.Now,
+		State: o.State, Store: d.Host.Store, Agents: agents(d.Host.Config()), Others: d.others, Log: log, Now: o.Host.Now,
 	}); err != nil {
 		return nil, err
 	}
 	if d.notary, err = d.openNotary(ctx, o.State); err != nil {
 		return nil, err
 	}
+	d.Host.OnTokens(d.Tokens.Load)
 	d.Presence = pin.New(pin.Config{Store: d.Host.Store, Log: log, Now: o.Host.Now})
 	d.Host.Answers(d.listener.Addr().Network(), d.listener.Addr().String())
 	// With the admin token a person can answer through the API at any time.
@@ -116,9 +118,11 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	if err := d.console.Open(); err != nil {
 		return nil, err
 	}
+	books := mcptools.NewBook(d.Host.Store, now)
+	d.Host.OnSetting(books.Forgets)
 	d.server, err = api.New(api.Config{
 		Metrics: d.metrics.Handler(), Ready: d.ready,
-		Gate: measured{d.Host.Gate, d.metrics, d.traces}, Folders: d.Host.Gate.Folders, MCP: mcptools.NewBook(d.Host.Store, now), Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
+		Gate: measured{d.Host.Gate, d.metrics, d.traces}, Folders: d.Host.Gate.Folders, MCP: books, Team: d.Host.Store, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
 		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence, Passkeys: d.Host.Passkeys, Push: d.push, Notary: d.notary,
 		Console: func(ctx context.Context, by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
 			return d.console.Link(ctx, by, lend)
@@ -149,6 +153,12 @@ func (d *Daemon) listen(accepted, file *config.Config) (err error) {
 	}
 	d.log.Error("the accepted listen address cannot be used, and the one in the file is pending; accept it with callgate config accept --endpoint unix:"+socket+", then start again", "error", err)
 	return nil
+}
+
+// others reports whether another daemon of the store is alive.
+func (d *Daemon) others(ctx context.Context) bool {
+	nodes, err := d.Host.Store.Nodes(ctx)
+	return err != nil || slices.ContainsFunc(nodes, func(n store.Node) bool { return n.Alive && !n.Self })
 }
 
 // boundaryOf is who may use the socket.
@@ -193,7 +203,10 @@ func (d *Daemon) Run(ctx context.Context) error {
 	retaining := make(chan struct{})
 	go func() {
 		defer close(retaining)
-		d.retain(ctx, d.Host.Store, d.Host.Audit, d.now)
+		_ = d.Host.Store.Hold(ctx, "retention", func(ctx context.Context) error { // one daemon of a store is enough
+			d.retain(ctx, d.Host.Store, d.Host.Audit, d.now)
+			return nil
+		})
 	}()
 	signing := make(chan struct{})
 	go func() {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"reflect"
 	"sync"
@@ -18,11 +19,15 @@ type chat struct {
 	settings config.Discord
 	// current are the settings in force; others wait for the next start.
 	current func() config.Discord
-	surface *discord.Surface
+	// open makes the surface, hold runs a task while this daemon has the connection.
+	open    func(context.Context) (*discord.Surface, error)
+	hold    func(ctx context.Context, task func(context.Context) error) error
 	log     *slog.Logger
 	started time.Time
+	shared  bool // whether other daemons may have the connection
 
-	mu sync.Mutex
+	mu      sync.Mutex
+	surface *discord.Surface // nil while there is none
 	// problem is why there is no surface, or why it ended.
 	problem string
 }
@@ -36,17 +41,24 @@ func (d *Daemon) openChat(ctx context.Context, o Options) *chat {
 	if !c.settings.Enabled() {
 		return c
 	}
-	surface, err := discord.Open(ctx, discord.Config{
-		Gate: d.Host.Gate, Folders: d.Host.Gate.Folders, Asks: d.Host.Asks, Store: d.Host.Store, Tools: d.Host.Catalog.Tools,
-		Settings: func() discord.Settings { return settings() },
-		Token:    o.DiscordToken, StateDir: o.State, Log: d.log, Now: o.Host.Now,
-	})
-	if err != nil {
-		c.fail("Discord is not used; asks can be answered in a terminal and through the API", err)
-		return c
+	c.shared = d.Host.Store.Node() != ""
+	c.open = func(ctx context.Context) (*discord.Surface, error) {
+		surface, err := discord.Open(ctx, discord.Config{
+			Gate: d.Host.Gate, Folders: d.Host.Gate.Folders, Asks: d.Host.Asks, Store: d.Host.Store, Tools: d.Host.Catalog.Tools,
+			Settings: func() discord.Settings { return settings() },
+			Token:    o.DiscordToken, StateDir: o.State, Log: d.log, Now: o.Host.Now,
+		})
+		if err == nil {
+			d.Host.Gate.UseMembers(surface)
+		}
+		return surface, err
 	}
-	c.surface = surface
-	d.Host.Gate.UseMembers(surface)
+	c.hold = func(ctx context.Context, task func(context.Context) error) error {
+		return d.Host.Store.Hold(ctx, leaseDiscord, task)
+	}
+	if !c.shared {
+		c.take(ctx)
+	}
 	if at := c.settings.Interactions.Listen; at != "" {
 		d.Host.AnswersBeside("tcp", at)
 	}
@@ -61,23 +73,68 @@ func (c *chat) fail(what string, err error) {
 	c.log.Error(what, "error", err, "see", "callgate discord setup")
 }
 
-// run shows and answers asks until ctx ends.
+// leaseDiscord is the lease of the daemon with the connection to Discord.
+const leaseDiscord = "discord"
+
+// errNoChat means that the surface could not be opened; fail has said why.
+var errNoChat = errors.New("no surface")
+
+// take opens the surface, unless it is open. Its failure is noted.
+func (c *chat) take(ctx context.Context) *discord.Surface {
+	if s := c.shown(); s != nil {
+		return s
+	}
+	surface, err := c.open(ctx)
+	if err != nil {
+		c.fail("Discord is not used; asks can be answered in a terminal and through the API", err)
+		return nil
+	}
+	c.set(surface)
+	return surface
+}
+
+func (c *chat) set(s *discord.Surface) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.surface = s
+}
+
+// shown is the surface; nil while there is none.
+func (c *chat) shown() *discord.Surface {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.surface
+}
+
+// run shows and answers asks until ctx ends, whenever this daemon has the connection.
 func (c *chat) run(ctx context.Context) {
-	if c.surface == nil {
+	if c.open == nil || !c.shared && c.shown() == nil {
 		return
 	}
-	c.log.Info("showing asks in Discord", "server", string(c.settings.Server))
-	if err := c.surface.Run(ctx); err != nil && ctx.Err() == nil {
+	err := c.hold(ctx, func(ctx context.Context) error {
+		surface := c.take(ctx)
+		if surface == nil {
+			return errNoChat // another daemon may have more luck
+		}
+		c.log.Info("showing asks in Discord", "server", string(c.settings.Server))
+		err := surface.Run(ctx)
+		if c.shared {
+			c.set(nil) // a surface runs once
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errNoChat) && ctx.Err() == nil {
 		c.fail("Discord is no longer used; asks can be answered in a terminal and through the API. Fix the problem and restart", err)
 	}
 }
 
 // close gives the lock of the token back. It may be called more than once.
 func (c *chat) close() {
-	if c.surface == nil {
+	surface := c.shown()
+	if surface == nil {
 		return
 	}
-	if err := c.surface.Close(); err != nil {
+	if err := surface.Close(); err != nil {
 		c.log.Warn("Discord could not be closed", "error", err)
 	}
 }
@@ -86,14 +143,15 @@ func (c *chat) close() {
 func (c *chat) health() protocol.DiscordHealth {
 	now := c.current()
 	h := protocol.DiscordHealth{Configured: c.settings.Enabled() || now.Enabled(), Server: string(c.settings.Server)}
-	if c.surface != nil {
-		s := c.surface.State()
+	surface := c.shown()
+	if surface != nil {
+		s := surface.State()
 		h.Connected, h.Since, h.Problem, h.Fatal, h.Bot = s.Connected, s.Since, s.Problem, s.Fatal, s.Bot
 		h.Cards, h.LastError, h.LastErrorAt = s.Cards, s.LastError, s.LastErrorAt
 	}
 	if !reflect.DeepEqual(now, c.settings) {
 		h.Restart = true
-		if c.surface == nil {
+		if surface == nil {
 			h.Problem, h.Fatal = "the Discord settings changed; restart callgate serve to apply them", true
 		}
 	}

@@ -51,8 +51,11 @@ func (g *Gate) admit(ctx context.Context, caller authority.Caller, r wire.Reques
 }
 
 // again gathers the facts of a call anew. After an error the old ones stay.
-func (g *Gate) again(ctx context.Context, c *call) error {
-	f, err := g.gather(ctx, c, g.seen)
+func (g *Gate) again(ctx context.Context, c *call) error { return g.againWith(ctx, c, g.seen) }
+
+// againWith is again with another look at the session.
+func (g *Gate) againWith(ctx context.Context, c *call, look session) error {
+	f, err := g.gather(ctx, c, look)
 	if err != nil {
 		f.release()
 		return err
@@ -73,6 +76,9 @@ func (g *Gate) close(c *call) {
 // entitlement.
 func (g *Gate) gather(ctx context.Context, c *call, look session) (f facts, err error) {
 	r, claim := c.request, c.request.Context
+	if f.epoch = g.c.Store.Epoch(); c.caller.Epoch > 0 {
+		f.epoch = min(f.epoch, c.caller.Epoch) // the token was looked up before
+	}
 	f.settings = g.c.Settings()
 	made := &engine.Call{Tool: r.Tool, Input: c.input}
 	if f.agent, err = g.identify(f.settings, c.caller, claim, &made.Context); err != nil {

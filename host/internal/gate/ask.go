@@ -77,6 +77,7 @@ func (g *Gate) ask(ctx context.Context, c *call, d engine.Decision, changed []st
 		case now.Behavior == engine.Deny:
 			return c.result(now), nil
 		case now.Behavior == engine.Allow || len(changed) == 0:
+			c.yes = yes
 			return yes.result(c, now), nil
 		}
 		changed = append(changed, moduleDifference(yes.shown, c)...)

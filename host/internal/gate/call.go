@@ -39,6 +39,10 @@ type call struct {
 	edited bool
 	// trial is a folder trusted for this look alone; nil for none.
 	trial *trial
+	// yes is the approval of this call, kept until its row is stored; changes tells that the call
+	// itself changed its session or its agent's profile.
+	yes     *approval
+	changes bool
 	// ticket is the call's place among those under decision; 0 for none.
 	ticket int
 
@@ -49,6 +53,8 @@ type call struct {
 // may think for an hour.
 type facts struct {
 	req engine.Request
+	// epoch is the state of the store before the rest was gathered.
+	epoch int64
 	// tools are the modules for this decision, held until release.
 	tools describe.Snapshot
 	entry modules.Entry

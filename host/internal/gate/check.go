@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/authority"
@@ -23,22 +24,45 @@ func (g *Gate) Check(ctx context.Context, caller authority.Caller, r wire.Reques
 	defer g.close(c)
 	g.enter(c)
 	if past, final := g.recall(ctx, c); final {
-		return g.record(ctx, c, past), nil
+		res, _ := g.record(ctx, c, past) // its failure is a denial as well
+		return res, nil
 	}
 	d := g.awaitInFlight(ctx, c, g.decide(ctx, c))
 	micros := g.c.Now().Sub(c.started).Microseconds()
-	res, err := g.answer(ctx, c, d, progress)
+	res, err := g.settle(ctx, c, d, micros, progress)
 	if err != nil {
 		return res, err
 	}
-	res.Micros = micros
-	if !c.recalled { // an approval's effect happens once, and may have been reverted since
-		res = g.leaveExplore(ctx, c, g.giveWanted(ctx, c, res))
-	}
-	res = g.record(ctx, c, res)
 	if c.edited && res.Decision.Behavior == engine.Allow {
 		res.Input = c.input
 	}
+	return res, nil
+}
+
+// settle answers, records and returns a decision. It is made anew as long as something it depends on
+// changes before its row is stored.
+func (g *Gate) settle(ctx context.Context, c *call, d engine.Decision, micros int64, progress Progress) (wire.Result, error) {
+	for range maxAfresh {
+		res, err := g.answer(ctx, c, d, progress)
+		if err != nil {
+			return res, err
+		}
+		res.Micros = micros
+		if !c.recalled { // an approval's effect happens once, and may have been reverted since
+			res = g.leaveExplore(ctx, c, g.giveWanted(ctx, c, res))
+		}
+		c.recalled = c.recalled || c.changes
+		res, kept := g.keeps(ctx, c, res)
+		if kept {
+			return res, nil
+		}
+		var again bool
+		if d, res, again = g.afresh(ctx, c); !again {
+			res, _ = g.record(ctx, c, res) // its failure is a denial as well
+			return res, nil
+		}
+	}
+	res, _ := g.record(ctx, c, c.failed("the rules changed again and again while it was decided; try again"))
 	return res, nil
 }
 
@@ -77,11 +101,16 @@ var tighteners = []tightener{hideSecrets, subAgents, selfEdit, planExit}
 // answer makes a result of a decision: an ask is answered by an earlier approval of this very
 // call, by the agent's callback, or by a person.
 func (g *Gate) answer(ctx context.Context, c *call, d engine.Decision, progress Progress) (wire.Result, error) {
+	res, changed, ok := g.approvedAlready(ctx, c, d)
+	if ok {
+		return res, nil
+	}
 	if d.Behavior != engine.Ask {
 		return c.result(d), nil
 	}
-	res, changed, ok := g.approvedBefore(ctx, c, d)
-	if ok {
+	if c.yes != nil {
+		c.yes, c.askID = nil, anew(c) // the approval did not cover the change
+	} else if res, changed, ok = g.approvedBefore(ctx, c, d); ok {
 		c.recalled = true
 		return res, nil
 	}
@@ -93,8 +122,8 @@ func (g *Gate) answer(ctx context.Context, c *call, d engine.Decision, progress 
 }
 
 // record stores a result's changes, audits it and notifies of a denial; only then may it be
-// returned.
-func (g *Gate) record(ctx context.Context, c *call, res wire.Result) wire.Result {
+// returned. With an error it denies, and store.ErrStale means that it must be decided anew.
+func (g *Gate) record(ctx context.Context, c *call, res wire.Result) (wire.Result, error) {
 	if res.Outcome == "" {
 		res.Outcome = outcomes[res.Decision.Behavior]
 	}
@@ -102,9 +131,11 @@ func (g *Gate) record(ctx context.Context, c *call, res wire.Result) wire.Result
 		kept.Outcome, kept.Micros = store.Denied, res.Micros
 		res = kept
 	}
-	res = g.audited(ctx, c, res)
-	g.noticeDenied(c, res)
-	return res
+	res, err := g.audited(ctx, c, res)
+	if !errors.Is(err, store.ErrStale) {
+		g.noticeDenied(c, res)
+	}
+	return res, err
 }
 
 // outcomes are the audit's words for decisions without a person.

@@ -71,6 +71,14 @@ type Store interface {
 	MovingCalls(ctx context.Context, token, session string, since time.Time) ([]store.Call, error)
 	FinishCall(ctx context.Context, key ask.Key, at time.Time, row *store.Row) error
 	EndCalls(ctx context.Context, token, session, subAgent string, at time.Time) error
+	// Epoch is the state of everything a decision depends on, CatchUp brings this daemon to the
+	// present one; see store.ErrStale.
+	Epoch() int64
+	CatchUp(ctx context.Context) error
+	// OwnChanges reports whether only this daemon changed something since an epoch, and only the
+	// session or profiles; and the present epoch.
+	OwnChanges(ctx context.Context, since int64, session string) (epoch int64, own bool, err error)
+	TokenUsable(ctx context.Context, name string) (bool, error)
 }
 
 // Changes makes the changes of an approved call, each from the next call on: see package admin,

@@ -108,6 +108,7 @@ func (g *Gate) giveWanted(ctx context.Context, c *call, res wire.Result) wire.Re
 		err = errNobodyApproved
 	}
 	if err == nil {
+		c.changes = true
 		_, err = g.c.Changes.GiveProfile(ctx, agent, name, person.Name, res.DecidedBy)
 	}
 	if err != nil {
@@ -208,6 +209,7 @@ func (g *Gate) leaveExplore(ctx context.Context, c *call, res wire.Result) wire.
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
 	defer cancel()
+	c.changes = true
 	if err := set(ctx, c.key().Session, &l.into, res.DecidedBy); err != nil {
 		out := c.failed("the session's mode could not be changed: " + err.Error())
 		out.AskID, out.DecidedBy = res.AskID, res.DecidedBy

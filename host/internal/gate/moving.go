@@ -190,6 +190,7 @@ func (g *Gate) noteShell(ctx context.Context, c *call, res wire.Result) wire.Res
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
 	defer cancel()
+	c.changes = true
 	if err := g.c.Store.NoteShell(ctx, c.key().Session, c.entry.Name, c.id, parts); err != nil {
 		return c.failed("the call's changes to its shell could not be stored: " + err.Error())
 	}

@@ -19,7 +19,7 @@ import (
 
 // audited writes the row of a result; only then may the result be returned. A failed row turns
 // it into a denial.
-func (g *Gate) audited(ctx context.Context, c *call, res wire.Result) wire.Result {
+func (g *Gate) audited(ctx context.Context, c *call, res wire.Result) (wire.Result, error) {
 	defer stage.Begin(ctx, "audit")()
 	row := store.Row{
 		Time: g.c.Now(), Agent: c.req.Call.Context.Agent, Action: c.desc.Action, Decision: res.Outcome,
@@ -27,19 +27,18 @@ func (g *Gate) audited(ctx context.Context, c *call, res wire.Result) wire.Resul
 		Session: c.req.Call.Context.Session, Tool: c.req.Call.Tool,
 		Module: res.Module, ModuleDigest: res.ModuleDigest, AskID: res.AskID,
 		Stage: string(res.Decision.Stage), Code: res.Decision.Code, CallID: c.id, Digest: c.digest,
-		Input: string(c.req.Call.Input), Latency: time.Duration(res.Micros) * time.Microsecond,
+		Input: string(c.req.Call.Input), Latency: time.Duration(res.Micros) * time.Microsecond, Epoch: c.dependsOn(res),
 	}
 	row.RuleID, row.RuleText, row.RuleSource = decidedBy(res, c.req.Profile)
 	out, err := g.append(ctx, row, res, g.judged(c, res))
 	if !errors.Is(err, store.ErrCallReused) {
-		return out
+		return out, err
 	}
 	res = g.reused(c)
 	res.Outcome = store.Denied
 	row.Decision, row.Detail, row.Stage, row.Code = res.Outcome, res.Decision.Reason, string(res.Decision.Stage), res.Decision.Code
-	row.RuleID, row.RuleText, row.RuleSource, row.DecidedBy = "", "", "", ""
-	out, _ = g.append(ctx, row, res, nil) // its failure is a denial as well
-	return out
+	row.RuleID, row.RuleText, row.RuleSource, row.DecidedBy, row.Epoch = "", "", "", "", 0
+	return g.append(ctx, row, res, nil) // its failure is a denial as well
 }
 
 // decidedBy names the deciding rule, or the profile and its pattern, and its origin. A

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,9 +20,10 @@ func (s *Store) InsertAsk(ctx context.Context, a ask.Ask) error {
 		return fmt.Errorf("ask %q: %w", a.ID, err)
 	}
 	run := func(ctx context.Context, t *tx) error {
-		res, err := t.ExecContext(ctx, `INSERT INTO asks (id, token, agent, session, call_id, digest, state, cause, ended_at, used_at, body)
-			VALUES (?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (id) DO NOTHING`, a.ID, a.Token, a.Agent, a.Session, a.CallID, a.Digest,
-			string(a.State), string(a.Cause), nanos(a.EndedAt), nanos(a.UsedAt), body)
+		res, err := t.ExecContext(ctx, `INSERT INTO asks (id, token, agent, session, call_id, digest, state, cause, ended_at, used_at, body, node)
+			VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (id) DO NOTHING`, a.ID, a.Token, a.Agent, a.Session, a.CallID, a.Digest,
+			string(a.State), string(a.Cause), nanos(a.EndedAt), nanos(a.UsedAt), body, a.Node)
+		t.told(a.ID)
 		if ok, err := changed(res, err); ok || err != nil {
 			return err
 		}
@@ -40,8 +42,9 @@ func (s *Store) CompareAndSetAsk(ctx context.Context, from ask.State, next ask.A
 	var swapped bool
 	run := func(ctx context.Context, t *tx) error {
 		res, err := t.ExecContext(ctx, `UPDATE asks SET token = ?, agent = ?, session = ?, call_id = ?, digest = ?, state = ?, cause = ?,
-			ended_at = ?, used_at = ?, body = ? WHERE id = ? AND state = ?`, next.Token, next.Agent, next.Session, next.CallID, next.Digest,
-			string(next.State), string(next.Cause), nanos(next.EndedAt), nanos(next.UsedAt), body, next.ID, string(from))
+			ended_at = ?, used_at = ?, body = ?, node = ?, rev = rev + 1 WHERE id = ? AND state = ? AND rev = ?`, next.Token, next.Agent, next.Session, next.CallID, next.Digest,
+			string(next.State), string(next.Cause), nanos(next.EndedAt), nanos(next.UsedAt), body, next.Node, next.ID, string(from), next.Rev)
+		t.told(next.ID)
 		if swapped, err = changed(res, err); swapped || err != nil {
 			return err
 		}
@@ -104,16 +107,40 @@ func (s *Store) WaitingAsks(ctx context.Context) ([]ask.Ask, error) {
 	return s.readAsks(ctx, "state IN ('queued', 'shown') ORDER BY seq")
 }
 
+// WaitingRevs implements ask.Store.
+func (s *Store) WaitingRevs(ctx context.Context) (map[string]int64, error) {
+	rows, err := s.reads.QueryContext(ctx, "SELECT id, rev FROM asks WHERE state IN ('queued', 'shown')")
+	if err != nil {
+		return nil, fmt.Errorf("read asks: %w", s.closedOr(err))
+	}
+	defer rows.Close() // its error comes out of rows.Err
+	found := map[string]int64{}
+	for rows.Next() {
+		var id string
+		var rev int64
+		if err := rows.Scan(&id, &rev); err != nil {
+			return nil, fmt.Errorf("read asks: %w", err)
+		}
+		found[id] = rev
+	}
+	return found, rows.Err()
+}
+
 // SaveStreak implements ask.Store. The session shows its pause, and its begin and
 // end are audited, in the same transaction.
 func (s *Store) SaveStreak(ctx context.Context, k ask.Streak) error {
-	query, args := putStreak, []any{k.Session, k.Refusals, nanos(k.PausedAt), k.Why}
-	if k.Refusals == 0 && k.PausedAt.IsZero() {
-		query, args = "DELETE FROM streaks WHERE session = ?", []any{k.Session}
-	}
 	var known Session
 	var changed bool
 	run := func(ctx context.Context, t *tx) (err error) {
+		t.changed(KindStreak, k.Session)
+		k, err := keepPause(ctx, t, k)
+		if err != nil {
+			return err
+		}
+		query, args := putStreak, []any{k.Session, k.Refusals, nanos(k.PausedAt), k.Why}
+		if k.Refusals == 0 && k.PausedAt.IsZero() {
+			query, args = "DELETE FROM streaks WHERE session = ?", []any{k.Session}
+		}
 		if _, err = t.ExecContext(ctx, query, args...); err == nil {
 			known, changed, err = s.notePause(ctx, t, k)
 		}
@@ -128,6 +155,24 @@ func (s *Store) SaveStreak(ctx context.Context, k ask.Streak) error {
 		return fmt.Errorf("streak of session %q: %w", k.Session, err)
 	}
 	return nil
+}
+
+// keepPause keeps a pause that another daemon stored: counting a refusal does not end it, a person
+// does.
+func keepPause(ctx context.Context, t *tx, k ask.Streak) (ask.Streak, error) {
+	if k.By != "" || k.Why != "" {
+		return k, nil
+	}
+	var paused int64
+	var why string
+	err := t.QueryRowContext(ctx, "SELECT paused_at, why FROM streaks WHERE session = ?", k.Session).Scan(&paused, &why)
+	if errors.Is(err, sql.ErrNoRows) {
+		return k, nil
+	}
+	if paused > 0 {
+		k.PausedAt, k.Why = fromNanos(paused), why
+	}
+	return k, err
 }
 
 const putStreak = `INSERT INTO streaks (session, refusals, paused_at, why) VALUES (?, ?, ?, ?)
@@ -181,7 +226,7 @@ func oneAsk(ctx context.Context, q queryer, where string, args ...any) (ask.Ask,
 }
 
 func selectAsks(ctx context.Context, q queryer, where string, args ...any) ([]ask.Ask, error) {
-	rows, err := q.QueryContext(ctx, "SELECT body FROM asks WHERE "+where, args...)
+	rows, err := q.QueryContext(ctx, "SELECT body, rev, node FROM asks WHERE "+where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -189,10 +234,10 @@ func selectAsks(ctx context.Context, q queryer, where string, args ...any) ([]as
 	var found []ask.Ask
 	for rows.Next() {
 		var body sql.RawBytes
-		if err := rows.Scan(&body); err != nil {
+		var a ask.Ask
+		if err := rows.Scan(&body, &a.Rev, &a.Node); err != nil {
 			return nil, err
 		}
-		var a ask.Ask
 		if err := json.Unmarshal(body, &a); err != nil {
 			return nil, fmt.Errorf("%w: table asks: %w", ErrCorrupt, err)
 		}

@@ -48,6 +48,7 @@ func TestAsks_surviveReopening(t *testing.T) {
 	s = reopened(t, s)
 	got, err := s.WaitingAsks(t.Context())
 	must(t, err)
+	shown.Rev = 1
 	if want := []ask.Ask{waiting("0"), shown, waiting("2")}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -134,6 +134,9 @@ type Row struct {
 	// Evidence is the signature of a person's device under an approval, as JSON: see package
 	// passkey. It is stored as it is, at most 64 KiB; empty for every other row.
 	Evidence string `json:"evidence,omitempty"`
+	// Epoch is what Store.Epoch returned before the facts of a decision were gathered: the row is
+	// stored on this state only, else ErrStale. 0 for a row that depends on no rule. Not stored.
+	Epoch int64 `json:"-"`
 	// Prev is the hash of the row before, Hash this row's.
 	Prev Hash `json:"prev"`
 	Hash Hash `json:"hash"`
@@ -171,7 +174,7 @@ func (s *Store) Append(ctx context.Context, r Row) (Row, error) {
 		t.chain.add(&r)
 		return nil
 	}
-	if err := s.writer.do(ctx, &job{run: run, single: true}); err != nil {
+	if err := s.writer.do(ctx, &job{run: run, single: true, epoch: r.Epoch}); err != nil {
 		return Row{}, fmt.Errorf("audit: %w", err)
 	}
 	return r, nil

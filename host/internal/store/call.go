@@ -62,7 +62,7 @@ func (s *Store) AppendCall(ctx context.Context, r Row, c Call) (Row, error) {
 		}
 		return err
 	}
-	if err := s.writer.do(ctx, &job{run: run, single: true}); err != nil {
+	if err := s.writer.do(ctx, &job{run: run, single: true, epoch: r.Epoch}); err != nil {
 		return Row{}, fmt.Errorf("audit: %w", err)
 	}
 	return r, nil

@@ -16,6 +16,7 @@ type chain struct {
 	head    link
 	stale   bool // the head must be read again before the next use
 	pending []Row
+	news    news
 	buf     []byte
 	args    []any
 }
@@ -70,13 +71,18 @@ func (c *chain) add(r *Row) {
 
 // mark is a place in the chain to go back to.
 type mark struct {
-	head    link
-	pending int
+	head                   link
+	pending, changes, asks int
 }
 
-func (c *chain) mark() mark { return mark{c.head, len(c.pending)} }
+func (c *chain) mark() mark {
+	return mark{c.head, len(c.pending), len(c.news.changes), len(c.news.asks)}
+}
 
-func (c *chain) back(m mark) { c.head, c.pending = m.head, c.pending[:m.pending] }
+func (c *chain) back(m mark) {
+	c.head, c.pending = m.head, c.pending[:m.pending]
+	c.news.changes, c.news.asks = c.news.changes[:m.changes], c.news.asks[:m.asks]
+}
 
 // These begin the hashed bytes, so two layouts never hash the same bytes: the third for rows with
 // evidence, the first for rows with all texts of rest empty, the second for all others.

@@ -23,8 +23,8 @@ type database interface {
 	// usable reports whether a connection still works after a failure.
 	usable(conn *sql.Conn) bool
 	// begin starts a transaction of the writer. The chain continues after the returned link; nil is
-	// the writer's own.
-	begin(ctx context.Context, conn *sql.Conn) (*link, error)
+	// the writer's own. The epoch is that of the store; 0 where one daemon has it.
+	begin(ctx context.Context, conn *sql.Conn) (head *link, epoch int64, err error)
 	// commit writes the rows of the audit and its head, and ends the transaction.
 	commit(ctx context.Context, conn *sql.Conn, c *chain) error
 	// spoils reports whether a statement's error has ended the transaction of a job with one
@@ -47,12 +47,12 @@ func isURL(place string) bool {
 }
 
 // databaseAt is the engine for a place: a URL of PostgreSQL, or the path of a SQLite file.
-func databaseAt(place string, wait time.Duration) (database, error) {
+func databaseAt(place string, o Options) (database, error) {
 	if isURL(place) {
-		return newPostgres(place, wait)
+		return newPostgres(place, o.LockWait, o.Daemon != nil)
 	}
 	path, err := filepath.Abs(place)
-	return &sqliteFile{path: path, busy: wait}, err
+	return &sqliteFile{path: path, busy: o.LockWait}, err
 }
 
 // Name is a store's place for messages: a path as it is, a URL without its password.

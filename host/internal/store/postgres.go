@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -22,11 +23,13 @@ import (
 // denies.
 var ErrUnavailable = errors.New("the database does not answer")
 
-// postgres is a store in a PostgreSQL database, open in one process at a time. RATIONALE.md, "Why
-// does a second daemon wait for the first one's connection?".
+// postgres is a store in a PostgreSQL database. Several daemons share it; every other program has
+// it alone. RATIONALE.md, "Why is a decision stored only on the rules it was made with?".
 type postgres struct {
 	place  string // the URL, with its password
 	wait   time.Duration
+	shared bool
+	node   string // this daemon's id, in changes and notifications
 	config *pgx.ConnConfig
 	schema string
 	writes *sql.DB
@@ -40,8 +43,8 @@ type postgres struct {
 
 // newPostgres reads a URL. Options of the connection such as sslmode, sslrootcert and passfile stand
 // in it, as libpq writes them.
-func newPostgres(place string, wait time.Duration) (*postgres, error) {
-	d := &postgres{place: place, wait: wait}
+func newPostgres(place string, wait time.Duration, shared bool) (*postgres, error) {
+	d := &postgres{place: place, wait: wait, shared: shared}
 	u, err := url.Parse(place)
 	if err != nil {
 		return nil, errors.New("the store's URL cannot be read: want postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full")
@@ -173,18 +176,44 @@ func (d *postgres) connectWriter(ctx context.Context) (*sql.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.takeLock(ctx, conn); err != nil {
+	err = d.takeLock(ctx, conn, d.lockKey(), d.shared)
+	if err == nil {
+		err = d.checkLast(ctx, conn)
+	}
+	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
 }
 
-// takeLock takes the session's lock of the store, waiting for its holder as long as configured. The
-// server releases it with the connection.
-func (d *postgres) takeLock(ctx context.Context, conn *sql.Conn) error {
+// checkLast refuses a database that lost the last row this process knows: it was restored, or a
+// standby that was behind took over. Both end the connections, so a new one asks.
+func (d *postgres) checkLast(ctx context.Context, conn *sql.Conn) error {
+	if d.last == nil || d.last.seq == 0 {
+		return nil
+	}
+	var hash []byte
+	var pruned int64
+	err := conn.QueryRowContext(ctx, "SELECT (SELECT hash FROM audit_log WHERE seq = ?), (SELECT seq FROM audit_anchor WHERE one = 1)", d.last.seq).Scan(&hash, &pruned)
+	switch {
+	case err != nil:
+		return err
+	case pruned >= d.last.seq || bytes.Equal(hash, d.last.hash[:]):
+		return nil
+	}
+	return fmt.Errorf("%w: row %d is missing or another: the database was restored, or a standby that was behind took over: restart callgate to accept it", ErrRewound, d.last.seq)
+}
+
+// takeLock takes a session's lock, for itself or together with others, waiting for its holder as
+// long as configured. The server releases it with the connection.
+func (d *postgres) takeLock(ctx context.Context, conn *sql.Conn, key int64, shared bool) error {
+	query := "SELECT pg_try_advisory_lock(?)"
+	if shared {
+		query = "SELECT pg_try_advisory_lock_shared(?)"
+	}
 	for end := time.Now().Add(d.wait); ; {
 		var got bool
-		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock(?)", d.lockKey()).Scan(&got); err != nil || got {
+		if err := conn.QueryRowContext(ctx, query, key).Scan(&got); err != nil || got {
 			return err
 		}
 		if time.Now().After(end) {
@@ -198,9 +227,13 @@ func (d *postgres) takeLock(ctx context.Context, conn *sql.Conn) error {
 	}
 }
 
-// lockKey is the number of the lock for the schema of this store.
-func (d *postgres) lockKey() int64 {
-	sum := sha256.Sum256([]byte("callgate store " + d.schema))
+// lockKey is the number of the lock for the schema of this store; migrateKey that of its
+// migrations, which other daemons of an earlier version do not prevent.
+func (d *postgres) lockKey() int64    { return numberOf("callgate store " + d.schema) }
+func (d *postgres) migrateKey() int64 { return numberOf("callgate migrations " + d.schema) }
+
+func numberOf(name string) int64 {
+	sum := sha256.Sum256([]byte(name))
 	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
@@ -233,31 +266,33 @@ func (d *postgres) usable(conn *sql.Conn) bool {
 // patience leaves the time to connect, and for the transaction itself.
 func (d *postgres) patience() time.Duration { return patience + time.Second }
 
-// begin starts a transaction and locks the chain's head, in one round trip. A head that this process
-// did not write is another's: the lock of the store was lost on the way.
-func (d *postgres) begin(ctx context.Context, conn *sql.Conn) (*link, error) {
+// begin starts a transaction and locks the chain's head, in one round trip. Until the commit no
+// other daemon stores anything.
+func (d *postgres) begin(ctx context.Context, conn *sql.Conn) (*link, int64, error) {
 	var head link
+	var epoch int64
 	err := conn.Raw(func(dc any) error {
 		b := &pgx.Batch{}
 		b.Queue("BEGIN")
-		b.Queue("SELECT seq, hash FROM audit_head WHERE one = 1 FOR UPDATE").QueryRow(func(row pgx.Row) error {
+		b.Queue("SELECT seq, hash, epoch FROM audit_head WHERE one = 1 FOR UPDATE").QueryRow(func(row pgx.Row) error {
 			var hash []byte
-			err := row.Scan(&head.seq, &hash)
+			err := row.Scan(&head.seq, &hash, &epoch)
 			copy(head.hash[:], hash)
 			return err
 		})
 		return rawConn(dc).SendBatch(ctx, b).Close()
 	})
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read the audit's head: %w", err)
-	case d.perhaps != nil && head == *d.perhaps:
-	case d.last != nil && head.seq < d.last.seq:
-		return nil, fmt.Errorf("%w: its last row is %d, and %d were written: it was restored, or a standby that was behind took over: restart callgate to accept it", ErrRewound, head.seq, d.last.seq)
-	case d.last != nil && head != *d.last:
-		return nil, fmt.Errorf("%w: another process wrote to it: restart callgate", ErrLocked)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the audit's head: %w", err)
 	}
-	return &head, nil
+	switch last := d.last; {
+	case last == nil || head == *last || d.perhaps != nil && head == *d.perhaps:
+	case head.seq <= last.seq:
+		return nil, 0, fmt.Errorf("%w: its last row is %d, and %d were written: it was restored, or a standby that was behind took over: restart callgate to accept it", ErrRewound, head.seq, d.last.seq)
+	case !d.shared:
+		return nil, 0, fmt.Errorf("%w: another process wrote to it: restart callgate", ErrLocked)
+	}
+	return &head, epoch, nil
 }
 
 // ErrRewound means the store lost rows that it had confirmed.
@@ -270,7 +305,15 @@ func (d *postgres) commit(ctx context.Context, conn *sql.Conn, c *chain) error {
 		b := &pgx.Batch{}
 		if len(c.pending) > 0 {
 			b.Queue(insertRows, columnsOf(c.pending)...)
-			b.Queue("UPDATE audit_head SET seq = $1, hash = $2 WHERE one = 1", c.head.seq, c.head.hash[:])
+		}
+		if len(c.pending) > 0 || len(c.news.changes) > 0 {
+			b.Queue("UPDATE audit_head SET seq = $1, hash = $2, epoch = $3 WHERE one = 1", c.head.seq, c.head.hash[:], c.news.next())
+		}
+		for _, change := range c.news.changes {
+			b.Queue("INSERT INTO changes VALUES ($1, $2, $3, $4)", change.Epoch, change.Kind, change.ID, d.node)
+		}
+		for _, payload := range d.notifications(&c.news) {
+			b.Queue("SELECT pg_notify($1, $2)", d.channel(), payload)
 		}
 		b.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {
 			if tag.String() != "COMMIT" {

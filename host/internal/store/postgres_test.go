@@ -131,7 +131,7 @@ func TestPostgres_refusesAnotherHead(t *testing.T) {
 	}{
 		"went back": {"UPDATE audit_head SET seq = 2", store.ErrRewound},
 		"went on":   {"UPDATE audit_head SET seq = 9", store.ErrLocked},
-		"replaced":  {"UPDATE audit_head SET hash = decode(repeat('01', 32), 'hex')", store.ErrLocked},
+		"replaced":  {"UPDATE audit_head SET hash = decode(repeat('01', 32), 'hex')", store.ErrRewound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,13 +145,18 @@ func TestPostgres_refusesAnotherHead(t *testing.T) {
 	}
 }
 
-// Both engines have the same tables with the same columns, so that each migration comes twice.
+// Both engines have the same tables with the same columns, so that each migration comes twice, but
+// for those about several daemons.
 func TestPostgres_hasTheColumnsOfSQLite(t *testing.T) {
 	t.Parallel()
 	postgresPlace := storetest.Schema(t, storetest.StartServer(t).URL())
 	opened(t, postgresPlace, store.Options{})
 	file := fresh(t)
 	got := columnsIn(t, "pgx", postgresPlace, "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema()")
+	got = slices.DeleteFunc(got, func(c string) bool {
+		table, _, _ := strings.Cut(c, ".")
+		return c == "audit_head.epoch" || slices.Contains([]string{"changes", "leases", "nodes"}, table)
+	})
 	want := columnsIn(t, "sqlite", file.Path(), "SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')")
 	if !slices.Equal(got, want) {
 		t.Errorf("columns:\npostgres %q\nsqlite   %q", got, want)

@@ -31,11 +31,11 @@ func (d *postgres) prepare(ctx context.Context) error {
 	if err := d.checkServer(ctx, conn); err != nil {
 		return err
 	}
-	if err := d.takeLock(ctx, conn); err != nil {
+	if err := d.takeLock(ctx, conn, d.migrateKey(), false); err != nil {
 		return err
 	}
 	err = d.migrate(ctx, conn)
-	_, unlockErr := conn.ExecContext(ctx, "SELECT pg_advisory_unlock(?)", d.lockKey())
+	_, unlockErr := conn.ExecContext(ctx, "SELECT pg_advisory_unlock(?)", d.migrateKey())
 	return errors.Join(err, unlockErr)
 }
 

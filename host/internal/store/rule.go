@@ -128,6 +128,7 @@ func (c *ruleChange) add(ctx context.Context, t *tx) error {
 // replace puts the rule in the place of an ineffective one.
 func (c *ruleChange) replace(ctx context.Context, t *tx, old engine.Rule, why Event, by string) error {
 	c.gone = old.ID
+	t.changed(KindRule, old.ID)
 	if _, err := t.ExecContext(ctx, "DELETE FROM rules WHERE id = ?", old.ID); err != nil {
 		return err
 	}
@@ -138,6 +139,7 @@ func (c *ruleChange) replace(ctx context.Context, t *tx, old engine.Rule, why Ev
 }
 
 func (c *ruleChange) insert(ctx context.Context, t *tx) error {
+	t.changed(KindRule, c.rule.ID)
 	if err := c.store.auditRule(t, EventRuleAdded, c.rule, c.rule.CreatedBy); err != nil {
 		return err
 	}
@@ -149,6 +151,7 @@ func (c *ruleChange) insert(ctx context.Context, t *tx) error {
 }
 
 func (c *ruleChange) extend(ctx context.Context, t *tx, old engine.Rule) error {
+	t.changed(KindRule, old.ID)
 	by := c.rule.CreatedBy
 	old.ExpiresAt = c.rule.ExpiresAt
 	c.rule = old
@@ -223,6 +226,7 @@ func (s *Store) deleteRules(ctx context.Context, t *tx, event Event, by, where s
 		return nil, ErrNotFound
 	}
 	for _, r := range gone {
+		t.changed(KindRule, r.ID)
 		if _, err := t.ExecContext(ctx, "DELETE FROM rules WHERE id = ?", r.ID); err != nil {
 			return nil, err
 		}

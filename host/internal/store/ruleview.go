@@ -63,6 +63,14 @@ func (v *ruleView) put(r engine.Rule) {
 	at.index.Add(v.last, r.Tool)
 }
 
+// replace takes over the rules of a view read anew. Its refused rules stay as they were at the
+// start.
+func (v *ruleView) replace(fresh *ruleView) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.byID, v.byPlace, v.last = fresh.byID, fresh.byPlace, fresh.last
+}
+
 func (v *ruleView) drop(id string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -239,13 +247,13 @@ func (s *Store) RefusedRules() []engine.Rule {
 
 // loadRules reads the rules into memory. One changed outside Callgate counts where it tightens and
 // not where it widens.
-func (s *Store) loadRules(ctx context.Context) (*ruleView, error) {
+func loadRules(ctx context.Context, q queryer) (*ruleView, error) {
 	v := &ruleView{byID: map[string]numbered{}, byPlace: map[place]*placed{}}
-	stored, err := selectRules(ctx, s.writes, "")
+	stored, err := selectRules(ctx, q, "")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := admissions(ctx, s.writes)
+	rows, err := admissions(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,8 @@ type Session struct {
 	CreatedAt time.Time `json:"created_at"`
 	// SeenAt is when it was last touched, exact to a minute.
 	SeenAt time.Time `json:"seen_at"`
+	// Home is the daemon that decides its calls, by its id; empty where one daemon has the store.
+	Home string `json:"-"`
 }
 
 // ShellChange is one part of a shell's state changed by an allowed call.
@@ -81,6 +83,12 @@ func (v *sessionView) find(id string) (Session, bool) {
 	return known, ok
 }
 
+func (v *sessionView) clear() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	clear(v.byID)
+}
+
 func (v *sessionView) put(s Session) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -99,6 +107,7 @@ func (s *Store) TouchSession(ctx context.Context, in Session) (Session, error) {
 	if err := checkSession(in); err != nil {
 		return Session{}, fmt.Errorf("session %q: %w", in.ID, err)
 	}
+	in.Home = s.team.id()
 	now := s.now().UTC().Round(0)
 	if known, ok := s.seen.find(in.ID); ok && !s.writer.isClosed() {
 		next, changed, err := known.touched(in, now)
@@ -145,6 +154,7 @@ func (known Session) touched(in Session, now time.Time) (next Session, changed b
 	next = known
 	for _, f := range []struct{ have, want *string }{
 		{&next.User, &in.User}, {&next.CWD, &in.CWD}, {&next.ProjectRoot, &in.ProjectRoot}, {(*string)(&next.Kind), (*string)(&in.Kind)},
+		{&next.Home, &in.Home},
 	} {
 		if *f.want != "" && *f.have != *f.want {
 			*f.have, changed = *f.want, true
@@ -171,6 +181,9 @@ func touch(ctx context.Context, t *tx, in Session, now time.Time) (Session, erro
 	next, changed, err := known.touched(in, now)
 	if err != nil || !changed {
 		return next, err
+	}
+	if next.Home != known.Home {
+		t.changed(KindSession, in.ID)
 	}
 	return next, saveSession(ctx, t, next)
 }
@@ -341,6 +354,7 @@ func (s *Store) recordSession(ctx context.Context, t *tx, known Session, event E
 	if err != nil {
 		return err
 	}
+	t.changed(KindSession, known.ID)
 	t.chain.add(&row)
 	return saveSession(ctx, t, known)
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-const sessionColumns = "id, agent, token, \"user\", cwd, project_root, kind, parent, mode, paused, paused_at, created_at, seen_at, shell, fork_mode"
+const sessionColumns = "id, agent, token, \"user\", cwd, project_root, kind, parent, mode, paused, paused_at, created_at, seen_at, shell, fork_mode, home"
 
-const putSession = "INSERT INTO sessions (" + sessionColumns + `) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+const putSession = "INSERT INTO sessions (" + sessionColumns + `) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
 	ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, token = excluded.token, "user" = excluded."user", cwd = excluded.cwd,
 	project_root = excluded.project_root, kind = excluded.kind, parent = excluded.parent, mode = excluded.mode, paused = excluded.paused,
-	paused_at = excluded.paused_at, created_at = excluded.created_at, seen_at = excluded.seen_at, shell = excluded.shell, fork_mode = excluded.fork_mode`
+	paused_at = excluded.paused_at, created_at = excluded.created_at, seen_at = excluded.seen_at, shell = excluded.shell, fork_mode = excluded.fork_mode, home = excluded.home`
 
 func saveSession(ctx context.Context, t *tx, s Session) error {
 	shell := ""
@@ -28,7 +28,7 @@ func saveSession(ctx context.Context, t *tx, s Session) error {
 	}
 	_, err := t.ExecContext(ctx, putSession,
 		s.ID, s.Agent, s.Token, s.User, s.CWD, s.ProjectRoot, string(s.Kind), s.Parent, storedMode(s.Mode),
-		s.Paused, nanos(s.PausedAt), nanos(s.CreatedAt), nanos(s.SeenAt), shell, storedMode(s.ForkMode))
+		s.Paused, nanos(s.PausedAt), nanos(s.CreatedAt), nanos(s.SeenAt), shell, storedMode(s.ForkMode), s.Home)
 	return err
 }
 
@@ -83,7 +83,7 @@ func scanSession(rows *sql.Rows) (s Session, err error) {
 	var kind, shell string
 	var paused, created, seen int64
 	if err := rows.Scan(&s.ID, &s.Agent, &s.Token, &s.User, &s.CWD, &s.ProjectRoot, &kind, &s.Parent, &mode,
-		&s.Paused, &paused, &created, &seen, &shell, &forkMode); err != nil {
+		&s.Paused, &paused, &created, &seen, &shell, &forkMode, &s.Home); err != nil {
 		return s, err
 	}
 	if shell != "" {

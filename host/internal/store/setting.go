@@ -23,6 +23,9 @@ func (s *Store) Setting(ctx context.Context, name string) ([]byte, error) {
 	row := s.reads.QueryRowContext(ctx, `SELECT value, (SELECT digest FROM audit_log WHERE event <> 'decision' AND rule_text = ?
 		ORDER BY seq DESC LIMIT 1) FROM settings WHERE name = ?`, settingRow(name), name)
 	err := row.Scan(&value, &digest)
+	if err == nil {
+		s.noteRead(name, value)
+	}
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, fmt.Errorf("setting %s: %w", name, s.missing(ctx, name))
@@ -60,11 +63,15 @@ func (s *Store) SaveSetting(ctx context.Context, name string, value []byte, row 
 		return fmt.Errorf("setting %s: %w", name, err)
 	}
 	run := func(ctx context.Context, t *tx) error {
+		if err := s.checkRead(ctx, t, name); err != nil {
+			return err
+		}
+		t.changed(KindSetting, name)
 		t.chain.add(&row)
 		_, err := t.ExecContext(ctx, "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
 		return err
 	}
-	if err := s.writer.do(ctx, &job{run: run, erases: true}); err != nil {
+	if err := s.writer.do(ctx, &job{run: run, erases: true, after: func() { s.noteRead(name, value) }}); err != nil {
 		return fmt.Errorf("setting %s: %w", name, err)
 	}
 	return nil

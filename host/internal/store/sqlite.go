@@ -87,9 +87,9 @@ func (d *sqliteFile) spoils(error) bool { return false }
 
 func (d *sqliteFile) patience() time.Duration { return 0 }
 
-func (d *sqliteFile) begin(ctx context.Context, conn *sql.Conn) (*link, error) {
-	_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE")
-	return nil, err
+func (d *sqliteFile) begin(ctx context.Context, conn *sql.Conn) (head *link, epoch int64, err error) {
+	_, err = conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	return nil, 0, err
 }
 
 // insertRow names no columns: the driver compiles a statement each time it runs,

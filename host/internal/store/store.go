@@ -23,6 +23,7 @@ type Store struct {
 	masker *mask.Masker
 	rules  *ruleView
 	seen   *sessionView
+	team   *team // the other daemons of the same store; nil where there can be none
 	// pruning is held while rows of the audit are removed, and shared while the
 	// audit is verified.
 	pruning sync.RWMutex
@@ -35,6 +36,9 @@ type Options struct {
 	LockWait time.Duration
 	// Now is the clock of created_at, expiry and the audit. Default time.Now.
 	Now func() time.Time
+	// Daemon is set for a program that decides calls; several may share a store in PostgreSQL.
+	// Without it the store is opened alone.
+	Daemon *Daemon
 }
 
 // Errors for callers to tell apart.
@@ -79,7 +83,7 @@ func open(ctx context.Context, path string, o Options) (_ *Store, err error) {
 		o.Now = time.Now
 	}
 	s := &Store{now: o.Now}
-	if s.db, err = databaseAt(path, o.LockWait); err != nil {
+	if s.db, err = databaseAt(path, o); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -90,21 +94,30 @@ func open(ctx context.Context, path string, o Options) (_ *Store, err error) {
 	if s.writes, s.reads, err = s.db.open(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.load(ctx)
+	if err := s.load(ctx, o); err != nil {
+		return nil, err
+	}
+	s.team.begin()
+	return s, nil
 }
 
 // load reads the data kept in memory and starts the writer.
-func (s *Store) load(ctx context.Context) error {
+func (s *Store) load(ctx context.Context, o Options) error {
 	key, err := s.maskKey(ctx)
 	if err != nil {
 		return s.db.explain(err)
 	}
 	s.masker = mask.New(key)
 	s.seen = newSessionView()
-	if s.rules, err = s.loadRules(ctx); err != nil {
+	if pg, ok := s.db.(*postgres); ok {
+		if s.team, err = joinTeam(ctx, s, pg, o.Daemon); err != nil {
+			return s.db.explain(err)
+		}
+	}
+	if s.rules, err = loadRules(ctx, s.writes); err != nil {
 		return s.db.explain(err)
 	}
-	if s.writer, err = startWriter(ctx, s.db); err != nil {
+	if s.writer, err = startWriter(ctx, s.db, s.team); err != nil {
 		return s.db.explain(err)
 	}
 	return nil
@@ -132,6 +145,7 @@ func (s *Store) Close() error {
 	if !s.writer.stop() {
 		return nil
 	}
+	s.team.end()
 	if err := s.db.close(); err != nil {
 		return fmt.Errorf("close store %s: %w", s.Path(), err)
 	}
@@ -143,5 +157,6 @@ func (s *Store) abandon() {
 	if s.writer != nil {
 		s.writer.stop()
 	}
+	s.team.end()
 	_ = s.db.close() // the open has already failed
 }

@@ -142,6 +142,7 @@ func (s *Store) insertToken(ctx context.Context, x *tx, t Token, detail string) 
 	if err := s.auditToken(x, EventTokenCreated, t, t.CreatedBy, detail); err != nil {
 		return err
 	}
+	x.changed(KindToken, t.Name)
 	_, err := x.ExecContext(ctx, "INSERT INTO tokens ("+tokenColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?)",
 		t.ID, t.Name, string(t.Kind), t.Agent, t.Sum[:], t.CreatedBy, nanos(t.CreatedAt), nanos(t.ExpiresAt), 0, 0, x.chain.head.seq)
 	return err
@@ -160,6 +161,7 @@ func (s *Store) revoke(ctx context.Context, x *tx, name, by string) (Token, erro
 	if err := s.auditToken(x, EventTokenRevoked, t, by, string(t.Kind)); err != nil {
 		return Token{}, err
 	}
+	x.changed(KindToken, t.Name)
 	_, err = x.ExecContext(ctx, "UPDATE tokens SET revoked_at = ? WHERE id = ?", nanos(t.RevokedAt), t.ID)
 	return t, err
 }

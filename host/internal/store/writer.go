@@ -24,6 +24,7 @@ type writer struct {
 	chain chain
 	wipe  bool // the log holds erased pages
 	db    database
+	team  *team
 
 	counts counts
 }
@@ -38,8 +39,10 @@ type job struct {
 	single bool
 	// erases marks a change with old pages to erase.
 	erases bool
-	done   chan error
-	err    error
+	// epoch is the state of the rules a decision was made on; 0 for everything else.
+	epoch int64
+	done  chan error
+	err   error
 }
 
 // tx is the transaction a job runs in.
@@ -48,13 +51,13 @@ type tx struct {
 	chain *chain
 }
 
-func startWriter(ctx context.Context, beneath database) (*writer, error) {
+func startWriter(ctx context.Context, beneath database, team *team) (*writer, error) {
 	conn, err := beneath.writer(ctx)
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{jobs: make(chan *job, maxGroup), ended: make(chan struct{}), conn: conn, db: beneath}
-	w.chain.stale = true
+	w.chain.stale, w.chain.news.shared, w.team = true, team != nil, team
 	if err := w.chain.refresh(ctx, conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -147,6 +150,9 @@ func (w *writer) commit(group []*job) {
 	if w.wipe {
 		w.wipe = !w.db.wipe(ctx, w.conn)
 	}
+	if err == nil && len(w.chain.news.changes) > 0 {
+		w.team.wake()
+	}
 	for _, j := range group {
 		if err != nil && j.err == nil {
 			j.err = err
@@ -200,10 +206,11 @@ func (w *writer) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	head, err := w.db.begin(ctx, w.conn)
+	head, epoch, err := w.db.begin(ctx, w.conn)
 	if err != nil {
 		return err
 	}
+	w.chain.news.epoch = epoch
 	if head != nil {
 		w.chain.head, w.chain.stale = *head, false
 	}
@@ -230,6 +237,7 @@ const rollbackWait = 2 * time.Second
 
 func (w *writer) runAll(ctx context.Context, group []*job) error {
 	w.chain.pending = w.chain.pending[:0]
+	w.chain.news.clear()
 	for _, j := range group {
 		if err := w.runOne(ctx, j); err != nil {
 			return err
@@ -244,6 +252,10 @@ func (w *writer) runAll(ctx context.Context, group []*job) error {
 // runOne runs a job without harm to the rest of the group on failure. The returned error is fatal
 // for the whole transaction.
 func (w *writer) runOne(ctx context.Context, j *job) error {
+	if j.epoch > 0 && j.epoch < w.chain.news.next() {
+		j.err = ErrStale
+		return nil
+	}
 	before := w.chain.mark()
 	if !j.single {
 		if _, err := w.conn.ExecContext(ctx, "SAVEPOINT job"); err != nil {

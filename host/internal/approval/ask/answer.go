@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func (b *Broker) Answer(ctx context.Context, id string, answer Answer) (Ask, err
 		if why := e.ask.NeedsOwnAnswer(answer); why != "" {
 			return fmt.Errorf("%w: %s", ErrBadAnswer, why)
 		}
-		return validAnswer(e.ask, answer, b.cfg.Now())
+		return validAnswer(e.ask, answer, b.cfg.Now(), b.isForeign(e.ask) && !b.attended(e))
 	})
 }
 
@@ -107,10 +108,16 @@ func (b *Broker) answer(ctx context.Context, id string, answer Answer, cause Cau
 		ended := b.cfg.Ended(e.ask)
 		return ended, &SettledError{Ask: ended}
 	}
-	if err := valid(e); err != nil {
-		return e.ask, fmt.Errorf("answer ask %s: %w", e.ask.ID, err)
+	for range maxMoves {
+		if err := valid(e); err != nil {
+			return e.ask, fmt.Errorf("answer ask %s: %w", e.ask.ID, err)
+		}
+		a, err := b.decide(ctx, e, answer, cause)
+		if !errors.Is(err, errMoved) || !e.ask.State.Waiting() {
+			return a, err
+		}
 	}
-	return b.decide(ctx, e, answer, cause)
+	return e.ask, fmt.Errorf("answer ask %s: it changes too often in the store: try again", e.ask.ID)
 }
 
 // turnFor acquires the turn and finds the waiting ask of an id as it was typed; what is
@@ -177,7 +184,9 @@ func (b *Broker) decide(ctx context.Context, e *entry, answer Answer, cause Caus
 	if err != nil && e.ask.State.Waiting() {
 		return e.ask, fmt.Errorf("answer ask %s: %w", next.ID, err)
 	}
-	b.settleStreak(ctx, e.ask)
+	if err == nil {
+		b.settleStreak(ctx, e.ask)
+	}
 	b.advance(ctx, laneOf(e.ask))
 	return b.cfg.Ended(e.ask), err
 }
@@ -186,7 +195,7 @@ func (b *Broker) decide(ctx context.Context, e *entry, answer Answer, cause Caus
 func (a Answer) accepts() bool { return len(a.Sets) > 0 || a.WholeTool || a.Folder != "" }
 
 // validAnswer refuses what the card did not offer.
-func validAnswer(a Ask, answer Answer, now time.Time) error {
+func validAnswer(a Ask, answer Answer, now time.Time, elsewhere bool) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{ErrBadAnswer}, args...)...)
 	}
@@ -205,6 +214,8 @@ func validAnswer(a Ask, answer Answer, now time.Time) error {
 		return bad("a changed input is approved once, and stores no rule")
 	case answer.Input != nil && !a.TakesInput:
 		return bad("its client cannot take a changed input: deny it with a reason")
+	case answer.Input != nil && elsewhere:
+		return bad("the call waits at another daemon, which does not get a changed input: change it there, or deny it with a reason")
 	case answer.Input != nil && a.Approvers.With(answer.Policy...).Quorum() > 1:
 		return bad("several have to approve this ask, so its input cannot be changed: deny it with a reason")
 	case !answer.accepts() && (answer.ForSession || answer.Scope != "" || !answer.ExpiresAt.IsZero()):

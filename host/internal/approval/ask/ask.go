@@ -87,6 +87,11 @@ type Ask struct {
 	// UsedAt is when the approval was handed to its call; an approval is used
 	// once. Zero while unused.
 	UsedAt time.Time `json:"used_at,omitzero"`
+
+	// Node is the daemon where the call waits, by its id; empty where one daemon has the store.
+	Node string `json:"-"`
+	// Rev is the number of changes in the store. A change of another one is refused.
+	Rev int64 `json:"-"`
 }
 
 // Identity is what stands at one place. The zero Identity is nothing.

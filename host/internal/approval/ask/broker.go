@@ -27,6 +27,10 @@ const storeTimeout = 10 * time.Second
 // Config are the parts for New. Only Store is required; a zero number means its default.
 type Config struct {
 	Store Store
+	// Node is this daemon's id among several of one store; empty for one alone.
+	Node string
+	// Alive are the ids of the daemons of the store; required with a Node.
+	Alive func(context.Context) (map[string]bool, error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Rand is where ids come from; nil means crypto/rand.

@@ -2,7 +2,7 @@ package ask
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"time"
 )
@@ -15,7 +15,7 @@ func (b *Broker) end(ctx context.Context, e *entry, next Ask) error {
 	defer cancel()
 	next.Input = nil
 	next.EndedAt = b.cfg.Now()
-	ok, err := b.cfg.Store.CompareAndSetAsk(ctx, e.ask.State, next)
+	ok, err := b.swap(ctx, e.ask.State, &next)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,8 @@ func (b *Broker) end(ctx context.Context, e *entry, next Ask) error {
 		return err
 	}
 	if stored.State.Waiting() {
-		return fmt.Errorf("ask %s is %s in the store, not %s: is another daemon using this store?", next.ID, stored.State, e.ask.State)
+		b.replace(e, stored)
+		return errMoved
 	}
 	b.conclude(e, stored)
 	return &SettledError{Ask: stored}
@@ -36,17 +37,26 @@ func (b *Broker) end(ctx context.Context, e *entry, next Ask) error {
 
 // forceEnd ends e without a person. It only ever denies, so a failing store does not stop it:
 // the waiters get their answer, and a restart finds the ask waiting and ends it by its clock.
-// The caller holds the turn.
-func (b *Broker) forceEnd(ctx context.Context, e *entry, state State, cause Cause) {
+// The caller holds the turn. It reports whether this is the end that counts.
+func (b *Broker) forceEnd(ctx context.Context, e *entry, state State, cause Cause) (ours bool) {
 	next := e.ask
 	next.State, next.Cause = state, cause
 	err := b.end(ctx, e, next)
+	for range maxMoves {
+		if !errors.Is(err, errMoved) {
+			break
+		}
+		next = e.ask
+		next.State, next.Cause = state, cause
+		err = b.end(ctx, e, next)
+	}
 	if err == nil || !e.ask.State.Waiting() {
-		return
+		return err == nil
 	}
 	b.cfg.Log.Error("ask ended without the store", "ask", e.ask.ID, "cause", string(cause), "error", err)
 	next.Input, next.EndedAt = nil, b.cfg.Now()
 	b.conclude(e, next)
+	return true
 }
 
 // conclude makes the stored end known to waiters and subscribers.
@@ -103,7 +113,10 @@ func (b *Broker) show(ctx context.Context, e *entry) {
 	ctx, cancel := storeContext(ctx)
 	defer cancel()
 	next := shownAt(e.ask, now)
-	ok, err := b.cfg.Store.CompareAndSetAsk(ctx, Queued, next)
+	ok, err := b.swap(ctx, Queued, &next)
+	if err == nil && !ok && b.reread(ctx, e) {
+		return
+	}
 	if err != nil || !ok {
 		b.cfg.Log.Error("queued ask not shown", "ask", next.ID, "error", err)
 		b.forceEnd(ctx, e, Denied, CauseError)
@@ -130,6 +143,9 @@ func (b *Broker) schedule(e *entry) {
 	at := due(e.ask)
 	if at.IsZero() {
 		return
+	}
+	if e.waiters == 0 && b.isForeign(e.ask) {
+		at = at.Add(foreignGrace)
 	}
 	e.timer = time.AfterFunc(at.Sub(b.cfg.Now()), func() { b.expire(e) })
 }
@@ -166,7 +182,8 @@ func (b *Broker) overdue(e *entry) bool {
 }
 
 func (b *Broker) timeOut(ctx context.Context, e *entry) {
-	b.forceEnd(ctx, e, TimedOut, CauseTimeout)
-	b.settleStreak(ctx, e.ask)
+	if b.forceEnd(ctx, e, TimedOut, CauseTimeout) {
+		b.settleStreak(ctx, e.ask)
+	}
 	b.advance(ctx, laneOf(e.ask))
 }

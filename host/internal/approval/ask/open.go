@@ -212,6 +212,7 @@ func (b *Broker) prepare(ctx context.Context, a Ask, now time.Time) Ask {
 	}
 	a.Input = slices.Clone(a.Input)
 	a.CreatedAt = now
+	a.Node, a.Rev = b.cfg.Node, 0
 	a.State, a.Cause, a.Answer, a.Votes, a.Undelivered, a.Away = Queued, "", nil, nil, nil, false
 	a.ShownAt, a.Deadline, a.EndedAt, a.UsedAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	if !b.laneBusy(laneOf(a)) {

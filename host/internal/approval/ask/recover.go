@@ -24,6 +24,9 @@ func (b *Broker) Recover(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("recover asks: %w", err)
 	}
+	if err := b.orphans(ctx, asks); err != nil {
+		return 0, fmt.Errorf("recover asks: %w", err)
+	}
 	for _, s := range streaks {
 		b.keepStreak(s)
 	}
@@ -49,10 +52,14 @@ func (b *Broker) adopt(ctx context.Context, a Ask) *entry {
 		return known
 	}
 	now := b.cfg.Now()
-	a.Undelivered, a.Away = nil, true // the surfaces try again, and no client is here yet
+	a.Undelivered, a.Away = nil, !b.isForeign(a) // the surfaces try again, and no client is here yet
 	e := newEntry(a)
 	if at := due(a); !at.IsZero() && !now.Before(at) {
 		b.forceEnd(ctx, e, TimedOut, CauseTimeout)
+		return e
+	}
+	if b.isForeign(a) {
+		b.admit(e)
 		return e
 	}
 	if b.flooded(a) {
@@ -78,7 +85,10 @@ func (b *Broker) reclock(ctx context.Context, e *entry, now time.Time) bool {
 	}
 	ctx, cancel := storeContext(ctx)
 	defer cancel()
-	ok, err := b.cfg.Store.CompareAndSetAsk(ctx, Shown, next)
+	ok, err := b.swap(ctx, Shown, &next)
+	if err == nil && !ok && b.reread(ctx, e) {
+		return e.ask.State.Waiting()
+	}
 	if err != nil || !ok {
 		b.cfg.Log.Error("ask not recovered", "ask", next.ID, "error", err)
 		return false

@@ -41,6 +41,8 @@ type Store interface {
 	// WaitingAsks returns all asks in state Queued or Shown in the order of
 	// their insertion.
 	WaitingAsks(ctx context.Context) ([]Ask, error)
+	// WaitingRevs are the ids of the same asks with Ask.Rev.
+	WaitingRevs(ctx context.Context) (map[string]int64, error)
 	// DeniedAsk returns the agent's latest ask with this digest that ended as Denied with
 	// CauseAnswered at or after since; ErrUnknown when there is none.
 	DeniedAsk(ctx context.Context, agent, digest string, since time.Time) (Ask, error)

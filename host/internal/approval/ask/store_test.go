@@ -134,6 +134,15 @@ func (m *memStore) DeniedAsk(_ context.Context, agent, digest string, since time
 	})
 }
 
+func (m *memStore) WaitingRevs(ctx context.Context) (map[string]int64, error) {
+	asks, err := m.WaitingAsks(ctx)
+	revs := map[string]int64{}
+	for _, a := range asks {
+		revs[a.ID] = a.Rev
+	}
+	return revs, err
+}
+
 func (m *memStore) WaitingAsks(context.Context) ([]ask.Ask, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -142,9 +142,12 @@ func (b *Broker) keepVote(ctx context.Context, e *entry, votes []Answer, policy 
 	defer cancel()
 	next := e.ask
 	next.Votes, next.Approvers = votes, policy
-	ok, err := b.cfg.Store.CompareAndSetAsk(ctx, e.ask.State, next)
+	ok, err := b.swap(ctx, e.ask.State, &next)
+	if err == nil && !ok && b.reread(ctx, e) {
+		return e.ask, errMoved
+	}
 	if err == nil && !ok {
-		err = fmt.Errorf("it is not %s in the store: is another daemon using this store?", e.ask.State)
+		err = fmt.Errorf("it is not %s in the store", e.ask.State)
 	}
 	if err != nil {
 		return e.ask, fmt.Errorf("answer ask %s: %w", next.ID, err)

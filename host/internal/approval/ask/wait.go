@@ -30,6 +30,9 @@ func (b *Broker) take(ctx context.Context, e *entry) (Outcome, error) {
 	if final.State != Approved {
 		return outcomeOf(final), nil
 	}
+	if final.Answer != nil && final.Answer.Edited && final.Answer.Input == nil {
+		return refusal(final, CauseError), errors.New("the changed input of the approval is not here") // it approved another call
+	}
 	e.useOnce.Do(func() {
 		ctx, cancel := storeContext(ctx)
 		defer cancel()
@@ -59,8 +62,9 @@ func (b *Broker) leave(ctx context.Context, e *entry) (Outcome, error) {
 	}
 	defer b.release()
 	if b.leaveCount(e) {
-		b.forceEnd(ctx, e, state, cause)
-		b.settleStreak(ctx, e.ask)
+		if b.forceEnd(ctx, e, state, cause) {
+			b.settleStreak(ctx, e.ask)
+		}
 		b.advance(ctx, laneOf(e.ask))
 	}
 	if e.ask.State == state {

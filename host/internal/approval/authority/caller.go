@@ -26,6 +26,9 @@ type Caller struct {
 	Kind  TokenKind
 	// Agent is the one agent a Checker speaks for.
 	Agent string
+	// Epoch is store.Store.Epoch before the token was looked up; 0 when the token is known to be in
+	// force.
+	Epoch int64
 }
 
 // Believed reports whether the caller's claims are taken as they are.

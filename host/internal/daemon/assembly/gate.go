@@ -24,6 +24,13 @@ type Gate struct {
 	*ruletest.Stored
 	// Folders are those trusted by people for agents; nil where none can be.
 	Folders *folder.Book
+	given   *profiles.Given
+}
+
+// Forget makes the holders of a setting's copy read it again; of all settings for an empty name. It
+// reports whether they could: not during a change of their own.
+func (g Gate) Forget(name string) bool {
+	return g.given.Forget(name) && (g.Folders == nil || g.Folders.Forgets(name))
 }
 
 // Asks is the broker, as all parts of a gate need it.
@@ -85,5 +92,5 @@ func NewGate(p Parts) (Gate, error) {
 		Authority: who, Profiles: given, Rules: rules, Changes: changes, Folders: p.Folders, Passkeys: p.Passkeys,
 		Protect: p.Protect, Callback: p.Callback, Notify: p.Notify, Now: p.Now, Log: p.Log,
 	})
-	return Gate{g, changes, who, rules, p.Folders}, nil
+	return Gate{g, changes, who, rules, p.Folders, given}, nil
 }

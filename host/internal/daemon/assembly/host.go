@@ -35,6 +35,8 @@ type Options struct {
 	Config *config.Config
 	// CacheDir keeps compiled modules between runs; empty keeps nothing.
 	CacheDir string
+	// Version is the program's, for the list of daemons.
+	Version string
 	// Modules are the first-party modules; nil for none.
 	Modules fs.FS
 	// Compiler is the command for compiling modules; see sandbox.Config.
@@ -70,6 +72,9 @@ type Host struct {
 	hub           *webhook.Hub
 	configuration atomic.Pointer[configuration]
 	changing      sync.Mutex // held while the configuration changes
+	open          atomic.Bool
+	tokens        atomic.Pointer[func(context.Context) error]
+	settings      []func(name string) bool // guarded by changing
 	watching      atomic.Pointer[watching]
 	runtime       *sandbox.Runtime
 	guard         *protect.Guard
@@ -147,9 +152,10 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 			_ = h.Close() // the first error is the one to return
 		}
 	}()
-	if h.Store, err = store.Open(ctx, o.Config.Store, store.Options{Now: o.Now}); err != nil {
+	if h.Store, err = store.Open(ctx, o.Config.Store, store.Options{Now: o.Now, Daemon: &store.Daemon{Version: o.Version}}); err != nil {
 		return nil, err
 	}
+	h.together()
 	first, err := h.recall(ctx, o.Config)
 	if err != nil {
 		return nil, err
@@ -164,7 +170,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if h.tried, err = ruletest.OpenCache(o.CacheDir, func(err error) { o.Log.Warn("rule test cache", "problem", err) }); err != nil {
 		return nil, err
 	}
-	h.Asks = newBroker(h.Store, first.inForce.Asks, o)
+	h.Asks = newBroker(h, first.inForce.Asks, o)
 	waiting, err := h.Asks.Recover(ctx)
 	if err != nil {
 		return nil, err
@@ -199,7 +205,8 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 		return h, err
 	}
 	h.settleProfiles(ctx)
-	return h, nil
+	h.open.Store(true)
+	return h, h.caughtUp(ctx)
 }
 
 // newGate wires the open parts into the gate.
@@ -245,9 +252,19 @@ func (h *Host) warn(c *config.Config) {
 	}
 }
 
-func newBroker(s *store.Store, c config.Asks, o Options) *ask.Broker {
+// caughtUp takes over everything that other daemons changed while this one started.
+func (h *Host) caughtUp(ctx context.Context) error {
+	if h.Store.Node() == "" {
+		return nil
+	}
+	h.Store.Again()
+	return errors.Join(h.Store.CatchUp(ctx), h.Asks.RefreshAll(ctx))
+}
+
+func newBroker(h *Host, c config.Asks, o Options) *ask.Broker {
+	s := h.Store
 	return ask.New(ask.Config{
-		Store: s, Now: o.Now, Log: o.Log, Ended: s.Masked, Timeout: time.Duration(c.Timeout), Memory: time.Duration(c.RepeatDenial),
+		Store: s, Node: s.Node(), Alive: h.alive, Now: o.Now, Log: o.Log, Ended: s.Masked, Timeout: time.Duration(c.Timeout), Memory: time.Duration(c.RepeatDenial),
 		Validity: time.Duration(c.ApprovalLifetime), PerSession: c.PerSession, PerAgent: c.PerAgent, PauseAfter: c.PauseAfter,
 	})
 }

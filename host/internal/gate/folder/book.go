@@ -63,8 +63,7 @@ type Config struct {
 	Log    *slog.Logger
 }
 
-// Book is the list of trusted folders. It is safe for concurrent use; only this process
-// writes the list.
+// Book is the list of trusted folders. It is safe for concurrent use.
 type Book struct {
 	c Config
 
@@ -86,6 +85,20 @@ func (b *Book) entries(ctx context.Context) ([]entry, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.held(ctx)
+}
+
+// Forgets drops the copy of the stored list when name is its setting, or empty. It reports whether
+// it could: not during a change.
+func (b *Book) Forgets(name string) bool {
+	if name != "" && name != setting {
+		return true
+	}
+	if !b.mu.TryLock() {
+		return false
+	}
+	defer b.mu.Unlock()
+	b.loaded = false
+	return true
 }
 
 // held is entries with the lock taken.

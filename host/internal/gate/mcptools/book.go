@@ -322,6 +322,21 @@ func (b *Book) save(ctx context.Context, name string, v any, row store.Row) erro
 	return b.store.SaveSetting(ctx, name, text, row)
 }
 
+// Forgets drops the copies of the stored definitions when name is one of their settings, or empty.
+// It reports whether it could: not during a change.
+func (b *Book) Forgets(name string) bool {
+	if name != "" && name != indexSetting && !strings.HasPrefix(name, toolsSetting) {
+		return true
+	}
+	if !b.mu.TryLock() {
+		return false
+	}
+	defer b.mu.Unlock()
+	b.index = nil
+	clear(b.tools)
+	return true
+}
+
 // held are a server's accepted tools. The caller holds the lock.
 func (b *Book) held(ctx context.Context, id string) (kept, error) {
 	if k, ok := b.tools[id]; ok {

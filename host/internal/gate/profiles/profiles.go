@@ -50,8 +50,8 @@ type Config struct {
 	Now      func() time.Time
 }
 
-// Given are the profiles of agents in place of the configuration's. They are read once: only
-// this process writes there. It is safe for concurrent use.
+// Given are the profiles of agents in place of the configuration's. They are read once, and
+// after Forget. It is safe for concurrent use.
 type Given struct {
 	c Config
 
@@ -68,6 +68,20 @@ func (g *Given) read(ctx context.Context) (map[string]wire.GivenProfile, error) 
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.held(ctx)
+}
+
+// Forget drops the copy of the stored profiles when name is their setting, or empty. It reports
+// whether it could: not during a change.
+func (g *Given) Forget(name string) bool {
+	if name != "" && name != profilesSetting {
+		return true
+	}
+	if !g.mu.TryLock() {
+		return false
+	}
+	defer g.mu.Unlock()
+	g.loaded = false
+	return true
 }
 
 // held is read with the lock taken.

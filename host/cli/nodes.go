@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/client"
+	"github.com/callgate/callgate/host/wire"
+)
+
+func nodesCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "nodes",
+		GroupID: "setup",
+		Short:   "List the daemons that share the store",
+		Long: `Several daemons can share a store in PostgreSQL. The list shows for each its machine,
+version, start, last sign of life and tasks, such as the connection to Discord, and how
+many changes of rules, settings, tokens and sessions it does not have yet. It stores no
+decision before it has all of them.`,
+		Example: "  callgate nodes\n  callgate nodes --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.withClient("", func(client *client.Client) error {
+				nodes, err := client.Nodes(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return c.print(cmd.OutOrStdout(), wire.NodeList{Nodes: nodes}, func(w io.Writer) { printNodes(w, nodes) })
+			})
+		},
+	}
+}
+
+func printNodes(w io.Writer, nodes []wire.Node) {
+	rows := [][]string{{"name", "version", "since", "last seen", "state", "changes", "tasks"}}
+	for _, n := range nodes {
+		state := "alive"
+		if !n.Alive {
+			state = "gone"
+		}
+		if n.Self {
+			state += ", answers here"
+		}
+		changes := fmt.Sprintf("%d", n.Epoch)
+		if n.Behind > 0 {
+			changes += fmt.Sprintf(" (%d behind)", n.Behind)
+		}
+		rows = append(rows, []string{
+			card.Line(n.Name), cmp.Or(card.Line(n.Version), "-"), n.Since.Local().Format(time.DateTime), n.Seen.Local().Format(time.DateTime),
+			state, changes, cmp.Or(card.Line(strings.Join(n.Leases, ", ")), "-"),
+		})
+	}
+	fmt.Fprint(w, table(rows))
+}

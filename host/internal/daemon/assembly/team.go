@@ -1,0 +1,138 @@
+package assembly
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/callgate/callgate/host/internal/store"
+)
+
+// together makes the host follow the other daemons of its store.
+func (h *Host) together() {
+	h.Store.OnAsk(func(ctx context.Context, id string) {
+		if h.Asks == nil || !h.open.Load() {
+			return // Recover reads them all
+		}
+		var err error
+		if id == "" {
+			err = h.Asks.RefreshAll(ctx)
+		} else {
+			err = h.Asks.Refresh(ctx, id)
+		}
+		if err != nil && ctx.Err() == nil {
+			h.log.Warn("asks of other daemons could not be read; trying again", "error", err)
+		}
+	})
+	h.Store.OnChange(h.changed)
+}
+
+// alive are the ids of the daemons of the store.
+func (h *Host) alive(ctx context.Context) (map[string]bool, error) {
+	nodes, err := h.Store.Nodes(ctx)
+	alive := map[string]bool{}
+	for _, n := range nodes {
+		if n.Alive {
+			alive[n.ID] = true
+		}
+	}
+	return alive, err
+}
+
+// OnTokens sets the listener for tokens changed by other daemons.
+func (h *Host) OnTokens(load func(context.Context) error) { h.tokens.Store(&load) }
+
+// OnSetting sets a listener for settings changed by other daemons; it reports whether it could
+// forget its copy now.
+func (h *Host) OnSetting(forget func(name string) bool) {
+	h.changing.Lock()
+	defer h.changing.Unlock()
+	h.settings = append(h.settings, forget)
+}
+
+// changed puts changes by other daemons in force.
+func (h *Host) changed(ctx context.Context, changes []store.Changed) error {
+	if !h.open.Load() {
+		return store.ErrBusy
+	}
+	for _, c := range changes {
+		var err error
+		switch c.Kind {
+		case store.KindSetting:
+			err = h.changedSetting(ctx, c.ID)
+		case store.KindToken:
+			err = h.changedTokens(ctx)
+		case store.KindStreak:
+			err = h.Asks.RefreshStreaks(ctx, []string{c.ID})
+		case store.KindAll:
+			err = h.changedAll(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *Host) changedAll(ctx context.Context) error {
+	for _, name := range []string{"", acceptedSetting} {
+		if err := h.changedSetting(ctx, name); err != nil {
+			return err
+		}
+	}
+	if err := h.changedTokens(ctx); err != nil {
+		return err
+	}
+	return h.Asks.RefreshStreaks(ctx, nil)
+}
+
+func (h *Host) changedTokens(ctx context.Context) error {
+	if load := h.tokens.Load(); load != nil {
+		return (*load)(ctx)
+	}
+	return nil
+}
+
+// changedSetting makes every holder of a copy read it again; of all settings for an empty name.
+func (h *Host) changedSetting(ctx context.Context, name string) error {
+	if !h.changing.TryLock() {
+		return store.ErrBusy // a change of our own waits for the store
+	}
+	defer h.changing.Unlock()
+	if name == acceptedSetting {
+		return h.acceptedElsewhere(ctx)
+	}
+	for _, forget := range append(slices.Clone(h.settings), h.Gate.Forget) {
+		if !forget(name) {
+			return store.ErrBusy
+		}
+	}
+	return h.Gate.Recall(ctx)
+}
+
+// acceptedElsewhere puts the configuration in force that another daemon accepted. This daemon's
+// file counts again when it changes. The caller holds changing.
+func (h *Host) acceptedElsewhere(ctx context.Context) error {
+	text, err := h.Store.Setting(ctx, acceptedSetting)
+	if err != nil {
+		return err
+	}
+	old := h.configuration.Load()
+	if bytes.Equal(old.accepted.Text(), text) && !old.pending() {
+		return nil
+	}
+	accepted, err := old.file.Earlier(text)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(old.file.Text(), text) {
+		accepted = old.file
+	}
+	now := combine(accepted, accepted)
+	if err := h.permit(ctx, now); err != nil {
+		return err
+	}
+	h.put(now)
+	h.log.Info("another daemon accepted a configuration; it is in force here, in place of this machine's file until that changes", "sha256", accepted.Digest())
+	return nil
+}
