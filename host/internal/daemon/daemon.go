@@ -231,7 +231,10 @@ func (d *Daemon) Run(ctx context.Context) error {
 	telling := make(chan struct{})
 	go func() {
 		defer close(telling)
-		push.NewSender(d.push, d.isListed, nil, d.log).Run(ctx, d.Host.Asks.Subscribe(ctx))
+		_ = d.Host.Store.Hold(ctx, "push", func(ctx context.Context) error { // each message once
+			push.NewSender(d.push, d.isListed, nil, d.log).Run(ctx, d.Host.Asks.Subscribe(ctx))
+			return nil
+		})
 	}()
 	chatting := make(chan struct{})
 	go func() {
