@@ -67,7 +67,7 @@ func measure(binary string, runs int) error {
 }
 
 // took is the cost of one start up to its first decision: time, the processors' time in the
-// program and for it in the system, and its private memory after that, in KiB.
+// program and for it in the system, and its private memory when idle after that, in KiB.
 type took struct {
 	wall, cpu time.Duration
 	memory    int
@@ -121,6 +121,10 @@ func pair(binary string) (cold, warm took, err error) {
 // patience bounds one start; compiling takes a few seconds of a free processor.
 const patience = 3 * time.Minute
 
+// settle is how long a daemon is idle before its memory counts: it gives unused memory back when
+// it is quiet.
+const settle = 8 * time.Second
+
 // start times one daemon until it has decided a call, and ends it.
 func start(binary, dir string) (t took, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -158,6 +162,7 @@ func start(binary, dir string) (t took, err error) {
 	if t.cpu, err = processorTime(cmd.Process.Pid); err != nil {
 		return t, err
 	}
+	time.Sleep(settle)
 	t.memory, err = privateMemory(cmd.Process.Pid)
 	return t, err
 }

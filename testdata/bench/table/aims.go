@@ -90,7 +90,7 @@ var calls = []aim{
 	{figure: "a hook process, times a hook that only parses", of: "Hook ns/hook", over: "Hook ns/parse", atMost: 3},
 	{figure: "serve from nothing to its first decision", of: "Coldstart ns/wall", scale: 1e9, unit: "s", atMost: 1},
 	{figure: "serve from a warm cache to its first decision", of: "Warmstart ns/cpu", scale: 1e6, unit: "ms of CPU", atMost: 100},
-	{figure: "private memory of a daemon after its first decision", of: "Idle KiB/private", scale: 1024, unit: "MiB", atMost: 80},
+	{figure: "private memory of an idle daemon after its first decision", of: "Idle KiB/private", scale: 1024, unit: "MiB", atMost: 80},
 }
 
 // aims are the figures of whole calls, those of the sandbox beside its peers, then those
