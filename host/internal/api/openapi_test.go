@@ -319,6 +319,9 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("GET", "/v1/audit/rows/{seq}", "2", "", 200)
 	x.do("GET", "/v1/audit/rows/{seq}", "99999", "", 404)
 	x.do("GET", "/v1/audit/rows/{seq}", "last", "", 400)
+	x.do("GET", "/v1/audit/rows/{seq}/proof", "2/proof", "", 200)
+	x.do("GET", "/v1/audit/rows/{seq}/proof", "99999/proof", "", 404)
+	x.do("GET", "/v1/audit/checkpoint", "", "", 200)
 	for row, err := range w.store.Audit(t.Context(), store.Filter{Decision: store.AskApproved, Limit: 1}) {
 		if err != nil || row.AskID == "" {
 			t.Fatalf("the row of an approval: got %+v, %v", row, err)

@@ -32,6 +32,7 @@ import (
 	"github.com/callgate/callgate/host/internal/gate/target"
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/store/notary"
 	"github.com/callgate/callgate/host/internal/testkit/gotool"
 	"github.com/callgate/callgate/host/internal/testkit/storetest"
 	"github.com/callgate/callgate/host/wire"
@@ -155,13 +156,15 @@ func newWorld(t testing.TB, change func(*api.Config)) *world {
 		must(t, err)
 		w.secrets[name] = made.Secret
 	}
+	signs, err := notary.Open(t.Context(), notary.Config{Store: w.store, State: t.TempDir()})
+	must(t, err)
 	conf := api.Config{
 		Discord: func() protocol.DiscordHealth {
 			return protocol.DiscordHealth{Configured: true, Server: "300000000000000001", Since: time.Unix(1, 0), Problem: "no answer", Fatal: true, Bot: "gatekeeper (1)", Cards: 2, LastError: "post", LastErrorAt: time.Unix(2, 0)}
 		},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "callgate_audit_seq 1\n") }),
 		Gate:    g, Folders: parts.Folders, MCP: mcptools.NewBook(w.store, time.Now), Asks: w.broker, Audit: w.store, Tools: tools{}.Tools, Tokens: w.tokens, Presence: somebody{pin.New(pin.Config{Store: w.store})},
-		Passkeys: keys, Push: push.New(w.store, nil),
+		Passkeys: keys, Push: push.New(w.store, nil), Notary: signs,
 		Console: func(_ context.Context, by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
 			secret, _, _, err := lend(time.Minute)
 			return protocol.ConsoleLink{URL: "http://x.localhost/enter?by=" + by + "&key=" + secret, ExpiresAt: time.Unix(1, 0)}, err
