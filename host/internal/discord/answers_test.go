@@ -18,7 +18,8 @@ func TestButton_approves(t *testing.T) {
 	done, a, m := w.posed("npm install left-pad")
 	seen, err := w.ann.Click(w.context(), m.ID, "Allow once")
 	must(t, err)
-	if seen.Message == nil || seen.Message.ID != m.ID || len(seen.Message.Components) != 0 {
+	deferred := seen.Answer == discordtest.AnswerDeferredUpdate // after two seconds, on a crowded machine
+	if !deferred && (seen.Message == nil || seen.Message.ID != m.ID || len(seen.Message.Components) != 0) {
 		t.Errorf("the answer to the click is not the card made new: %+v", seen)
 	}
 	w.wants(done, store.AskApproved)

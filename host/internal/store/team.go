@@ -32,7 +32,6 @@ type team struct {
 	listen atomic.Pointer[func(context.Context, []Changed) error]
 	hear   atomic.Pointer[func(context.Context, string)]
 	read   sync.Map // the SHA-256 of settings as read or written last, by name
-	lag    atomic.Int64
 
 	woken  chan struct{}
 	cancel context.CancelFunc
