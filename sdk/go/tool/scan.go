@@ -12,6 +12,7 @@ import (
 // It never judges an input. At anything unusual (an escape with \u, a null, a name twice, deep
 // nesting, no JSON) it is stuck, and the complete decoder reads the input from its beginning.
 // So whatever it reads, the complete decoder reads alike; TestQuickEnvelope holds that.
+// RATIONALE.md, "Why does the SDK read JSON by itself?".
 type scanner struct {
 	raw   []byte
 	text  string // raw, as texts of it are wanted

@@ -7,4 +7,6 @@
 //
 // Measured of the client: version 2.1.329, each row of Verdict; version 2.1.330, the list in
 // docs/claude-code.md.
+//
+// RATIONALE.md, "Why is Claude Code's hook a command?".
 package claudecode

@@ -57,7 +57,8 @@ func (s Source) bytes() ([]byte, error) {
 	return wasm, err
 }
 
-// LoadKnown is Load of a module with a known digest.
+// LoadKnown is Load of a module with a known digest. RATIONALE.md, "What did not make a start
+// faster?".
 func (r *Runtime) LoadKnown(ctx context.Context, name string, from Source) (*Module, error) {
 	m, err := r.load(ctx, name, from)
 	if err != nil {
