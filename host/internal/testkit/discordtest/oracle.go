@@ -41,7 +41,7 @@ func (o *oracle) check(c *call, r Request, faulted bool) []string {
 	request, err := o.table.Request(c.method, c.route)
 	if err != nil {
 		found = append(found, err.Error())
-	} else if request != nil && !c.anonymous {
+	} else if request != nil && !c.anonymous && !c.cut {
 		if problem := misfit(request, bodyOrEmpty(c.body)); problem != "" {
 			found = append(found, fmt.Sprintf("%s %s: the request breaks Discord's schema: %s: %.300s", c.method, c.route, problem, c.body))
 		}

@@ -27,6 +27,8 @@ type call struct {
 	files               []upload
 	form                bool
 	anonymous           bool // no valid token of the bot
+	// cut means that its sender left before the end, as a daemon that stops.
+	cut bool
 }
 
 type upload struct {
@@ -150,7 +152,8 @@ func (s *Server) read(r *http.Request) (*call, *answer) {
 		c.route = match(c.method, rest, c.params)
 	}
 	data, err := io.ReadAll(io.LimitReader(r.Body, maxRequest+1))
-	if err != nil || len(data) > maxRequest {
+	c.cut = err != nil
+	if c.cut || len(data) > maxRequest {
 		return c, fail(413, 40005, "Request entity too large")
 	}
 	if r.Header.Get("User-Agent") == "" || strings.HasPrefix(r.Header.Get("User-Agent"), "Go-http-client") {
