@@ -36,9 +36,9 @@ in inputs are masked, as in the audit.`,
 		Example: "  callgate audit prove 42\n  callgate audit prove 42 --output approval.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			seq, err := strconv.ParseInt(args[0], 10, 64)
-			if err != nil || seq < 1 {
-				return fmt.Errorf("%q: want a row number, from the first column of callgate audit list", args[0])
+			seq, err := rowNumber(args[0])
+			if err != nil {
+				return err
 			}
 			return c.withClient("", func(client *client.Client) error {
 				file, err := client.ProveAudit(cmd.Context(), seq)

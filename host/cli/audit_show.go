@@ -15,6 +15,15 @@ import (
 	"github.com/callgate/callgate/host/internal/store/history"
 )
 
+// rowNumber reads the number of a row of the audit.
+func rowNumber(text string) (int64, error) {
+	seq, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seq < 1 {
+		return 0, fmt.Errorf("%q: want a row number, from the first column of callgate audit list", text)
+	}
+	return seq, nil
+}
+
 func auditShow(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show SEQ",
@@ -25,9 +34,9 @@ since. Secrets in inputs are masked.`,
 		Example: "  callgate audit show 42\n  callgate audit show 42 --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			seq, err := strconv.ParseInt(args[0], 10, 64)
-			if err != nil || seq < 1 {
-				return fmt.Errorf("%q: want a row number, from the first column of callgate audit list", args[0])
+			seq, err := rowNumber(args[0])
+			if err != nil {
+				return err
 			}
 			return c.withClient("", func(client *client.Client) error {
 				entry, err := client.AuditRow(cmd.Context(), seq)

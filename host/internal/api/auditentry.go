@@ -13,13 +13,22 @@ import (
 	"github.com/callgate/callgate/host/internal/store/history"
 )
 
+// rowNumber reads the row of the audit in a request's path.
+func rowNumber(r *http.Request) (int64, error) {
+	seq, err := strconv.ParseInt(r.PathValue("seq"), 10, 64)
+	if err != nil || seq < 1 {
+		return 0, badField("seq", fmt.Sprintf("%q: want a row number", r.PathValue("seq")))
+	}
+	return seq, nil
+}
+
 func (s *Server) showAudit(w http.ResponseWriter, r *http.Request, _ authority.Caller) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	seq, err := strconv.ParseInt(r.PathValue("seq"), 10, 64)
-	if err != nil || seq < 1 {
-		return badField("seq", fmt.Sprintf("%q: want a row number", r.PathValue("seq")))
+	seq, err := rowNumber(r)
+	if err != nil {
+		return err
 	}
 	out, err := history.Get(r.Context(), s.c.Audit, s.c.Asks, seq)
 	if err != nil {

@@ -2,10 +2,8 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"net/http"
-	"strconv"
 
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/client/protocol"
@@ -21,9 +19,9 @@ func (s *Server) proveAudit(w http.ResponseWriter, r *http.Request, _ authority.
 	if _, err := query(r); err != nil {
 		return err
 	}
-	seq, err := strconv.ParseInt(r.PathValue("seq"), 10, 64)
-	if err != nil || seq < 1 {
-		return badField("seq", fmt.Sprintf("%q: want a row number", r.PathValue("seq")))
+	seq, err := rowNumber(r)
+	if err != nil {
+		return err
 	}
 	if s.c.Notary == nil {
 		return errNoNotary

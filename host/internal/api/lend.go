@@ -26,13 +26,9 @@ func (t *Tokens) Lend(name string, hold time.Duration) (secret string, alive con
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
-	t.lent = slices.DeleteFunc(t.lent, func(k token) bool { return !k.lives(now) })
 	i := slices.IndexFunc(t.held, func(k token) bool { return k.caller.Token == name && k.lives(now) })
 	if i < 0 {
 		return "", nil, nil, fmt.Errorf("token %q: %w", name, store.ErrNotFound)
-	}
-	if len(t.lent) >= maxLent {
-		return "", nil, nil, fmt.Errorf("%d consoles are open; close some, or wait until they end", maxLent)
 	}
 	parent := t.held[i]
 	expires := now.Add(hold)
@@ -41,8 +37,7 @@ func (t *Tokens) Lend(name string, hold time.Duration) (secret string, alive con
 	}
 	k := token{id: parent.id, expires: expires, caller: parent.caller, noted: new(atomic.Int64)}
 	k.noted.Store(parent.noted.Load())
-	secret, alive, end = t.lend(parent.life, k)
-	return secret, alive, end, nil
+	return t.lend(parent.life, k)
 }
 
 // LendPerson returns a secret with the rights of an approver's token of this person, as Lend does. It
@@ -50,26 +45,25 @@ func (t *Tokens) Lend(name string, hold time.Duration) (secret string, alive con
 func (t *Tokens) LendPerson(person string, hold time.Duration) (secret string, alive context.Context, end func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	k := token{expires: t.now().Add(hold), caller: authority.Caller{Token: person, Kind: authority.Approver}, noted: new(atomic.Int64)}
+	k.noted.Store(math.MaxInt64) // there is no use to write down
+	return t.lend(context.Background(), k)
+}
+
+// lend gives k a secret and a life within another. The caller holds mu.
+func (t *Tokens) lend(within context.Context, k token) (secret string, alive context.Context, end func(), err error) {
 	now := t.now()
 	t.lent = slices.DeleteFunc(t.lent, func(k token) bool { return !k.lives(now) })
 	if len(t.lent) >= maxLent {
 		return "", nil, nil, fmt.Errorf("%d consoles are open; close some, or wait until they end", maxLent)
 	}
-	k := token{expires: now.Add(hold), caller: authority.Caller{Token: person, Kind: authority.Approver}, noted: new(atomic.Int64)}
-	k.noted.Store(math.MaxInt64) // there is no use to write down
-	secret, alive, end = t.lend(context.Background(), k)
-	return secret, alive, end, nil
-}
-
-// lend gives k a secret and a life within another. The caller holds mu.
-func (t *Tokens) lend(within context.Context, k token) (secret string, alive context.Context, end func()) {
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // it never fails
 	secret = "cg_console_" + base64.RawURLEncoding.EncodeToString(random)
 	ctx, stop := context.WithDeadline(within, k.expires)
 	k.sum, k.life = sha256.Sum256([]byte(secret)), life{ctx, stop}
 	t.lent = append(t.lent, k)
-	return secret, ctx, stop
+	return secret, ctx, stop, nil
 }
 
 // lives reports whether the token is in force.

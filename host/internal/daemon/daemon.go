@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/api"
@@ -183,86 +184,39 @@ func (d *Daemon) Run(ctx context.Context) error {
 	failed := make(chan error, 2)
 	go func() { failed <- d.server.Serve(d.listener) }()
 	go func() { failed <- d.server.Serve(d.pipe) }()
-	watching := make(chan struct{})
-	go func() {
-		defer close(watching)
+	var work sync.WaitGroup
+	work.Go(func() {
 		if err := d.Host.Watch(ctx, d.reloaded); err != nil && !errors.Is(err, context.Canceled) {
 			d.log.Error("the configuration is no longer watched; restart to apply changes", "error", err)
 		}
-	}()
-	swapping := make(chan struct{})
-	go func() {
-		defer close(swapping)
-		_ = d.Host.WatchModules(ctx) // it ends with ctx
-	}()
-	expiring := make(chan struct{})
-	go func() {
-		defer close(expiring)
-		d.expire(ctx, d.Host.Store.ExpireRules, d.Host.Store.ForgetCalls)
-	}()
-	retaining := make(chan struct{})
-	go func() {
-		defer close(retaining)
+	})
+	work.Go(func() { _ = d.Host.WatchModules(ctx) }) // it ends with ctx
+	work.Go(func() { d.expire(ctx, d.Host.Store.ExpireRules, d.Host.Store.ForgetCalls) })
+	work.Go(func() {
 		_ = d.Host.Store.Hold(ctx, "retention", func(ctx context.Context) error { // one daemon of a store is enough
 			d.retain(ctx, d.Host.Store, d.Host.Audit, d.now)
 			return nil
 		})
-	}()
-	signing := make(chan struct{})
-	go func() {
-		defer close(signing)
-		d.notary.Run(ctx)
-	}()
-	verifying := make(chan struct{})
-	go func() {
-		defer close(verifying)
-		d.verifyDaily(ctx)
-	}()
-	gateways := make(chan struct{})
-	go func() {
-		defer close(gateways)
-		d.serveGateway(ctx)
-	}()
-	counting := make(chan struct{})
-	go func() {
-		defer close(counting)
-		d.serveTelemetry(ctx)
-	}()
-	telling := make(chan struct{})
-	go func() {
-		defer close(telling)
+	})
+	work.Go(func() { d.notary.Run(ctx) })
+	work.Go(func() { d.verifyDaily(ctx) })
+	work.Go(func() { d.serveGateway(ctx) })
+	work.Go(func() { d.serveTelemetry(ctx) })
+	work.Go(func() {
 		_ = d.Host.Store.Hold(ctx, "push", func(ctx context.Context) error { // each message once
 			push.NewSender(d.push, d.isListed, nil, d.log).Run(ctx, d.Host.Asks.Subscribe(ctx))
 			return nil
 		})
-	}()
-	chatting := make(chan struct{})
-	go func() {
-		defer close(chatting)
-		d.chat.run(ctx)
-	}()
-	resting := make(chan struct{})
-	go func() {
-		defer close(resting)
-		rest(ctx, restEvery)
-	}()
+	})
+	work.Go(func() { d.chat.run(ctx) })
+	work.Go(func() { rest(ctx, restEvery) })
 	var err error
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
 	}
 	cancel()
-	<-watching
-	<-swapping
-	<-expiring
-	<-retaining
-	<-signing
-	<-verifying
-	<-gateways
-	<-counting
-	<-telling
-	<-chatting
-	<-resting
+	work.Wait()
 	return errors.Join(err, d.Close())
 }
 
