@@ -53,6 +53,32 @@ func TestAtHome(t *testing.T) {
 	}
 }
 
+// TestSharedFault: a fault of every entry, as without a token, is told once.
+func TestSharedFault(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.install("sound", nil)
+	found := w.run()
+	for _, f := range found {
+		if f.Check == "hook.entry" && f.State == finding.Passed {
+			continue
+		}
+		if f.Check == "hook.entry" {
+			t.Fatalf("a sound one: got %+v", f)
+		}
+	}
+	w.install("sound", func(text string) string { return strings.ReplaceAll(text, "default.token", "gone.token") })
+	var told []finding.Finding
+	for _, f := range w.run() {
+		if f.Check == "hook.entry" {
+			told = append(told, f)
+		}
+	}
+	if len(told) != 1 || told[0].State != finding.Error || !strings.Contains(told[0].Text, "and 4 more of Callgate's entries") {
+		t.Errorf("got %+v, want one error for all entries", told)
+	}
+}
+
 // TestNotInstalled: without a hook nothing is judged: an error.
 func TestNotInstalled(t *testing.T) {
 	t.Parallel()

@@ -45,6 +45,7 @@ func (d *examination) hooks(context.Context) {
 		return
 	}
 	var programs []string
+	var said complaints
 	for _, event := range settings.Events() {
 		own := d.Settings.Own(event)
 		switch {
@@ -54,12 +55,13 @@ func (d *examination) hooks(context.Context) {
 			d.warn("hook.installed", fmt.Sprintf("Hook installed for %[1]s %[2]d times; each call is checked %[2]d times.", event, len(own)), "remove one: callgate hook claude-code --uninstall --settings FILE")
 		}
 		for _, h := range own {
-			d.hook(h)
+			d.hook(h, &said)
 			if h.Exec {
 				programs = append(programs, h.Command)
 			}
 		}
 	}
+	said.tell(d)
 	slices.Sort(programs)
 	for _, path := range slices.Compact(programs) {
 		d.preload(path, runtime.GOOS)
@@ -74,12 +76,45 @@ var lost = map[string]string{
 	settings.UserPromptSubmit:   "after an interrupted call, calls with relative paths need approval for ten minutes",
 }
 
+// complaints are problems of entries. One that several entries share, such as a daemon that never
+// ran, is told once.
+type complaints []complaint
+
+type complaint struct {
+	state finding.State
+	file  string
+	text  string
+	// at are the entries, as line and event.
+	at []string
+}
+
+func (c *complaints) add(h settings.Hook, state finding.State, text string) {
+	at := fmt.Sprintf("%d (%s, %s)", h.Line, h.Scope, h.Event)
+	for i := range *c {
+		if same := &(*c)[i]; same.state == state && same.file == h.File && same.text == text {
+			same.at = append(same.at, at)
+			return
+		}
+	}
+	*c = append(*c, complaint{state, h.File, text, []string{at}})
+}
+
+func (c *complaints) tell(d *examination) {
+	for _, one := range *c {
+		where := fmt.Sprintf("%s:%s", one.file, one.at[0])
+		if n := len(one.at) - 1; n > 0 {
+			where += fmt.Sprintf(" and %d more of Callgate's entries", n)
+		}
+		d.add(finding.Finding{Check: "hook.entry", State: one.state, Text: where + ": " + one.text, Fix: installCommand})
+	}
+}
+
 // hook looks at one entry.
-func (d *examination) hook(h settings.Hook) {
-	where := fmt.Sprintf("%s:%d (%s, %s)", h.File, h.Line, h.Scope, h.Event)
-	before := len(d.findings)
+func (d *examination) hook(h settings.Hook, said *complaints) {
+	fine := true
 	complain := func(state finding.State, text string) {
-		d.add(finding.Finding{Check: "hook.entry", State: state, Text: where + ": " + text, Fix: installCommand})
+		fine = false
+		said.add(h, state, text)
 	}
 	if !h.All() {
 		complain(finding.Error, fmt.Sprintf("the hook does not run for every call (matcher %q, if %q, async %t, once %t)", h.Matcher, h.If, h.Async, h.Once))
@@ -96,8 +131,8 @@ func (d *examination) hook(h settings.Hook) {
 	d.deadlines(h, complain)
 	d.program(h, complain)
 	d.reach(h, complain)
-	if len(d.findings) == before {
-		d.ok("hook.entry", where+": "+h.Command)
+	if fine {
+		d.ok("hook.entry", fmt.Sprintf("%s:%d (%s, %s): %s", h.File, h.Line, h.Scope, h.Event, h.Command))
 	}
 }
 
