@@ -64,7 +64,7 @@ func (s *Server) evaluate(w http.ResponseWriter, r *http.Request, caller authori
 // the place back.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller authority.Caller) (req wire.Request, done func(), err error) {
 	if !s.checks.enter(caller.Token) {
-		return req, nil, failure(http.StatusTooManyRequests, protocol.CodeTooManyRequests, "too many checks are running; try again in a moment")
+		return req, nil, s.tooManyChecks()
 	}
 	release, err := s.readJSON(w, r, caller, &req)
 	if err != nil {
@@ -72,6 +72,12 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller authority.
 		return req, nil, err
 	}
 	return req, func() { release(); s.checks.leave(caller.Token) }, nil
+}
+
+// tooManyChecks is the answer without a place for a check.
+func (s *Server) tooManyChecks() error {
+	return failure(http.StatusTooManyRequests, protocol.CodeTooManyRequests, fmt.Sprintf(
+		"too many checks are under way, those that wait for a person included: at most %d of one token and %d in all (asks.checks); try again when some have ended", s.checks.share(), s.checks.all))
 }
 
 // heartbeats shows life on the stream until stop is called; stop returns when

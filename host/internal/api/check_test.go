@@ -198,7 +198,7 @@ func TestCheck_tooManyAtOnce(t *testing.T) {
 	}
 	res, err := w.client("default").Check(t.Context(), bash("make more"), nil)
 	var refused *protocol.Error
-	if !errors.As(err, &refused) || refused.Status != http.StatusTooManyRequests || res.Decision.Behavior != engine.Deny {
+	if !errors.As(err, &refused) || refused.Status != http.StatusTooManyRequests || res.Decision.Behavior != engine.Deny || !strings.Contains(refused.Message, "at most 2 of one token and 4 in all (asks.checks)") {
 		t.Errorf("got %+v, %v, want 429 and deny", res.Decision, err)
 	}
 	if _, err := w.client("ci").Check(t.Context(), bash("make more"), nil); err != nil {

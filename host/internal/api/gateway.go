@@ -63,7 +63,7 @@ func (s *Server) judgeMCP(w http.ResponseWriter, r *http.Request, caller authori
 		return badField("server", "the name of an MCP server has letters, digits, - and single _")
 	}
 	if !s.checks.enter(caller.Token) {
-		return failure(http.StatusTooManyRequests, protocol.CodeTooManyRequests, "too many checks are running; try again in a moment")
+		return s.tooManyChecks()
 	}
 	defer s.checks.leave(caller.Token)
 	body, release, err := s.readBody(w, r, caller, maxGateway)

@@ -103,11 +103,14 @@ type places struct {
 
 func newPlaces(all int) *places { return &places{all: all, by: map[string]int{}} }
 
+// share is how many places one token may hold.
+func (p *places) share() int { return max(p.all/2, 1) }
+
 // enter takes a place and reports whether there was one.
 func (p *places) enter(token string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.taken >= p.all || p.by[token] >= max(p.all/2, 1) {
+	if p.taken >= p.all || p.by[token] >= p.share() {
 		return false
 	}
 	p.taken++

@@ -52,7 +52,7 @@ func (s *Server) compareMCPTools(w http.ResponseWriter, r *http.Request, caller 
 		return reply(w, http.StatusOK, out)
 	}
 	if !s.checks.enter(caller.Token) {
-		return failure(http.StatusTooManyRequests, protocol.CodeTooManyRequests, "too many checks are running; try again in a moment")
+		return s.tooManyChecks()
 	}
 	defer s.checks.leave(caller.Token)
 	req := wire.Request{Tool: compared.Tool, Input: compared.Input, Context: body.Context}

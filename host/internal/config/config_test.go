@@ -45,7 +45,7 @@ func TestDefault(t *testing.T) {
 	}
 	wantAsks := config.Asks{
 		Timeout: config.Duration(time.Minute), PerSession: 20, PerAgent: 20,
-		RepeatDenial: config.Duration(10 * time.Minute), PauseAfter: 3, ApprovalLifetime: config.Duration(10 * time.Minute),
+		RepeatDenial: config.Duration(10 * time.Minute), PauseAfter: 3, ApprovalLifetime: config.Duration(10 * time.Minute), Checks: 512,
 	}
 	if c.Asks != wantAsks {
 		t.Errorf("asks: got %+v, want %+v", c.Asks, wantAsks)
@@ -232,6 +232,7 @@ func TestParse_errors(t *testing.T) {
 		{"negative duration", "asks: {timeout: -1s}\n", "f:1:17: asks.timeout: duration -1s: want more than 0"},
 		{"long duration", "defaults: {timeout: 25h}\n", "f:1:21: defaults.timeout: 25h0m0s: want at most 24h"},
 		{"fewer asks than none", "asks: {per_session: -1}\n", "f:1:21: asks.per_session: -1: want 0 (no limit) to 1000"},
+		{"too few checks at once", "asks: {checks: 0}\n", "f:1:16: asks.checks: 0: want 32 to 2000"},
 		{"a pause after too many", "asks: {pause_after: 1001}\n", "f:1:21: asks.pause_after: 1001: want 0 (no limit) to 1000"},
 		{"limit", "asks: {per_agent: -1}\n", "f:1:19: asks.per_agent: -1: want 0 (no limit) to 1000"},
 		{"stars only", "rules:\n- deny: \"**\"\n", "f:2:3: rules[0]: a tool name of only stars matches every tool"},

@@ -139,6 +139,9 @@ func (a *Asks) fill(places strictyaml.Places) {
 	a.Timeout = Duration(a.Timeout.or(defaultTimeout))
 	a.RepeatDenial = Duration(a.RepeatDenial.or(Duration(10 * time.Minute)))
 	a.ApprovalLifetime = Duration(a.ApprovalLifetime.or(Duration(10 * time.Minute)))
+	if _, given := places["asks.checks"]; !given {
+		a.Checks = 512
+	}
 	for _, limit := range []struct {
 		name    string
 		value   *int

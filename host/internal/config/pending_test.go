@@ -185,6 +185,7 @@ func TestWidenings(t *testing.T) {
 		{"asks.per_session", "asks: {per_session: 1}", "asks: {per_session: 2}", "asks.per_session", false},
 		{"asks.per_agent", "asks: {per_agent: 1}", "asks: {per_agent: 2}", "asks.per_agent", false},
 		{"asks.repeat_denial", "asks: {repeat_denial: 2m}", "asks: {repeat_denial: 1m}", "asks.repeat_denial", false},
+		{"asks.checks", "asks: {checks: 64}", "asks: {checks: 65}", "asks.checks", false},
 		{"asks.pause_after", "asks: {pause_after: 1}", "asks: {pause_after: 2}", "asks.pause_after", false},
 		{"audit.keep", "audit: {keep: 90d}", "audit: {keep: 30d}", "audit.keep", false},
 		{"gateway.listen", "", "gateway: {listen: '127.0.0.1:9465'}", "gateway.listen", true},
@@ -290,7 +291,7 @@ func TestWidenings_everyKey(t *testing.T) {
 		reflect.TypeFor[config.Audit]():     "keep witnesses",
 		reflect.TypeFor[config.Telemetry](): "metrics traces",
 		reflect.TypeFor[config.Gateway]():   "listen",
-		reflect.TypeFor[config.Asks]():      "timeout per_session per_agent repeat_denial pause_after approval_lifetime",
+		reflect.TypeFor[config.Asks]():      "timeout per_session per_agent repeat_denial pause_after approval_lifetime checks",
 	} {
 		var keys []string
 		for f := range typ.Fields() {

@@ -95,6 +95,7 @@ var fileTightens = map[string]func(was, will reflect.Value) bool{
 	"asks.per_session":               valued(noLonger[int]),
 	"asks.per_agent":                 valued(noLonger[int]),
 	"asks.pause_after":               valued(noLonger[int]),
+	"asks.checks":                    valued(noLonger[int]),
 	"asks.approval_lifetime":         valued(noLonger[Duration]),
 	"asks.repeat_denial":             valued(func(was, will Duration) bool { return will >= was }),
 	"audit.keep":                     valued(func(was, will Kept) bool { return was.longer(will) == will }),

@@ -129,7 +129,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 			return d.console.Link(ctx, by, lend)
 		},
 		RefusedRules: d.Host.Store.RefusedRules, ModuleProblems: d.Host.Catalog.Problems, Sandbox: d.Host.Sandbox, Discord: d.chat.health,
-		Version: o.Version, Log: log, Now: o.Host.Now,
+		MaxChecks: d.Host.Accepted().Asks.Checks, Version: o.Version, Log: log, Now: o.Host.Now,
 	})
 	if err == nil {
 		d.Host.Notices(d.server.Tell)

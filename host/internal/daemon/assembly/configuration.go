@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/host/internal/config"
@@ -181,7 +182,7 @@ func (h *Host) Apply(ctx context.Context, next *config.Config) (notes []string, 
 	}
 	notes = append(notes, GrantAdvice(next)...)
 	if late(old.file, next) {
-		notes = append(notes, "restart the daemon to apply changes of listen, boundary, store, discord, console, telemetry, gateway, modules.dir, modules.memory_mib and asks")
+		notes = append(notes, "restart the daemon to apply changes of listen, boundary, store, discord, console, telemetry, gateway, audit.witnesses, modules.dir, modules.memory_mib and asks")
 	}
 	return notes, nil
 }
@@ -202,13 +203,16 @@ func (h *Host) permit(ctx context.Context, s *configuration) error {
 	return err
 }
 
+// laterKeys are the parts of the file that hold from the next start on.
+var laterKeys = []string{"listen", "boundary", "discord", "store", "asks", "console", "telemetry", "gateway"}
+
 // late reports whether a changed setting holds from the next start on.
 func late(old, next *config.Config) bool {
 	_, there := old.Tighten(next)
 	_, back := next.Tighten(old)
 	for _, w := range append(there, back...) {
 		switch key, _, _ := strings.Cut(w.Where, "."); {
-		case key == "listen", key == "boundary", key == "discord", key == "store", w.Where == "modules.dir", w.Where == "modules.memory_mib", key == "asks":
+		case slices.Contains(laterKeys, key), w.Where == "modules.dir", w.Where == "modules.memory_mib", strings.HasPrefix(w.Where, "audit.witnesses"):
 			return true
 		}
 	}
