@@ -95,6 +95,6 @@ func (c *cli) print(w io.Writer, v any, human func(io.Writer)) error {
 // commands are the sub-commands.
 var commands = []func(*cli) *cobra.Command{
 	serveCommand, checkCommand, explainCommand, evalCommand, recordCommand, replayCommand, demoCommand, hookCommand, agentsCommand, mcpCommand,
-	asksCommand, consoleCommand, rulesCommand, permissionsCommand, profilesCommand, foldersCommand, nodesCommand, sessionsCommand, auditCommand, pinCommand, passkeysCommand, tokensCommand,
+	asksCommand, consoleCommand, rulesCommand, permissionsCommand, profilesCommand, foldersCommand, nodesCommand, storeCommand, sessionsCommand, auditCommand, pinCommand, passkeysCommand, tokensCommand,
 	toolCommand, toolsCommand, configCommand, recipesCommand, importCommand, exportCommand, discordCommand, doctorCommand, serviceCommand, versionCommand,
 }

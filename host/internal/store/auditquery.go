@@ -184,7 +184,7 @@ func (c *conditions) where() string {
 
 // closedOr gives a query's error the store's own name when the store is closed or away.
 func (s *Store) closedOr(err error) error {
-	if s.writer.isClosed() {
+	if s.writer != nil && s.writer.isClosed() {
 		return ErrClosed
 	}
 	return s.db.explain(err)

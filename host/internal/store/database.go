@@ -15,6 +15,13 @@ type database interface {
 	name() string
 	// open connects, keeps other programs away and brings the schema up to date.
 	open(ctx context.Context) (writes, reads *sql.DB, err error)
+	// openAlone connects for [Copy], as the only program with the store. A source (make is false) is
+	// opened as it is, for reading; a target is made where it is missing. close disconnects.
+	openAlone(ctx context.Context, make bool) (conn *sql.Conn, reads *sql.DB, err error)
+	// fill inserts rows, and returns their number.
+	fill(ctx context.Context, conn *sql.Conn, table string, columns []column, rows *sql.Rows) (int64, error)
+	// tables are the store's tables with their columns, but for those of the engine and of goose.
+	tables(ctx context.Context, conn *sql.Conn) (map[string][]column, error)
 	// close disconnects; also after a failed open.
 	close() error
 	// writer is the connection for the writer's transactions; it waits for a database that is away,
@@ -39,6 +46,12 @@ type database interface {
 	// search names the index for a search of the audit, after its table's name. narrow is a search
 	// for certain values of columns.
 	search(narrow bool) string
+}
+
+// column is a column of a table.
+type column struct {
+	name string
+	flag bool // a truth value: 0 or 1 in an engine without them
 }
 
 // isURL reports whether a store's place names a database server, not a file.

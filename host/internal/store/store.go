@@ -103,6 +103,9 @@ func open(ctx context.Context, path string, o Options) (_ *Store, err error) {
 
 // load reads the data kept in memory and starts the writer.
 func (s *Store) load(ctx context.Context, o Options) error {
+	if err := checkUnfinished(ctx, s.reads, s.db.name()); err != nil {
+		return s.db.explain(err)
+	}
 	key, err := s.maskKey(ctx)
 	if err != nil {
 		return s.db.explain(err)

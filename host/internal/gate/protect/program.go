@@ -32,7 +32,7 @@ func orders(words []string) bool {
 var orderWords = map[string][]string{
 	"asks": {"approve", "deny", "watch"}, "rules": {"add", "remove"}, "tokens": {"create", "rotate", "revoke"}, "config": {"accept"}, "sessions": {"resume", "mode"},
 	"pin": {"set", "unlock", "change", "reset"}, "hook": {"claude-code"}, "service": {"install", "uninstall"},
-	"tool": {"add", "pin", "rollback", "remove"},
+	"tool": {"add", "pin", "rollback", "remove"}, "store": {"migrate"},
 }
 
 // program judges a program to run, or text a program may take as commands.

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func (d *sqliteFile) openAlone(ctx context.Context, make bool) (conn *sql.Conn, reads *sql.DB, err error) {
+	switch _, err := os.Lstat(d.path); {
+	case errors.Is(err, fs.ErrNotExist) && !make:
+		return nil, nil, fmt.Errorf("%w: there is no store", ErrNotFound)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, nil, err
+	}
+	if err := makeDirectory(filepath.Dir(d.path)); err != nil {
+		return nil, nil, err
+	}
+	if d.lock, err = takeLock(ctx, d.path+".lock", d.busy); err != nil {
+		return nil, nil, err
+	}
+	if make {
+		if err := makeFile(d.path); err != nil {
+			return nil, nil, err
+		}
+	}
+	fresh, err := checkMagic(d.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	pragmas := []string{"query_only(1)"}
+	if make {
+		pragmas = []string{"synchronous(FULL)", "foreign_keys(1)"}
+	}
+	if d.writes, err = connect(d.path, d.busy, 1, pragmas...); err != nil {
+		return nil, nil, err
+	}
+	if err := d.checkCopied(ctx, fresh, make); err != nil {
+		return nil, nil, err
+	}
+	if d.reads, err = connect(d.path, d.busy, readers, "query_only(1)"); err != nil {
+		return nil, nil, err
+	}
+	conn, err = d.writes.Conn(ctx)
+	return conn, d.reads, err
+}
+
+// checkCopied checks a source, or a target and makes its tables.
+func (d *sqliteFile) checkCopied(ctx context.Context, fresh, make bool) error {
+	if !fresh {
+		if err := d.checkSound(ctx); err != nil {
+			return err
+		}
+	}
+	version := "SELECT max(version_id) FROM goose_db_version"
+	if err := checkVersion(ctx, d.writes, "SELECT count(*) FROM sqlite_master WHERE name = ?", version, migrationFiles, "migrations", make); err != nil || !make {
+		return err
+	}
+	return d.prepare(ctx)
+}
+
+// checkVersion refuses a store of another version, but for a target whose tables are not all made.
+func checkVersion(ctx context.Context, q queryer, exists, version string, files fs.FS, dir string, make bool) error {
+	want, err := newestMigration(files, dir)
+	if err != nil {
+		return err
+	}
+	var made, used int
+	if err := q.QueryRowContext(ctx, exists, "goose_db_version").Scan(&made); err != nil {
+		return err
+	}
+	if made == 0 && make {
+		return nil
+	}
+	if made == 0 {
+		return fmt.Errorf("%w: there is no store", ErrNotFound)
+	}
+	var has sql.NullInt64
+	if err := q.QueryRowContext(ctx, version).Scan(&has); err != nil {
+		return err
+	}
+	if err := q.QueryRowContext(ctx, exists, "meta").Scan(&used); err != nil {
+		return err
+	}
+	if used > 0 {
+		if err := q.QueryRowContext(ctx, "SELECT count(*) FROM meta").Scan(&used); err != nil {
+			return err
+		}
+	}
+	switch {
+	case has.Int64 > want:
+		return fmt.Errorf("%w: it has schema %d, this program knows %d: use the newer callgate", ErrNewer, has.Int64, want)
+	case has.Int64 < want && (!make || used > 0):
+		return fmt.Errorf("%w: it has schema %d, this program %d: start its daemon once with this program (callgate serve), and stop it", ErrOlder, has.Int64, want)
+	}
+	return nil
+}
+
+// newestMigration is the number of the last migration in a directory.
+func newestMigration(files fs.FS, dir string) (newest int64, err error) {
+	names, err := fs.Glob(files, dir+"/*.sql")
+	for _, name := range names {
+		var n int64
+		if _, err := fmt.Sscanf(strings.TrimPrefix(name, dir+"/"), "%d_", &n); err != nil {
+			return 0, err
+		}
+		newest = max(newest, n)
+	}
+	return newest, err
+}
+
+func (d *sqliteFile) tables(ctx context.Context, conn *sql.Conn) (map[string][]column, error) {
+	return readTables(ctx, conn, `SELECT m.name, c.name, false FROM sqlite_master m, pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name <> 'goose_db_version' ORDER BY m.name, c.cid`)
+}
+
+// readTables reads the names of tables and columns, and whether a column is a truth value.
+func readTables(ctx context.Context, conn *sql.Conn, query string) (map[string][]column, error) {
+	rows, err := conn.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() // its error comes out of rows.Err
+	out := map[string][]column{}
+	for rows.Next() {
+		var table string
+		var c column
+		if err := rows.Scan(&table, &c.name, &c.flag); err != nil {
+			return nil, err
+		}
+		out[table] = append(out[table], c)
+	}
+	return out, rows.Err()
+}
+
+func (d *sqliteFile) fill(ctx context.Context, conn *sql.Conn, table string, columns []column, rows *sql.Rows) (n int64, err error) {
+	insert, err := conn.PrepareContext(ctx, "INSERT INTO "+table+" ("+namesOf(columns)+") VALUES (?"+strings.Repeat(", ?", len(columns)-1)+")")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, insert.Close()) }()
+	scan := scanner(len(columns))
+	for ; rows.Next(); n++ {
+		values, err := scan(rows)
+		if err != nil {
+			return n, err
+		}
+		for i, v := range values {
+			if is, ok := v.(bool); ok {
+				values[i] = int64(0)
+				if is {
+					values[i] = int64(1)
+				}
+			}
+		}
+		if _, err := insert.ExecContext(ctx, values...); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
