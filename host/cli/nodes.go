@@ -22,7 +22,8 @@ func nodesCommand(c *cli) *cobra.Command {
 		Long: `Several daemons can share a store in PostgreSQL. The list shows for each its machine,
 version, start, last sign of life and tasks, such as the connection to Discord, and how
 many changes of rules, settings, tokens and sessions it does not have yet. It stores no
-decision before it has all of them.`,
+decision before it has all of them. Below is why a daemon cannot use a tool module: it
+denies the calls of its tools.`,
 		Example: "  callgate nodes\n  callgate nodes --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -57,4 +58,9 @@ func printNodes(w io.Writer, nodes []wire.Node) {
 		})
 	}
 	fmt.Fprint(w, table(rows))
+	for _, n := range nodes {
+		for _, p := range n.Problems {
+			fmt.Fprintf(w, "%s cannot use a tool module: %s\n", card.Line(n.Name), card.Line(p))
+		}
+	}
 }

@@ -18,6 +18,9 @@ type Node struct {
 	Behind int64 `json:"behind"`
 	// Leases are the tasks it does for all, such as "discord".
 	Leases []string `json:"leases,omitempty"`
+	// Problems say why it cannot use a tool module, one line for each: it denies the calls of its
+	// tools.
+	Problems []string `json:"problems,omitempty"`
 	// Self is the answering daemon.
 	Self bool `json:"self"`
 }

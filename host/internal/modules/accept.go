@@ -62,6 +62,8 @@ func (b *builder) kept(f file) *module {
 		return old
 	case pin.digest == "" && !pin.dev, old.dev && !pin.dev && old.digest != pin.digest:
 		return nil // without permission to
+	case b.c.outdated(f, pin, old):
+		return nil
 	}
 	g := narrowed(old.grant, pin.rights, old.desc)
 	if reflect.DeepEqual(g, old.grant) {

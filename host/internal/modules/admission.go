@@ -154,9 +154,13 @@ func (c *Catalog) dropUnused() {
 }
 
 // Close ends compilations and tests. Modules in force stay so; new ones are refused from then on.
-// It does not wait.
+// It waits for nothing but changes of other daemons.
 func (c *Catalog) Close() {
 	c.end()
+	c.mu.Lock()
+	c.bringing = true // no other begins
+	c.mu.Unlock()
+	c.others.Wait()
 }
 
 // drop ends an admission. Its code in the cache goes with the next change without need of it.

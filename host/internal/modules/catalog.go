@@ -105,7 +105,9 @@ type Catalog struct {
 	// written. It is free while a module is compiled and tested. It guards all down to next.
 	mu         sync.Mutex
 	settings   Settings
-	changing   bool // Add, Pin, Rollback or Remove is under way
+	changing   string          // the file of the Add, Pin, Rollback or Remove under way; empty for none
+	away       map[string]away // files changed by another daemon and not in force here yet
+	bringing   bool            // the changes of other daemons are being brought
 	refused    map[id]refusal
 	read       map[string]string      // the digests of the files read last
 	tested     []*code                // code from Test in the cache
@@ -116,6 +118,7 @@ type Catalog struct {
 	ripe    chan struct{}         // wakes Watch at the end of an admission without a waiting caller
 	lanes   lanes
 	telling sync.Mutex      // held during Compiling
+	others  sync.WaitGroup  // the goroutine that brings changes of other daemons
 	ending  context.Context // done when the catalogue is closed
 	end     context.CancelFunc
 }
@@ -146,12 +149,15 @@ func Open(ctx context.Context, opts Options) (*Catalog, error) {
 	}
 	c := &Catalog{
 		opts: opts, place: Place{Modules: opts.Dir, State: opts.State}, verdicts: v, memo: newMemo(memoLimit), settings: opts.Settings,
-		admissions: map[bytesOf]*admission{}, next: make(chan struct{}), ripe: make(chan struct{}, 1), lanes: newLanes(),
+		admissions: map[bytesOf]*admission{}, away: map[string]away{}, next: make(chan struct{}), ripe: make(chan struct{}, 1), lanes: newLanes(),
 	}
 	c.ending, c.end = context.WithCancel(context.Background())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.embedded, c.builtin = embeddedFiles(opts.Embedded)
+	if err := c.join(ctx); err != nil {
+		return nil, err
+	}
 	p, err := c.readPins()
 	files, problems, unread := directoryFiles(opts.Dir)
 	if err != nil {

@@ -63,7 +63,7 @@ func (c *Catalog) Rollback(ctx context.Context, r Request) (wire.ModuleChange, e
 // apply puts the proposal in force, or leaves everything as it was.
 func (c *Catalog) apply(ctx context.Context, r Request, propose proposing) (done wire.ModuleChange, err error) {
 	_, err = c.tell(func() (Outcome, error) {
-		if err := c.takeTurn(ctx); err != nil {
+		if err := c.takeTurn(ctx, r.File); err != nil {
 			return Outcome{}, err
 		}
 		defer c.endTurn()
@@ -90,18 +90,21 @@ func (c *Catalog) apply(ctx context.Context, r Request, propose proposing) (done
 }
 
 // takeTurn waits for the present change. The caller holds mu, and calls endTurn.
-func (c *Catalog) takeTurn(ctx context.Context) error {
-	for c.changing {
+func (c *Catalog) takeTurn(ctx context.Context, file string) error {
+	for c.changing != "" {
 		if err := c.wait(ctx); err != nil {
 			return err
 		}
 	}
-	c.changing = true
+	if err := c.refuseAway(file); err != nil {
+		return err
+	}
+	c.changing = file
 	return nil
 }
 
 func (c *Catalog) endTurn() {
-	c.changing = false
+	c.changing = ""
 	c.wake()
 }
 
@@ -122,7 +125,7 @@ func (c *Catalog) put(ctx context.Context, p proposal, by string) (Outcome, erro
 func (c *Catalog) Remove(ctx context.Context, file, by string) (Outcome, error) {
 	ctx = context.WithoutCancel(ctx)
 	return c.tell(func() (Outcome, error) {
-		if err := c.takeTurn(ctx); err != nil {
+		if err := c.takeTurn(ctx, file); err != nil {
 			return Outcome{}, err
 		}
 		defer c.endTurn()
@@ -141,8 +144,22 @@ func (c *Catalog) Remove(ctx context.Context, file, by string) (Outcome, error) 
 
 // audited writes the row of a change and makes the change: without its row there is no change. It
 // is undone when it fails, or when the file is not in use with the digest afterwards, empty for
-// any.
+// any. Afterwards it is in force on every daemon of the store.
 func (c *Catalog) audited(ctx context.Context, file string, row store.Row, digest string, do func() (Undo, error)) (Outcome, error) {
+	held, wasAway := c.away[file]
+	delete(c.away, file)
+	out, err := c.auditedHere(ctx, file, row, digest, do)
+	switch {
+	case err == nil:
+		err = c.share(ctx, file, row)
+	case wasAway:
+		err = errors.Join(err, c.putAway(ctx, file, held))
+	}
+	return out, err
+}
+
+// auditedHere is audited for this daemon alone.
+func (c *Catalog) auditedHere(ctx context.Context, file string, row store.Row, digest string, do func() (Undo, error)) (Outcome, error) {
 	var undo Undo
 	out, err := c.change(ctx, func() (err error) {
 		if _, err := c.opts.Audit.Append(ctx, row); err != nil {

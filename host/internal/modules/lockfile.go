@@ -108,6 +108,23 @@ var (
 	keyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 )
 
+// unsealed is the entry as JSON with an empty seal; equal entries have equal texts.
+func (e LockEntry) unsealed() ([]byte, error) {
+	e.Seal = ""
+	return jsonv2.Marshal(e, jsonv2.Deterministic(true))
+}
+
+// parseUnsealed reads an entry as unsealed wrote it.
+func parseUnsealed(text []byte) (e LockEntry, err error) {
+	if err := jsonv2.Unmarshal(text, &e, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return LockEntry{}, strictjson.Explain(err)
+	}
+	e.Seal = strings.Repeat("0", 64)
+	err = e.check()
+	e.Seal = ""
+	return e, err
+}
+
 func (e LockEntry) check() error {
 	if err := CheckFile(e.File); err != nil {
 		return err

@@ -43,8 +43,30 @@ func (p Place) Put(file string, g wire.GrantedModule, wasm, description []byte) 
 				e.Previous = &was.GrantedModule
 			}
 		}
-		return e, wasm, errors.Join(c.keep(g.Digest+".wasm", wasm), c.keep(g.Digest+".json", description))
+		return e, wasm, c.keepVersion(g.Digest, version{wasm, description})
 	})
+}
+
+// version is the bytes of one version of a module, and its declaration.
+type version struct{ wasm, description []byte }
+
+// Take pins a file as another daemon did: with its entry, the bytes of the entry's version, and
+// those of the one before where they are known.
+func (p Place) Take(e LockEntry, now version, before *version) (Undo, error) {
+	if sandbox.Digest(now.wasm) != e.Digest {
+		return nil, fmt.Errorf("%s: the bytes do not match the digest", e.File)
+	}
+	return p.change(e.File, func(c *changing) (*LockEntry, []byte, error) {
+		errs := []error{c.keepVersion(e.Digest, now)}
+		if before != nil && e.Previous != nil {
+			errs = append(errs, c.keepVersion(e.Previous.Digest, *before))
+		}
+		return &e, now.wasm, errors.Join(errs...)
+	})
+}
+
+func (c *changing) keepVersion(digest string, v version) error {
+	return errors.Join(c.keep(digest+".wasm", v.wasm), c.keep(digest+".json", v.description))
 }
 
 // Remove takes a file's entry out of the lock, whether it is in force or not, and the
@@ -76,11 +98,11 @@ func (c *changing) close() {
 	}
 }
 
-func (p Place) begin(file string) (c *changing, err error) {
+func (p Place) begin(file string) (_ *changing, err error) {
 	if err := CheckFile(file); err != nil {
 		return nil, err
 	}
-	c = &changing{file: file}
+	c := &changing{file: file}
 	defer func() {
 		if err != nil {
 			c.close()

@@ -25,6 +25,8 @@ type pin struct {
 	// why says, without a digest, why the file is not loaded. Calls of rights.Names fail
 	// then.
 	why string
+	// away means that another daemon changed the file, and its change is not in force here yet.
+	away bool
 	// claims are names in an entry without a grant: calls of the unanswered ones fail.
 	claims []string
 }
@@ -59,6 +61,9 @@ func (c *Catalog) readPins() (p pins, err error) {
 	}
 	for _, e := range granted.Entries {
 		p.byFile[e.File] = c.pinOf(e)
+	}
+	for file, a := range c.away {
+		p.byFile[file] = a.pin(file)
 	}
 	return p, nil
 }
@@ -130,6 +135,8 @@ func (p pins) admits(f file) error {
 	switch {
 	case !ok:
 		return nil
+	case pin.away:
+		return fmt.Errorf("not loaded: %s", pin.why)
 	case pin.digest == "" && pin.why != "":
 		return fmt.Errorf("not loaded: %s; grant it: callgate tool add %s", pin.why, f.file)
 	case pin.digest == "" && !pin.dev:

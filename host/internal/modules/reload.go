@@ -81,33 +81,37 @@ func (c *Catalog) Configure(ctx context.Context, s Settings) (Outcome, error) {
 }
 
 // replace makes a new state, and returns its builder as well. The caller holds mu.
-func (c *Catalog) replace(ctx context.Context) (_ Outcome, _ *builder, err error) {
-	began := time.Now()
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("catalog: nothing changed: %w", err)
-		}
-	}()
+func (c *Catalog) replace(ctx context.Context) (Outcome, *builder, error) {
 	files, problems, err := directoryFiles(c.opts.Dir)
 	if err != nil {
-		return Outcome{}, nil, err
+		return Outcome{}, nil, nothingChanged(err)
 	}
 	p, err := c.readPins()
 	if err != nil {
-		return Outcome{}, nil, err
+		return Outcome{}, nil, nothingChanged(err)
 	}
+	return c.replaceWith(ctx, files, problems, p, nil)
+}
+
+func nothingChanged(err error) error { return fmt.Errorf("catalog: nothing changed: %w", err) }
+
+// replaceWith is replace with these files; unreadable is why those of the directory are missing, nil
+// when they are not.
+func (c *Catalog) replaceWith(ctx context.Context, files []file, problems []Problem, p pins, unreadable error) (Outcome, *builder, error) {
+	began := time.Now()
 	prev := c.current.Load()
 	b := c.builder(ctx, prev, p)
-	b.problems = slices.Concat(c.builtin, problems)
+	b.problems, b.unreadable = slices.Concat(c.builtin, problems), unreadable
 	next := b.build(b.inOrder(slices.Concat(c.embedded, files)))
 	swaps := b.swaps()
 	b.suspend(swaps)
-	if err = ctx.Err(); err == nil {
+	err := ctx.Err()
+	if err == nil {
 		err = c.verdicts.remember(next.seen)
 	}
 	if err != nil {
 		next.letGo()
-		return Outcome{}, nil, err
+		return Outcome{}, nil, nothingChanged(err)
 	}
 	c.current.Store(next)
 	took := time.Since(began)

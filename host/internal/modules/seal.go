@@ -92,8 +92,7 @@ func (s *seals) close() {
 
 // seal authenticates an entry.
 func (s *seals) seal(e LockEntry) (string, error) {
-	e.Seal = ""
-	data, err := jsonv2.Marshal(e, jsonv2.Deterministic(true))
+	data, err := e.unsealed()
 	if err != nil {
 		return "", fmt.Errorf("seal %s: %w", e.File, err)
 	}

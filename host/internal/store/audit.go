@@ -62,11 +62,12 @@ const (
 	EventConfigAccepted  Event = "config_accepted"
 	EventConfigTightened Event = "config_tightened"
 	// These are about tool modules: permissions from a person, a return to the previous version, a
-	// removal; and a failed change.
+	// removal; a failed change; and a change that is in force on every daemon of the store.
 	EventModuleGranted    Event = "module_granted"
 	EventModuleRolledBack Event = "module_rolled_back"
 	EventModuleRemoved    Event = "module_removed"
 	EventModuleUndone     Event = "module_undone"
+	EventModuleShared     Event = "module_shared"
 	// These are about the approver PIN.
 	EventPINSet            Event = "pin_set"
 	EventPINChanged        Event = "pin_changed"

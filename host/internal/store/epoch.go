@@ -74,6 +74,13 @@ func (s *Store) noteRead(name string, value []byte) {
 	}
 }
 
+// noteMissing remembers that a setting was never stored.
+func (s *Store) noteMissing(name string) {
+	if s.team != nil {
+		s.team.read.Store(name, [sha256.Size]byte{})
+	}
+}
+
 // checkRead refuses to replace a setting that another daemon changed since this one read it.
 func (s *Store) checkRead(ctx context.Context, t *tx, name string) error {
 	if s.team == nil {

@@ -23,6 +23,8 @@ type Node struct {
 	Behind int64
 	// Leases are the tasks it does for all, such as "discord".
 	Leases []string
+	// Problems say why it cannot use a tool module, one line for each.
+	Problems []string
 	// Self is the answering daemon.
 	Self bool
 }
@@ -40,13 +42,42 @@ func (t *team) presenceLoop(ctx context.Context) {
 	tick := time.NewTicker(presenceEvery)
 	defer tick.Stop()
 	for {
-		_, _ = t.db.reads.ExecContext(ctx, `INSERT INTO nodes VALUES (?, ?, ?, now(), now(), ?)
-			ON CONFLICT (id) DO UPDATE SET seen = now(), epoch = excluded.epoch`, t.node, t.daemon.Name, t.daemon.Version, t.epoch.Load()) // the next one may work
+		_, _ = t.db.reads.ExecContext(ctx, `INSERT INTO nodes VALUES (?, ?, ?, now(), now(), ?, ?)
+			ON CONFLICT (id) DO UPDATE SET seen = now(), epoch = excluded.epoch, problems = excluded.problems`,
+			t.node, t.daemon.Name, t.daemon.Version, t.epoch.Load(), t.problems()) // the next one may work
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+	}
+}
+
+// maxProblems bounds the text of a daemon's problems in the list, in bytes.
+const maxProblems = 8 << 10
+
+// problems is the text of the daemon's problems for the list.
+func (t *team) problems() string {
+	report := t.report.Load()
+	if report == nil {
+		return ""
+	}
+	var lines []string
+	for _, line := range (*report)() {
+		lines = append(lines, strings.Join(strings.Fields(clip(line, 1<<10)), " "))
+	}
+	return clip(strings.Join(lines, "\n"), maxProblems)
+}
+
+// clip cuts a text to a number of bytes, as valid UTF-8 without NUL.
+func clip(text string, most int) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), most)], "\x00", ""), "")
+}
+
+// OnList sets the source of Node.Problems of this daemon.
+func (s *Store) OnList(problems func() []string) {
+	if s.team != nil {
+		s.team.report.Store(&problems)
 	}
 }
 
@@ -68,7 +99,7 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 		return nil, nil
 	}
 	rows, err := s.reads.QueryContext(ctx, `SELECT n.id, n.name, n.version, n.since, n.seen, n.seen > now() - interval '`+deadAfter+`', n.epoch, h.epoch - n.epoch,
-		coalesce((SELECT string_agg(l.name, ' ' ORDER BY l.name) FROM leases l WHERE l.holder = n.id AND l.until > now()), '')
+		coalesce((SELECT string_agg(l.name, ' ' ORDER BY l.name) FROM leases l WHERE l.holder = n.id AND l.until > now()), ''), n.problems
 		FROM nodes n, audit_head h WHERE h.one = 1 ORDER BY n.since, n.id`)
 	if err != nil {
 		return nil, fmt.Errorf("list daemons: %w", s.closedOr(err))
@@ -77,13 +108,16 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 	var found []Node
 	for rows.Next() {
 		var n Node
-		var leases string
-		if err := rows.Scan(&n.ID, &n.Name, &n.Version, &n.Since, &n.Seen, &n.Alive, &n.Epoch, &n.Behind, &leases); err != nil {
+		var leases, problems string
+		if err := rows.Scan(&n.ID, &n.Name, &n.Version, &n.Since, &n.Seen, &n.Alive, &n.Epoch, &n.Behind, &leases, &problems); err != nil {
 			return nil, fmt.Errorf("list daemons: %w", err)
 		}
 		n.Since, n.Seen, n.Self = n.Since.UTC(), n.Seen.UTC(), n.ID == s.team.node
 		if leases != "" {
 			n.Leases = strings.Fields(leases)
+		}
+		if problems != "" {
+			n.Problems = strings.Split(problems, "\n")
 		}
 		found = append(found, n)
 	}

@@ -72,7 +72,7 @@ func TestPostgres_refusesAnUnsafeURL(t *testing.T) {
 
 func TestPostgres_refusesWhatIsNoStoreOfOurs(t *testing.T) {
 	t.Parallel()
-	server := storetest.StartServer(t).URL()
+	server := storetest.SharedServer(t)
 	t.Run("newer", func(t *testing.T) {
 		place := storetest.Schema(t, server)
 		must(t, opened(t, place, store.Options{}).Close())
@@ -124,7 +124,7 @@ func TestPostgres_awayAndBack(t *testing.T) {
 // A store without rows that it confirmed takes no more, nor does one in which another process wrote.
 func TestPostgres_refusesAnotherHead(t *testing.T) {
 	t.Parallel()
-	server := storetest.StartServer(t).URL()
+	server := storetest.SharedServer(t)
 	for name, c := range map[string]struct {
 		change string
 		want   error
@@ -149,13 +149,13 @@ func TestPostgres_refusesAnotherHead(t *testing.T) {
 // for those about several daemons.
 func TestPostgres_hasTheColumnsOfSQLite(t *testing.T) {
 	t.Parallel()
-	postgresPlace := storetest.Schema(t, storetest.StartServer(t).URL())
+	postgresPlace := storetest.Schema(t, storetest.SharedServer(t))
 	opened(t, postgresPlace, store.Options{})
 	file := fresh(t)
 	got := columnsIn(t, "pgx", postgresPlace, "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema()")
 	got = slices.DeleteFunc(got, func(c string) bool {
 		table, _, _ := strings.Cut(c, ".")
-		return c == "audit_head.epoch" || slices.Contains([]string{"changes", "leases", "nodes"}, table)
+		return c == "audit_head.epoch" || slices.Contains([]string{"changes", "leases", "modules", "nodes"}, table)
 	})
 	want := columnsIn(t, "sqlite", file.Path(), "SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')")
 	if !slices.Equal(got, want) {

@@ -48,6 +48,7 @@ func (s *Store) missing(ctx context.Context, name string) error {
 	case rows > 0:
 		return ErrForged
 	}
+	s.noteMissing(name)
 	return ErrNotFound
 }
 

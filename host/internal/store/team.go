@@ -31,6 +31,7 @@ type team struct {
 	follow sync.Mutex // held while changes are applied
 	listen atomic.Pointer[func(context.Context, []Changed) error]
 	hear   atomic.Pointer[func(context.Context, string)]
+	report atomic.Pointer[func() []string]
 	read   sync.Map // the SHA-256 of settings as read or written last, by name
 
 	woken  chan struct{}

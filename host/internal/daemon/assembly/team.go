@@ -3,8 +3,10 @@ package assembly
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 
+	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/store"
 )
 
@@ -25,6 +27,15 @@ func (h *Host) together() {
 		}
 	})
 	h.Store.OnChange(h.changed)
+	h.Store.OnList(func() (problems []string) {
+		if !h.open.Load() {
+			return nil
+		}
+		for _, p := range h.Catalog.Problems() {
+			problems = append(problems, p.File+": "+p.Err.Error())
+		}
+		return problems
+	})
 }
 
 // alive are the ids of the daemons of the store.
@@ -80,7 +91,7 @@ func (h *Host) changedAll(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := h.changedTokens(ctx); err != nil {
+	if err := errors.Join(h.Catalog.Follow(ctx), h.changedTokens(ctx)); err != nil {
 		return err
 	}
 	return h.Asks.RefreshStreaks(ctx, nil)
@@ -95,6 +106,9 @@ func (h *Host) changedTokens(ctx context.Context) error {
 
 // changedSetting makes every holder of a copy read it again; of all settings for an empty name.
 func (h *Host) changedSetting(ctx context.Context, name string) error {
+	if file, ok := modules.SharedFile(name); ok {
+		return h.Catalog.Follow(ctx, file)
+	}
 	if !h.changing.TryLock() {
 		return store.ErrBusy // a change of our own waits for the store
 	}

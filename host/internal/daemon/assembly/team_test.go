@@ -19,12 +19,18 @@ import (
 // newTeam opens hosts over one schema of PostgreSQL, each with a machine of its own.
 func newTeam(t *testing.T, n int, yaml string) []*world {
 	t.Helper()
-	place := storetest.Schema(t, storetest.StartServer(t).URL())
+	place := storetest.Schema(t, storetest.SharedServer(t))
 	var team []*world
 	for range n {
 		team = append(team, newWorld(t, "store: \""+place+"\"\n"+yaml))
 	}
 	return team
+}
+
+// newMember opens one more host over the store of another.
+func newMember(t *testing.T, other *world, yaml string) *world {
+	t.Helper()
+	return newWorld(t, "store: \""+other.Store.Path()+"\"\n"+yaml)
 }
 
 func named(tool, id, command string) wire.Request {

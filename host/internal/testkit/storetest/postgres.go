@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the database driver
@@ -27,6 +28,16 @@ type Server struct {
 // installed: its programs are looked for in CALLGATE_TEST_POSTGRES, PATH and the places of Debian.
 func StartServer(t testing.TB) *Server {
 	t.Helper()
+	s := newServer(t)
+	t.Cleanup(s.end)
+	s.run("initdb", "-D", s.data(), "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync")
+	s.Start()
+	return s
+}
+
+// newServer is a server without data, with a directory of its own.
+func newServer(t testing.TB) *Server {
+	t.Helper()
 	s := &Server{t: t, bin: findServer()}
 	if s.bin == "" {
 		t.Skip("PostgreSQL is not installed: put initdb and pg_ctl on PATH, or their directory in CALLGATE_TEST_POSTGRES")
@@ -37,18 +48,76 @@ func StartServer(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	s.dir = dir
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
 	if err := giveToServer(dir); err != nil {
+		_ = os.RemoveAll(dir) // it is empty
 		t.Skip("PostgreSQL cannot run here: " + err.Error())
 	}
-	s.run("initdb", "-D", s.data(), "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync")
-	s.Start()
-	t.Cleanup(func() { s.Stop("immediate") })
 	return s
+}
+
+// end stops the server and removes its data.
+func (s *Server) end() {
+	s.Stop("immediate")
+	if err := os.RemoveAll(s.dir); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// shared is the server of [SharedServer], and the number of its users.
+var shared struct {
+	sync.Mutex
+	server *Server
+	users  int
+}
+
+// SharedServer returns the URL of a server for tests that leave it running, each with a [Schema] of
+// its own. Tests at the same time have the same server.
+func SharedServer(t testing.TB) string {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.users == 0 {
+		s := newServer(t)
+		t.Cleanup(func() { endShared(t, s) })
+		s.run("initdb", "-D", s.data(), "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync")
+		s.Start()
+		shared.server = s
+	} else {
+		s := shared.server
+		t.Cleanup(func() { endShared(t, s) })
+	}
+	shared.users++
+	return shared.server.URL()
+}
+
+// endShared ends a user of the shared server, and with the last one the server.
+func endShared(t testing.TB, s *Server) {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == s {
+		if shared.users--; shared.users > 0 {
+			return
+		}
+		shared.server = nil
+	}
+	s.t = t // its first user has ended
+	s.end()
+}
+
+// Replica starts a standby that streams from the server, for the length of the test.
+func (s *Server) Replica() *Server {
+	s.t.Helper()
+	r := newServer(s.t)
+	s.t.Cleanup(r.end)
+	r.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", r.data(), "-R", "-X", "stream", "--checkpoint=fast", "--no-sync")
+	r.Start()
+	return r
+}
+
+// Promote makes a standby a server of its own.
+func (s *Server) Promote() {
+	s.t.Helper()
+	s.run("pg_ctl", "-D", s.data(), "-w", "promote")
 }
 
 // findServer returns the directory of initdb and pg_ctl; empty without one.
@@ -89,7 +158,7 @@ func (s *Server) run(program string, args ...string) {
 func (s *Server) Start() {
 	s.t.Helper()
 	s.run("pg_ctl", "-D", s.data(), "-w", "-l", filepath.Join(s.dir, "log"), "-o",
-		fmt.Sprintf("-c listen_addresses= -c unix_socket_directories=%s -c max_connections=200 -c fsync=off", s.dir), "start")
+		fmt.Sprintf("-c listen_addresses= -c unix_socket_directories=%s -c max_connections=400 -c fsync=off", s.dir), "start")
 }
 
 // Stop stops the server: "fast" ends its connections, "immediate" is a crash. Stopping twice is
