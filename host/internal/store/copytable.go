@@ -13,8 +13,9 @@ import (
 	"strings"
 )
 
-// own are the tables and columns about running daemons: they are not copied.
-var own = map[string]bool{"changes": true, "leases": true, "nodes": true, "audit_head.epoch": true}
+// own are the tables and columns about running daemons: they are not copied. A daemon stores the
+// bytes of its modules again at its start.
+var own = map[string]bool{"changes": true, "leases": true, "modules": true, "nodes": true, "audit_head.epoch": true}
 
 // copyAll copies the audit in batches, and each other table in one transaction. Interrupted, it
 // begins again with the audit's last batch.
