@@ -38,6 +38,8 @@ type Request struct {
 	// ResumeAsks is "deny" when ask rules in a resumed session are always
 	// denied; otherwise they ask when an approver is attached.
 	ResumeAsks string
+	// Bare leaves out the suggestions of an ask: the decision is the same, and the tool is asked less.
+	Bare bool
 }
 
 // InFolders is a call as it is with trusted folders as its only working directories.

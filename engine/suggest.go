@@ -12,6 +12,9 @@ const maxSuggestions = 16
 // suggest adds to d the rules to let this very call run next time, each proven by deciding again
 // with it.
 func (w *walk) suggest(d *Decision) {
+	if w.req.Bare {
+		return
+	}
 	if d.SuggestionsNote = w.helpless(*d); d.SuggestionsNote != "" {
 		return
 	}

@@ -22,14 +22,14 @@ func rulesCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "rules",
 		GroupID: "people",
-		Short:   "List, add, remove and test rules",
+		Short:   "List, add, remove, test and simulate rules",
 		Example: "  callgate rules add allow 'Bash(npm run:*)'\n  callgate rules list",
 		Args:    onlyCommands,
 		RunE:    needCommand,
 	}
 	var by string
 	asFlag(cmd, &by)
-	cmd.AddCommand(rulesList(c), rulesAdd(c, &by), rulesShow(c), rulesRemove(c, &by), rulesTest(c), rulesTemplate(c, &by))
+	cmd.AddCommand(rulesList(c), rulesAdd(c, &by), rulesShow(c), rulesRemove(c, &by), rulesTest(c), rulesSimulate(c), rulesTemplate(c, &by))
 	return cmd
 }
 
@@ -71,24 +71,41 @@ func rulesList(c *cli) *cobra.Command {
 	return cmd
 }
 
-// listedRule is a rule for programs, with why it is not used.
+// listedRule is a rule for programs, with why it is not used or without effect, and its uses.
 type listedRule struct {
 	engine.Rule
-	Unused string `json:"unused,omitempty"`
+	Unused   string            `json:"unused,omitempty"`
+	Shadowed string            `json:"shadowed,omitempty"`
+	Use      *protocol.RuleUse `json:"use,omitempty"`
 }
 
 func listed(l protocol.RuleList) []listedRule {
 	all := make([]listedRule, len(l.Rules))
 	for i, r := range l.Rules {
-		all[i] = listedRule{r, l.Unused[r.ID]}
+		all[i] = listedRule{Rule: r, Unused: l.Unused[r.ID], Shadowed: l.Shadowed[r.ID]}
+		if u, used := l.Uses[r.ID]; used {
+			all[i].Use = &u
+		}
 	}
 	return all
 }
 
-// printUnused says why a rule is not used, if it is not.
+// printUnused says why a rule is not used, or has no effect, if that is so.
 func printUnused(w io.Writer, l protocol.RuleList, r engine.Rule) {
-	if why := l.Unused[r.ID]; why != "" {
+	if why := cmp.Or(l.Unused[r.ID], l.Shadowed[r.ID]); why != "" {
 		fmt.Fprintf(w, "%s: %s\n", r.ID, card.Line(why))
+	}
+}
+
+// printUse says how often a rule decided a call.
+func printUse(w io.Writer, u protocol.RuleUse) {
+	switch u.Count {
+	case 0:
+		fmt.Fprintln(w, "used: never")
+	case 1:
+		fmt.Fprintf(w, "used: 1 time, last %s\n", u.Last.Local().Format(time.DateTime))
+	default:
+		fmt.Fprintf(w, "used: %d times, last %s\n", u.Count, u.Last.Local().Format(time.DateTime))
 	}
 }
 
@@ -183,6 +200,7 @@ func rulesShow(c *cli) *cobra.Command {
 					if r.ID == args[0] {
 						return c.print(cmd.OutOrStdout(), listed(list)[i], func(w io.Writer) {
 							printRule(w, r)
+							printUse(w, list.Uses[r.ID])
 							printUnused(w, list, r)
 						})
 					}

@@ -35,6 +35,7 @@ type Store interface {
 	RemoveRule(ctx context.Context, id, by string) error
 	ChangeRules(ctx context.Context, c store.Change) ([]engine.Rule, error)
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
+	RuleUses(ctx context.Context) (map[string]store.RuleUse, error)
 	RulesFor(ctx context.Context, agent, session, project string, about *engine.About) ([]engine.Rule, error)
 	Session(ctx context.Context, id string) (store.Session, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)

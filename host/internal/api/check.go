@@ -131,7 +131,7 @@ func formOf(r *http.Request) form {
 	return formPlain
 }
 
-// stream writes a check's progress and its result. Writing begins with the first progress, so an
+// stream writes the progress of a check, or of a simulation, and its result. Writing begins with the first progress, so an
 // immediate refusal keeps its status.
 type stream struct {
 	w      http.ResponseWriter
@@ -203,7 +203,7 @@ func (s *stream) write(name string, v any) {
 }
 
 // result ends the answer.
-func (s *stream) result(res wire.Result) error {
+func (s *stream) result(res any) error {
 	if s.form == formPlain {
 		return reply(s.w, http.StatusOK, res)
 	}
@@ -218,7 +218,7 @@ func (s *stream) fail(server *Server, err error, caller authority.Caller) error 
 		return err
 	}
 	e := errorOf(err, caller)
-	server.c.Log.Error("check failed in its stream", "code", e.Code, "error", err)
+	server.c.Log.Error("a request failed in its stream", "code", e.Code, "error", err)
 	s.write("problem", problemOf(e))
 	return nil
 }

@@ -159,6 +159,11 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("GET", "/v1/rules", "?scope=nowhere", "", 400)
 	x.do("POST", "/v1/rules/test", "", `{"rule":{"rule":"Bash(ls)","behavior":"deny"},"tool":"shell","input":{"command":"ls"},"cwd":"/","home":"/","working_directories":["/"]}`, 200)
 	x.do("POST", "/v1/rules/test", "", `{"rule":{"rule":"Bash(","behavior":"deny"},"input":{}}`, 400)
+	x.do("POST", "/v1/rules/simulate", "", `{"rules":[{"rule":"Bash(ls)","behavior":"deny"}],"days":30,"rows":5,"seconds":30}`, 200)
+	for _, bad := range []string{`{}`, `{"rules":[{"rule":"Bash(","behavior":"deny"}]}`, `{"rules":[{"rule":"Bash","behavior":"deny"}],"days":366}`, `{"rules":[],"remove":["x"],"rows":-1}`, `{"remove":["x"],"seconds":601}`} {
+		x.do("POST", "/v1/rules/simulate", "", bad, 400)
+	}
+	x.do("POST", "/v1/rules/simulate", "", `{"remove":["0000"]}`, 404)
 	x.do("POST", "/v1/rules/changes", "?by=ana", `{"rules":[{"rule":"Bash(npm ci)","behavior":"allow"},{"rule":"Bash(a)","behavior":"ask"}],"source":"template:safe-dev","dry_run":true}`, 200)
 	x.do("POST", "/v1/rules/changes", "?by=ana", `{"rules":[{"rule":"Bash(npm ci)","behavior":"allow"}],"source":"template:safe-dev"}`, 200)
 	x.do("POST", "/v1/rules/changes", "", `{"rules":[{"rule":"Bash(","behavior":"allow"}]}`, 400)

@@ -65,6 +65,7 @@ var routes = []route{
 	{method: http.MethodPost, path: "/v1/rules", need: needApprover, handle: (*Server).addRule},
 	{method: http.MethodDelete, path: "/v1/rules/{id}", need: needApprover, handle: (*Server).removeRule},
 	{method: http.MethodPost, path: "/v1/rules/test", need: needApprover, handle: (*Server).testRule},
+	{method: http.MethodPost, path: "/v1/rules/simulate", need: needApprover, handle: (*Server).simulateRules},
 	{method: http.MethodPost, path: "/v1/rules/changes", need: needApprover, handle: (*Server).changeRules},
 	{method: http.MethodPost, path: "/v1/command", need: needChat, handle: (*Server).command},
 	{method: http.MethodGet, path: "/v1/tools", need: needApprover, handle: (*Server).listTools},

@@ -71,7 +71,20 @@ func (s *Server) listRules(w http.ResponseWriter, r *http.Request, _ authority.C
 	if err != nil {
 		return err
 	}
-	return reply(w, http.StatusOK, protocol.RuleList{Rules: append([]engine.Rule{}, rules...), Unused: s.c.Gate.Unused(rules)})
+	out := protocol.RuleList{Rules: append([]engine.Rule{}, rules...), Unused: s.c.Gate.Unused(rules), Uses: map[string]protocol.RuleUse{}}
+	if out.Shadowed, err = s.c.Gate.Shadowed(r.Context(), rules); err != nil {
+		return err
+	}
+	uses, err := s.c.Gate.RuleUses(r.Context())
+	for _, rule := range rules {
+		if u, used := uses[rule.ID]; used {
+			out.Uses[rule.ID] = protocol.RuleUse{Count: u.Count, Last: u.Last}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, out)
 }
 
 func (s *Server) addRule(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {

@@ -25,6 +25,7 @@ import (
 	"github.com/callgate/callgate/host/internal/machine/ratelog"
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/store/history"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -50,8 +51,11 @@ type Gate interface {
 	MayChangeRules(ctx context.Context, caller authority.Caller, add, remove []engine.Rule) error
 	MayRemoveRule(ctx context.Context, caller authority.Caller, id string) error
 	Unused(rules []engine.Rule) map[string]string
+	Shadowed(ctx context.Context, rules []engine.Rule) (map[string]string, error)
+	RuleUses(ctx context.Context) (map[string]store.RuleUse, error)
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
 	TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (bool, error)
+	Simulate(ctx context.Context, s gate.Simulation, report func(history.Simulating)) (history.Simulated, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
 	Session(ctx context.Context, id string) (store.Session, []store.Call, error)
 	ChangeMode(ctx context.Context, c admin.Change, session string, mode *engine.Mode) error

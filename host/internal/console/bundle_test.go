@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write assets/*.js anew")
 // TestBundle: the embedded scripts are what esbuild makes of their sources, so that go build needs no other
 // step.
 func TestBundle(t *testing.T) {
-	for _, name := range []string{"app", "passkey", "push", "worker"} {
+	for _, name := range []string{"app", "passkey", "push", "rules", "worker"} {
 		t.Run(name, func(t *testing.T) { bundled(t, "assets/"+name) })
 	}
 }

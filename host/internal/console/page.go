@@ -59,6 +59,8 @@ type frame struct {
 	Waiting  int
 	// Signs wants the script of passkeys.
 	Signs bool
+	// Tries wants the script of simulations.
+	Tries bool
 	// Pushes wants the script of push messages.
 	Pushes bool
 	Body   any

@@ -25,7 +25,7 @@ func TestRules(t *testing.T) {
 	form := url.Values{"csrf": {found(t, inCSRF, b.page("/rules"))}, "behavior": {"deny"}, "rule": {"Bash(pwd)"}, "scope": {"global"}, "reason": {"<i>no</i>"}}
 
 	preview := b.do(http.MethodPost, "/rules", form)
-	for _, want := range []string{"matches <strong>1</strong> of 2 calls", "changed <strong>1</strong>", "would have been denied"} {
+	for _, want := range []string{"changed 1 of 2 calls: 1 would have been denied", "<strong>would have been denied</strong>"} {
 		if preview.status != http.StatusOK || !strings.Contains(preview.body, want) {
 			t.Fatalf("the preview has no %q: %d\n%s", want, preview.status, preview.body)
 		}
@@ -44,19 +44,18 @@ func TestRules(t *testing.T) {
 		t.Errorf("the list:\n%s", page)
 	}
 
-	remove, id := found(t, inRemoval, page), ""
-	id = strings.Split(remove, "/")[2]
+	remove := found(t, inRemoval, page)
 	back := url.Values{"csrf": form["csrf"]}
-	if g := b.do(http.MethodPost, remove, back); g.status != http.StatusOK || !strings.Contains(g.body, "Take this rule back?") {
+	if g := b.do(http.MethodPost, remove, back); g.status != http.StatusOK || !strings.Contains(g.body, "Take this rule back?") || !strings.Contains(g.body, "It would have changed 1 of 3 calls: 1 would have run without a question") {
 		t.Errorf("without a confirmation: %d\n%s", g.status, g.body)
 	}
-	if g := b.do(http.MethodPost, remove, with(back, "confirm", id)); g.status != http.StatusOK || !strings.Contains(g.body, `name="pin"`) {
+	if g := b.do(http.MethodPost, remove, with(back, "store", "yes")); g.status != http.StatusOK || !strings.Contains(g.body, `name="pin"`) {
 		t.Errorf("without the PIN: %d\n%s", g.status, g.body)
 	}
-	if g := b.do(http.MethodPost, remove, with(back, "confirm", id, "pin", "0000 0000")); g.status != http.StatusOK || !strings.Contains(g.body, `name="pin"`) {
+	if g := b.do(http.MethodPost, remove, with(back, "store", "yes", "pin", "0000 0000")); g.status != http.StatusOK || !strings.Contains(g.body, `name="pin"`) {
 		t.Errorf("with another PIN: %d\n%s", g.status, g.body)
 	}
-	if g := b.do(http.MethodPost, remove, with(back, "confirm", id, "pin", world.PIN)); g.status != http.StatusSeeOther {
+	if g := b.do(http.MethodPost, remove, with(back, "store", "yes", "pin", world.PIN)); g.status != http.StatusSeeOther {
 		t.Errorf("with the PIN: %d\n%s", g.status, g.body)
 	}
 	if rules, err := p.admin.Rules(t.Context(), store.RuleFilter{}); err != nil || len(rules) != 0 {
@@ -106,5 +105,73 @@ func TestMachinePages(t *testing.T) {
 		if g := b.get(path + "?x=1"); g.status != http.StatusBadRequest {
 			t.Errorf("%s with an unknown parameter: %d", path, g.status)
 		}
+	}
+}
+
+// TestRules_change: a stored rule's form has it as it is, the effect of another answer and end is shown,
+// and the change takes the PIN where it loosens. The script's request tells its progress, and the
+// page after it has the same result.
+func TestRules_change(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.ChoosePIN(p.daemon)
+	<-p.check("s1", "Bash", map[string]string{"command": "pwd"})
+	b := p.open(p.admin, "ann")
+	csrf := found(t, inCSRF, b.page("/rules"))
+	add := url.Values{"csrf": {csrf}, "behavior": {"deny"}, "rule": {"Bash(date)"}, "scope": {"global"}, "for": {"24h"}, "reason": {"<i>no</i>"}, "store": {"yes"}}
+	if g := b.do(http.MethodPost, "/rules", add); g.status != http.StatusSeeOther {
+		t.Fatalf("storing: %d\n%s", g.status, g.body)
+	}
+	page := b.page("/rules?show=never")
+	edit := found(t, regexp.MustCompile(`href="(/rules/[^"]+/edit)"`), page)
+	for _, other := range []string{"month", "idle"} {
+		if strings.Contains(b.page("/rules?show="+other), "Bash(date)") {
+			t.Errorf("a new rule is among %q", other)
+		}
+	}
+	if g := b.get("/rules?show=x"); g.status != http.StatusBadRequest {
+		t.Errorf("an unknown part: %d", g.status)
+	}
+	form := b.page(edit)
+	for _, want := range []string{`value="Bash(date)"`, `<option value="deny" selected>`, `<option value="keep" selected>Until `, `value="&lt;i&gt;no&lt;/i&gt;"`} {
+		if !strings.Contains(form, want) {
+			t.Errorf("the form has no %q:\n%s", want, form)
+		}
+	}
+	id := strings.Split(edit, "/")[2]
+	change := url.Values{"csrf": {csrf}, "id": {id}, "behavior": {"deny"}, "rule": {"Bash(pwd)"}, "scope": {"global"}, "for": {"keep"}}
+	told := b.do(http.MethodPost, "/rules/effect", change)
+	if told.status != http.StatusOK || !strings.Contains(told.body, `"total":`) || !strings.HasSuffix(told.body, "\"done\"\n") {
+		t.Errorf("the progress: %d\n%s", told.status, told.body)
+	}
+	preview := b.do(http.MethodPost, edit, change)
+	for _, want := range []string{"Change this rule?", "Bash(date)", "Bash(pwd)", "changed 1 of 1 calls: 1 would have been denied", "until 2"} {
+		if preview.status != http.StatusOK || !strings.Contains(preview.body, want) {
+			t.Errorf("the preview has no %q: %d\n%s", want, preview.status, preview.body)
+		}
+	}
+	if g := b.do(http.MethodPost, edit, with(change, "store", "yes")); g.status != http.StatusOK || !strings.Contains(g.body, `name="pin"`) {
+		t.Errorf("taking a deny rule away without the PIN: %d\n%s", g.status, g.body)
+	}
+	if g := b.do(http.MethodPost, edit, with(change, "store", "yes", "pin", world.PIN)); g.status != http.StatusSeeOther {
+		t.Errorf("with the PIN: %d\n%s", g.status, g.body)
+	}
+	rules, err := p.admin.Rules(t.Context(), store.RuleFilter{})
+	if err != nil || len(rules) != 1 || rules[0].String() != "Bash(pwd)" || rules[0].ExpiresAt.IsZero() {
+		t.Errorf("the rules are %v, %v", rules, err)
+	}
+	if res := <-p.check("s1", "Bash", map[string]string{"command": "pwd"}); res.Decision.Behavior.String() != "deny" {
+		t.Errorf("with the rule the call got %v", res.Decision.Behavior)
+	}
+	if page := b.page("/rules"); !strings.Contains(page, ">1 time<") {
+		t.Errorf("the use is not told:\n%s", page)
+	}
+	for path, form := range map[string]url.Values{"/rules/effect": {"behavior": {"deny"}, "rule": {"Bash"}}, edit: {"rule": {"Bash"}}} {
+		if g := b.do(http.MethodPost, path, form); g.status != http.StatusForbidden {
+			t.Errorf("%s without the form's token: %d", path, g.status)
+		}
+	}
+	if g := b.get(edit); g.status != http.StatusNotFound {
+		t.Errorf("the form of a rule that is gone: %d", g.status)
 	}
 }

@@ -159,7 +159,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-//go:embed assets/style.css assets/app.js assets/passkey.js assets/push.js assets/worker.js assets/icon.svg
+//go:embed assets/style.css assets/app.js assets/passkey.js assets/push.js assets/rules.js assets/worker.js assets/icon.svg
 var assets embed.FS
 
 // page answers a request of a session.
@@ -179,6 +179,9 @@ var routes = []route{
 	{http.MethodGet, "/activity/{seq}", (*Server).showRow},
 	{http.MethodGet, "/rules", (*Server).rules},
 	{http.MethodPost, "/rules", (*Server).addRule},
+	{http.MethodPost, "/rules/effect", (*Server).effect},
+	{http.MethodGet, "/rules/{id}/edit", (*Server).showEdit},
+	{http.MethodPost, "/rules/{id}/edit", (*Server).editRule},
 	{http.MethodPost, "/rules/{id}/remove", (*Server).removeRule},
 	{http.MethodGet, "/tools", (*Server).tools},
 	{http.MethodGet, "/agents", (*Server).agents},

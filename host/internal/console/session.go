@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/client"
+	"github.com/callgate/callgate/host/internal/store/history"
 )
 
 // How long things last. A session ends with its token at the latest.
@@ -71,6 +72,8 @@ type session struct {
 	seen map[string]bool
 	// said is told on the next page: what an answer did.
 	said []string
+	// effect is the last simulation.
+	effect keptSimulation
 }
 
 // sessions are all links and sessions. Safe for concurrent use.
@@ -260,4 +263,21 @@ func (s *session) hear() []string {
 	lines := s.said
 	s.said = nil
 	return lines
+}
+
+// keep keeps the result of a simulation for the next page; simulated returns it while it is fresh.
+func (s *session) keep(k keptSimulation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.effect = k
+}
+
+func (s *session) simulated(of string, now time.Time) (*history.Simulated, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.effect.of != of || now.Sub(s.effect.at) > keptEffect {
+		return nil, false
+	}
+	out := s.effect.out
+	return &out, true
 }

@@ -1,150 +1,84 @@
 package console
 
 import (
-	"context"
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
 	"time"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/client/protocol"
-	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/store/history"
 )
 
-// The bounds of a simulation: a person waits for it.
+// The bounds of a simulation: a person waits for it, below writePatience.
 const (
-	simulatedDays   = 7
-	simulatedCalls  = 2000
-	simulatedInputs = 400
-	simulatedTime   = 5 * time.Second
-	shownCalls      = 100
+	simulatedDays    = 7
+	simulatedSeconds = 10
+	shownCalls       = 100
+	// keptEffect is how long a simulation's result is kept for the page that shows it.
+	keptEffect = time.Minute
 )
 
-// preview is the effect that a rule would have had on past calls.
-type preview struct {
-	// Looked is how many calls of the tool were tried, since Since; Whole means no call of that time
-	// was left out.
-	Looked  int
-	Since   time.Time
-	Whole   bool
-	Matched int
-	// Changed counts the calls with another outcome; Overruled those among them that a person had
-	// denied and the rule would have allowed.
-	Changed, Overruled int
-	Calls              []pastCall
-	// Unread are calls that the tool could not try: without their secrets, or cut.
-	Unread int
+// keptSimulation is the last result of a session.
+type keptSimulation struct {
+	of  string // a digest of the change
+	out history.Simulated
+	at  time.Time
 }
 
-// pastCall is a matching call with the change.
-type pastCall struct {
-	store.Row
-	Effect string
-	// Changes marks another outcome.
-	Changes bool
-}
-
-// simulate tries a rule on the past calls of its tool, through the API. It sees the inputs as the
-// audit keeps them, secrets masked.
-func (s *Server) simulate(ctx context.Context, of *session, n protocol.NewRule) (*preview, error) {
-	rule, err := engine.ParseRule(n.Rule)
+// simulate returns the effect of a change on past calls; nil for a rule about effects, which the
+// audit does not keep. A result of this session that is a minute old at most is used again.
+func (s *Server) simulate(r *http.Request, of *session, c protocol.RuleChange, progress func(history.Simulating)) (*history.Simulated, error) {
+	change := protocol.RuleSimulation{Rules: slices.Clone(c.Rules), Remove: c.Remove}
+	for _, n := range change.Rules {
+		if rule, err := engine.ParseRule(n.Rule); err != nil {
+			return nil, refuse(http.StatusBadRequest, err.Error())
+		} else if engine.IsEffectName(rule.Tool) {
+			return nil, nil
+		}
+	}
+	change.Days, change.Rows, change.Seconds = simulatedDays, shownCalls, simulatedSeconds
+	for i := range change.Rules {
+		change.Rules[i].ExpiresAt = time.Time{} // it is about the past
+	}
+	key := digest(change)
+	if out, ok := of.simulated(key, s.c.Now()); ok {
+		return out, nil
+	}
+	out, err := of.client.Simulate(r.Context(), change, progress)
 	if err != nil {
-		return nil, refuse(400, err.Error())
+		return nil, err
 	}
-	p := &preview{Since: s.c.Now().AddDate(0, 0, -simulatedDays), Whole: true}
-	if engine.IsEffectName(rule.Tool) {
-		return nil, nil // about what calls do, which the audit does not keep
-	}
-	f := store.Filter{Event: store.EventDecision, Tool: s.toolName(ctx, of, rule.Tool), Since: p.Since, Newest: true, Limit: 1000}
-	switch n.Scope {
-	case engine.Agent:
-		f.Agent = n.ScopeKey
-	case engine.Session:
-		f.Session = n.ScopeKey
-	}
-	deadline := time.Now().Add(simulatedTime)
-	tried := map[string]bool{}
-	for {
-		page, err := of.client.Audit(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range page.Rows {
-			if p.Looked >= simulatedCalls {
-				p.Whole = false
-				return p, nil
-			}
-			hit, known := tried[row.Input]
-			if !known {
-				if len(tried) >= simulatedInputs || time.Now().After(deadline) {
-					p.Whole = false
-					return p, nil
-				}
-				hit, err = of.client.TestRule(ctx, protocol.RuleTest{Rule: n, Tool: row.Tool, Input: json.RawMessage(row.Input)})
-				if err != nil && len(tried) == 0 {
-					return nil, err // the rule itself is refused
-				}
-				if err != nil {
-					p.Unread++
-					continue
-				}
-				tried[row.Input] = hit
-			}
-			p.Looked++
-			if hit {
-				p.add(row, *n.Behavior)
-			}
-		}
-		if page.Next == 0 {
-			return p, nil
-		}
-		f.Before = page.Next
-	}
+	of.keep(keptSimulation{key, out, s.c.Now()})
+	return &out, nil
 }
 
-// toolName is a tool's name as the audit has it; a pattern over names chooses every call.
-func (s *Server) toolName(ctx context.Context, of *session, name string) string {
-	if tool, err := of.client.Tool(ctx, name); err == nil {
-		return tool.Name
+// effect is the simulation of a form for the script: lines of progress, then the word "done". The
+// page of the form then shows the result.
+func (s *Server) effect(w http.ResponseWriter, r *http.Request, of *session) error {
+	form, err := formOf(w, r, of)
+	if err != nil {
+		return err
 	}
-	return name
-}
-
-func (p *preview) add(row store.Row, b engine.Behavior) {
-	c := pastCall{Row: row}
-	c.Effect, c.Changes = effectOn(row, b)
-	p.Matched++
-	if c.Changes {
-		p.Changed++
-		if b == engine.Allow && row.Decision == store.AskDenied {
-			p.Overruled++
+	c, err := s.changeOf(r, of, form, form.Get("id"), form.Get("remove") != "")
+	if err != nil {
+		return err
+	}
+	control := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	line := func(v any) {
+		text, _ := json.Marshal(v)                                  // numbers and words encode
+		_ = control.SetWriteDeadline(time.Now().Add(writePatience)) // without deadlines (tests) it waits
+		if _, err := fmt.Fprintf(w, "%s\n", text); err == nil {
+			_ = control.Flush() // the browser has left
 		}
 	}
-	if len(p.Calls) < shownCalls {
-		p.Calls = append(p.Calls, c)
+	if _, err := s.simulate(r, of, c.api, func(p history.Simulating) { line(p) }); err != nil {
+		line("failed") // the page of the form says why
+		return nil
 	}
-}
-
-// effectOn tells how a matching rule would have changed a call, by the step that decided it then: a
-// step before the rule's own decides all the same.
-func effectOn(row store.Row, b engine.Behavior) (effect string, changes bool) {
-	stage := engine.Stage(row.Stage)
-	denied := row.Decision == store.Denied
-	asked := row.Decision != store.Allowed && !denied
-	switch {
-	case b == engine.Deny && denied:
-		return "denied as before", false
-	case b == engine.Deny:
-		return "would have been denied", true
-	case b == engine.Ask && asked:
-		return "asks as before", false
-	case b == engine.Ask && denied:
-		return "denied as before", false
-	case b == engine.Ask:
-		return "would have asked", true
-	case row.Decision == store.Allowed:
-		return "allowed as before", false
-	case stage == engine.StageMode:
-		return "would have run without a question", true
-	}
-	return "no change: decided by an earlier step", false
+	line("done")
+	return nil
 }

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"sync"
 	"time"
@@ -66,6 +67,8 @@ type Store interface {
 	NoteShell(ctx context.Context, id, tool, callID string, parts []string) error
 	Append(ctx context.Context, row store.Row) (store.Row, error)
 	AppendCall(ctx context.Context, row store.Row, c store.Call) (store.Row, error)
+	Audit(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error]
+	PastCalls(ctx context.Context, since time.Time) iter.Seq2[store.PastCall, error]
 	Call(ctx context.Context, key ask.Key) (store.Call, error)
 	OpenCall(ctx context.Context, token, session, inputDigest string, since time.Time) (store.Call, error)
 	MovingCalls(ctx context.Context, token, session string, since time.Time) ([]store.Call, error)
@@ -140,6 +143,8 @@ type Gate struct {
 
 	// consulting holds a place for each ask at a callback.
 	consulting chan struct{}
+	// rehearsing holds the place of the one simulation.
+	rehearsing chan struct{}
 
 	mu sync.Mutex
 	// answering holds back the waiters of an ask until the rules of its answer are stored: one
@@ -158,6 +163,6 @@ type Gate struct {
 // New returns a gate over its parts.
 func New(c Config) *Gate {
 	return &Gate{
-		c: c, consulting: make(chan struct{}, maxConsulted), answering: map[string][]chan struct{}{}, waiting: map[waiter]waitingCall{}, moving: map[int]mover{}, ended: make(chan struct{}),
+		c: c, rehearsing: make(chan struct{}, 1), consulting: make(chan struct{}, maxConsulted), answering: map[string][]chan struct{}{}, waiting: map[waiter]waitingCall{}, moving: map[int]mover{}, ended: make(chan struct{}),
 	}
 }

@@ -306,6 +306,9 @@ func (d *postgres) commit(ctx context.Context, conn *sql.Conn, c *chain) error {
 		if len(c.pending) > 0 {
 			b.Queue(insertRows, columnsOf(c.pending)...)
 		}
+		for id, u := range usesOf(c.pending) {
+			b.Queue(translate(addUses), id, u.Count, u.Last.UnixNano())
+		}
 		if len(c.pending) > 0 || len(c.news.changes) > 0 {
 			b.Queue("UPDATE audit_head SET seq = $1, hash = $2, epoch = $3 WHERE one = 1", c.head.seq, c.head.hash[:], c.news.next())
 		}

@@ -128,6 +128,9 @@ func (s *Store) beginPrune(ctx context.Context, p Prunable, by string) error {
 			return err
 		}
 		t.chain.add(&row)
+		if _, err := t.ExecContext(ctx, forgetUses, p.Before.UnixNano()); err != nil {
+			return err
+		}
 		_, err = t.ExecContext(ctx, "UPDATE audit_anchor SET target = ? WHERE one = 1", p.Through)
 		return err
 	}

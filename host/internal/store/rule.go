@@ -227,8 +227,10 @@ func (s *Store) deleteRules(ctx context.Context, t *tx, event Event, by, where s
 	}
 	for _, r := range gone {
 		t.changed(KindRule, r.ID)
-		if _, err := t.ExecContext(ctx, "DELETE FROM rules WHERE id = ?", r.ID); err != nil {
-			return nil, err
+		for _, table := range []string{"rules WHERE id", "rule_uses WHERE rule_id"} {
+			if _, err := t.ExecContext(ctx, "DELETE FROM "+table+" = ?", r.ID); err != nil {
+				return nil, err
+			}
 		}
 		if err := s.auditRule(t, event, r.Rule, by); err != nil {
 			return nil, err

@@ -106,6 +106,11 @@ func (d *sqliteFile) commit(ctx context.Context, conn *sql.Conn, c *chain) error
 				return fmt.Errorf("append row %d: %w", r.Seq, err)
 			}
 		}
+		for id, u := range usesOf(c.pending) {
+			if _, err := conn.ExecContext(ctx, addUses, id, u.Count, u.Last.UnixNano()); err != nil {
+				return fmt.Errorf("count the use of a rule: %w", err)
+			}
+		}
 		if _, err := conn.ExecContext(ctx, "UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1", c.head.seq, c.head.hash[:]); err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func (d *sqliteFile) checkSound(ctx context.Context) error {
 	if id != applicationID && tables > 0 {
 		return fmt.Errorf("%w: it is a database of another program", ErrCorrupt)
 	}
-	for _, table := range []string{"meta", "rules", "sessions", "asks", "streaks", "audit_head", "audit_anchor", "audit_tree", "settings", "calls", "tokens", "cards", "card_threads"} {
+	for _, table := range []string{"meta", "rules", "sessions", "asks", "streaks", "audit_head", "audit_anchor", "audit_tree", "settings", "calls", "rule_uses", "tokens", "cards", "card_threads"} {
 		if err := d.checkTable(ctx, table); err != nil {
 			return err
 		}

@@ -39,6 +39,16 @@ type RuleList struct {
 	Rules []engine.Rule `json:"rules"`
 	// Unused tells, by id, why stored rules are not used with the modules there are.
 	Unused map[string]string `json:"unused,omitempty"`
+	// Shadowed tells, by id, which other rule leaves a rule without an effect of its own.
+	Shadowed map[string]string `json:"shadowed,omitempty"`
+	// Uses are, by id, the rules that decided a call; the others never did.
+	Uses map[string]RuleUse `json:"uses,omitempty"`
+}
+
+// RuleUse is how often a rule decided a call, and when it did last.
+type RuleUse struct {
+	Count int64     `json:"count"`
+	Last  time.Time `json:"last"`
 }
 
 // AddedRule is a rule as it was stored.
@@ -63,4 +73,16 @@ type RuleTest struct {
 // RuleMatch tells whether a rule matches a call.
 type RuleMatch struct {
 	Match bool `json:"match"`
+}
+
+// RuleSimulation is a change of the rules to be tried on past calls; see RuleChange.
+type RuleSimulation struct {
+	Rules  []NewRule `json:"rules,omitempty"`
+	Remove []string  `json:"remove,omitempty"`
+	// Days bounds the calls, from 1 to 365; 0 means 7.
+	Days int `json:"days,omitempty"`
+	// Rows is how many of the changed calls are returned, up to 1,000; 0 means 100.
+	Rows int `json:"rows,omitempty"`
+	// Seconds bounds the time for deciding calls again, up to 600; 0 means 60.
+	Seconds int `json:"seconds,omitempty"`
 }

@@ -31,13 +31,16 @@ var owners = map[string][]owner{
 
 type owner struct{ tool, member string }
 
+// Owners are the tools whose deny and ask rules hold for other tools' calls through their targets.
+func Owners() []string { return []string{"Read", "Write", "Edit", "WebFetch"} }
+
 // related makes synthetic calls of a call's targets for their owning tools. tool is the
 // canonical name of the call's own tool, whose rules are tried anyway. whole are the trees read
 // or changed by the call, resolved.
 func related(lookup func(string) modules.Entry, tool string, call *engine.Call, whole ...engine.Target) []engine.Related {
 	var out []engine.Related
 	if call.Context.TargetsUnknown {
-		for _, name := range []string{"Read", "Write", "Edit", "WebFetch"} {
+		for _, name := range Owners() {
 			if name != tool {
 				out = append(out, engine.Related{Entry: lookup(name).Entry, Does: "may touch more than it names", Unknown: true})
 			}

@@ -1,0 +1,72 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/store"
+)
+
+// RuleUses returns how often rules decided a call, by their ids.
+func (ad *Admin) RuleUses(ctx context.Context) (map[string]store.RuleUse, error) {
+	return ad.c.Store.RuleUses(ctx)
+}
+
+// Shadowed tells, by id, why some of the rules have no effect of their own: another one decides all
+// their calls. It compares tools, scopes, ends and texts, and never the meaning of two contents,
+// which only the tool knows.
+func (ad *Admin) Shadowed(ctx context.Context, rules []engine.Rule) (map[string]string, error) {
+	all, err := ad.Rules(ctx, store.RuleFilter{})
+	if err != nil {
+		return nil, err
+	}
+	unused := ad.c.Rules.Unused(all)
+	var whole []engine.Rule
+	text := map[string][]engine.Rule{}
+	place := map[string]int{}
+	for i, r := range all {
+		place[r.ID] = i
+		if r.WholeTool() {
+			whole = append(whole, r)
+		} else {
+			text[r.String()] = append(text[r.String()], r)
+		}
+	}
+	out := map[string]string{}
+	for _, r := range rules {
+		others := whole
+		if !r.WholeTool() {
+			others = append(others[:len(others):len(others)], text[r.String()]...)
+		}
+		for _, other := range others {
+			twins := other.Behavior == r.Behavior && other.String() == r.String() && other.Scope == r.Scope && other.ScopeKey == r.ScopeKey
+			if other.ID == r.ID || unused[other.ID] != "" || twins && place[other.ID] > place[r.ID] {
+				continue
+			}
+			if why := shadows(other, r); why != "" {
+				out[r.ID] = why
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+// shadows says why a rule has no effect beside another one; empty when it may have. The other is one
+// of the whole tool, or has the same text.
+func shadows(other, r engine.Rule) string {
+	wider := other.Scope == engine.Global || other.Scope == "" || other.Scope == r.Scope && other.ScopeKey == r.ScopeKey
+	lasts := other.ExpiresAt.IsZero() || !r.ExpiresAt.IsZero() && !other.ExpiresAt.Before(r.ExpiresAt)
+	switch {
+	case !wider || !lasts || other.Server != "" || engine.IsEffectName(other.Tool) != engine.IsEffectName(r.Tool) || !engine.MatchName(other.Tool, r.Tool):
+		return ""
+	case other.Behavior < r.Behavior: // deny before ask before allow
+		return fmt.Sprintf("the %s rule %s comes first", other.Behavior, other)
+	case other.Behavior > r.Behavior:
+		return ""
+	case other.String() == r.String() && other.Scope == r.Scope:
+		return "the same rule is there already, from " + from(other)
+	}
+	return fmt.Sprintf("the %s rule %s already holds for its calls", other.Behavior, other)
+}
