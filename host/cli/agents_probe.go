@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/hook/canary"
+	"github.com/callgate/callgate/host/internal/hook/inventory"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/doctor"
 	"github.com/callgate/callgate/host/internal/store"
@@ -27,14 +28,14 @@ func (c *cli) probe(ctx context.Context, states []agentState, project string) (a
 	for i := range states {
 		s := &states[i]
 		client, known := canary.Find(settings.Client(s.Client))
-		if !known || s.Hook == "none" {
+		if !known || s.Place == inventory.None {
 			continue
 		}
-		file, given := s.hook.Flag("token-file")
+		file, given := s.Hook.Flag("token-file")
 		if !given {
 			file = s.File
 		}
-		s.Probe = client.Probe(ctx, s.hook, dir, file, probePatience, find)
+		s.Probe = client.Probe(ctx, s.Hook, dir, file, probePatience, find)
 		for _, r := range s.Probe {
 			alarm = alarm || r.State.Alarming()
 		}
@@ -61,6 +62,26 @@ func (c *cli) decisions() canary.Decision {
 	}
 }
 
+// lastProbes adds the daemon's own last probes. A daemon that is down, or that this account may not
+// ask, has none.
+func (c *cli) lastProbes(ctx context.Context, states []agentState) {
+	daemon, err := c.client("")
+	if err != nil {
+		return
+	}
+	last, err := daemon.Hooks(ctx)
+	if err != nil {
+		return
+	}
+	for _, p := range last.Probes {
+		for i := range states {
+			if states[i].Client == p.Client {
+				states[i].Last = &p
+			}
+		}
+	}
+}
+
 // doctorClients are the clients besides Claude Code, for the doctor.
 func doctorClients(states []agentState) (others []doctor.Client, claude bool) {
 	for _, s := range states {
@@ -70,7 +91,7 @@ func doctorClients(states []agentState) (others []doctor.Client, claude bool) {
 		case client.Word == settings.ClaudeCode:
 			claude = s.Program != ""
 		default:
-			others = append(others, doctor.Client{Client: client, Program: s.Program, Installed: s.Hook != "none", Hook: s.hook, Problems: s.Problems, Off: s.off})
+			others = append(others, doctor.Client{Client: client, Program: s.Program, Installed: s.Place != inventory.None, Hook: s.Hook, Problems: s.Problems, Off: s.Off})
 		}
 	}
 	return others, claude

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
 	"github.com/callgate/callgate/host/internal/hook/codex"
 	"github.com/callgate/callgate/host/internal/hook/gemini"
+	"github.com/callgate/callgate/host/internal/hook/inventory"
 	"github.com/callgate/callgate/host/internal/hook/opencode"
 	"github.com/callgate/callgate/host/internal/hook/process"
 	"github.com/callgate/callgate/host/internal/hook/runner"
@@ -36,8 +36,8 @@ type otherClient struct {
 
 // clientPlaces are where a client's hook goes: the account, one project, or the machine.
 type clientPlaces struct {
-	home, project string
-	managed       bool
+	inventory.Places
+	managed bool
 }
 
 // otherFlags say where the hook of another client is installed.
@@ -58,28 +58,17 @@ timeout of the hook in Codex's configuration.`,
 				r, err := codex.InstallManaged(codex.ManagedFile, e, dry)
 				return []settings.Result{r}, err
 			}
-			return codex.Install(at.codexHooks(), at.codexHome(), e, dry)
+			return codex.Install(at.CodexHooks(), at.Codex(), e, dry)
 		},
 		uninstall: func(at clientPlaces, dry bool) ([]settings.Result, error) {
 			if at.managed {
 				r, err := codex.UninstallManaged(codex.ManagedFile, dry)
 				return []settings.Result{r}, err
 			}
-			return codex.Uninstall(at.codexHooks(), at.codexHome(), dry)
+			return codex.Uninstall(at.CodexHooks(), at.Codex(), dry)
 		},
-		open: codexOpen,
+		open: inventory.Open(settings.Codex),
 	})
-}
-
-func (at clientPlaces) codexHome() string {
-	return cmp.Or(os.Getenv(process.CodexHome), filepath.Join(at.home, ".codex"))
-}
-
-func (at clientPlaces) codexHooks() string {
-	if at.project != "" {
-		return filepath.Join(at.project, ".codex")
-	}
-	return at.codexHome()
 }
 
 func geminiCommand(c *cli) *cobra.Command {
@@ -87,10 +76,10 @@ func geminiCommand(c *cli) *cobra.Command {
 		switch {
 		case at.managed:
 			return gemini.ManagedFile, settings.Managed
-		case at.project != "":
-			return gemini.ProjectFile(at.project), settings.User
+		case at.Project != "":
+			return gemini.ProjectFile(at.Project), settings.User
 		}
-		return gemini.UserFile(at.home), settings.User
+		return gemini.UserFile(at.Home), settings.User
 	}
 	return otherCommand(c, otherClient{
 		use: string(settings.GeminiCLI), name: "Gemini CLI", file: "~/.gemini/settings.json", managed: gemini.ManagedFile,
@@ -115,7 +104,7 @@ fifths of --timeout, the timeout of the hook in the settings.`,
 			r, err := settings.UninstallFile(settings.GeminiCLI, path, dry)
 			return []settings.Result{r}, err
 		},
-		open: geminiOpen,
+		open: inventory.Open(settings.GeminiCLI),
 	})
 }
 
@@ -126,7 +115,7 @@ func opencodeCommand(c *cli) *cobra.Command {
 the plugin: a JSON document for an allow; exit code 2 with the reason on stderr for a
 denial and for every error. It waits for an approver for four fifths of --timeout.`,
 		install: func(at clientPlaces, e settings.Entry, dry bool) ([]settings.Result, error) {
-			plugin, config := at.opencode()
+			plugin, config := at.Opencode()
 			r, kept, err := opencode.Install(plugin, config, e, dry)
 			if kept {
 				fmt.Fprintf(os.Stderr, "callgate: warning: %s has a permission of its own, which stays: without the plugin calls run as it says\n", card.Line(config))
@@ -134,20 +123,11 @@ denial and for every error. It waits for an approver for four fifths of --timeou
 			return r, err
 		},
 		uninstall: func(at clientPlaces, dry bool) ([]settings.Result, error) {
-			plugin, config := at.opencode()
+			plugin, config := at.Opencode()
 			return opencode.Uninstall(plugin, config, dry)
 		},
-		open: opencodeOpen,
+		open: inventory.Open(opencode.Word),
 	})
-}
-
-// opencode are the plugin's file and the configuration.
-func (at clientPlaces) opencode() (plugin, config string) {
-	if at.project != "" {
-		return opencode.PluginFile(filepath.Join(at.project, ".opencode")), opencode.ConfigFile(at.project)
-	}
-	dir := filepath.Join(cmp.Or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(at.home, ".config")), "opencode")
-	return opencode.PluginFile(dir), opencode.ConfigFile(dir)
 }
 
 func otherCommand(c *cli, o otherClient) *cobra.Command {
@@ -234,18 +214,19 @@ func (c *cli) uninstallOther(cmd *cobra.Command, o otherClient, f otherFlags) er
 
 func (f installFlags) otherPlaces() (clientPlaces, error) {
 	at := clientPlaces{managed: f.managed}
-	var err error
-	if at.home, err = os.UserHomeDir(); err != nil {
+	home, err := os.UserHomeDir()
+	if err != nil {
 		return at, fmt.Errorf("find the home directory: %w: set HOME", err)
 	}
+	at.Places = inventory.PlacesOf(home, "")
 	if f.project == "" {
 		return at, nil
 	}
-	if at.project, err = filepath.Abs(f.project); err != nil {
+	if at.Project, err = filepath.Abs(f.project); err != nil {
 		return at, err
 	}
-	if info, err := os.Stat(at.project); err != nil || !info.IsDir() {
-		return at, errors.Join(fmt.Errorf("project %s: not a directory", at.project), err)
+	if info, err := os.Stat(at.Project); err != nil || !info.IsDir() {
+		return at, errors.Join(fmt.Errorf("project %s: not a directory", at.Project), err)
 	}
 	return at, nil
 }
@@ -280,25 +261,4 @@ func (r otherReport) print(w io.Writer) {
 			fmt.Fprintf(w, "\n%s would contain:\n%s", card.Line(file.File), file.Text)
 		}
 	}
-}
-
-// codexOpen are calls that no hook of the client sees, and what switches it off.
-var codexOpen = []string{
-	"what the agent types into a running program (write_stdin): so calls with a terminal are denied",
-	"a hook beyond Codex's own time-out, and --disable hooks (not with --managed)",
-	"commands that you type yourself, and the start of MCP servers",
-}
-
-// geminiOpen are calls that no hook of the client sees, and what switches it off.
-var geminiOpen = []string{
-	"a project's hooksConfig.enabled: false (not with --managed), and hooksConfig.disabled with the hook's random name",
-	"a hook beyond the client's own time-out, and any folder that the client does not trust: there no hook runs",
-	"commands (!) and files (@) that you type yourself, a diff that you edit in its dialog, and the start of MCP servers",
-}
-
-// opencodeOpen are calls that no hook of the client sees, and what switches it off.
-var opencodeOpen = []string{
-	"OPENCODE_PURE=1 and a plugin that does not load: then opencode itself asks about each call, unless OPENCODE_PERMISSION or --auto says otherwise",
-	"commands (!) that you type yourself or a command template holds",
-	"opencode's own server (session shell, pty), open to every program without OPENCODE_SERVER_PASSWORD",
 }

@@ -45,10 +45,14 @@ callgate asks watch.`,
 			if err != nil {
 				return err
 			}
+			program, err := ownPath()
+			if err != nil {
+				return err
+			}
 			log := slog.New(logHandler(cmd.ErrOrStderr()))
 			d, err := daemon.Open(cmd.Context(), daemon.Options{
 				Host:  assembly.Options{Config: cfg, CacheDir: dirs.Cache, Modules: plugins.Modules(), Compiler: compiler(), Log: log},
-				State: dirs.State, Version: version, DiscordToken: discordToken,
+				State: dirs.State, Version: version, DiscordToken: discordToken, Program: program,
 			})
 			if errors.Is(err, store.ErrLocked) || errors.Is(err, api.ErrInUse) {
 				err = fmt.Errorf("a daemon is already running: %w", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/terminal"
 	"github.com/callgate/callgate/host/internal/client"
 	"github.com/callgate/callgate/host/internal/client/protocol"
+	"github.com/callgate/callgate/host/wire"
 )
 
 // watcher shows asks as they come and, on a terminal, answers them.
@@ -32,7 +33,7 @@ func (w watcher) run(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	changed := make(chan ask.Event, 64)
+	changed := make(chan watched, 64)
 	ended := make(chan error, 1)
 	go func() {
 		ended <- w.client.Events(ctx, surface, w.by, func(ev client.Event) error { return forward(ctx, ev, changed) })
@@ -44,7 +45,10 @@ func (w watcher) run(ctx context.Context) error {
 	}
 	asker := newAsker(w)
 	for ev := range changed {
-		asker.event(ctx, ev)
+		if ev.alarm != "" && !w.json {
+			fmt.Fprintf(w.out, "\r\n%s\r\n", card.Line(ev.alarm))
+		}
+		asker.event(ctx, ev.Event)
 	}
 	asker.stop()
 	asker.leave(ctx)
@@ -61,17 +65,29 @@ func (w watcher) tellPresence(ctx context.Context) {
 	}
 }
 
-// forward passes on events about asks.
-func forward(ctx context.Context, ev client.Event, to chan<- ask.Event) error {
-	var event ask.Event
+// watched is an event about asks, or an alarm.
+type watched struct {
+	ask.Event
+	alarm string
+}
+
+// forward passes on events about asks, and alarms.
+func forward(ctx context.Context, ev client.Event, to chan<- watched) error {
+	var event watched
 	switch ev.Name {
 	case protocol.EventReady, protocol.EventLagged:
 		event.Kind = ask.EventLagged // look at the waiting asks
 	case protocol.EventAsk:
 		var err error
-		if event, err = ev.Ask(); err != nil {
+		if event.Event, err = ev.Ask(); err != nil {
 			return err
 		}
+	case protocol.EventHookAlarm:
+		var n wire.Notice
+		if err := json.Unmarshal(ev.Data, &n); err != nil {
+			return err
+		}
+		event.alarm = n.Reason
 	default:
 		return nil
 	}

@@ -196,6 +196,7 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 		x.do("POST", "/v1/folders", "", body, 400)
 	}
 	x.do("GET", "/v1/nodes", "", "", 200)
+	x.do("GET", "/v1/hooks", "", "", 200)
 	x.do("GET", "/v1/folders", "?agent=ci", "", 200)
 	x.do("DELETE", "/v1/folders/{id}", folder.ID+"?by=ana", "", 200)
 	x.do("DELETE", "/v1/folders/{id}", folder.ID, "", 404)

@@ -123,6 +123,7 @@ var routes = []route{
 	{method: http.MethodPost, path: "/v1/tokens/{name}/revoke", need: needAdmin, handle: (*Server).revokeToken},
 	{method: http.MethodPost, path: "/v1/console", need: needApprover, handle: (*Server).openConsole},
 	{method: http.MethodGet, path: "/v1/nodes", need: needApprover, handle: (*Server).listNodes},
+	{method: http.MethodGet, path: "/v1/hooks", need: needApprover, handle: (*Server).listHooks},
 	{method: http.MethodGet, path: "/v1/events", need: needApprover, handle: (*Server).events},
 }
 

@@ -136,6 +136,8 @@ type Config struct {
 	Presence Presence
 	// Boundary says who may use a socket.
 	Boundary Boundary
+	// Hooks are the last probes of the clients' hooks; nil for a daemon without any.
+	Hooks func() wire.HookProbes
 	// Team are the daemons of the store; nil for one alone.
 	Team Team
 	// Version is the program's.

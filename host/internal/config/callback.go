@@ -28,8 +28,8 @@ type Callback struct {
 type Webhook struct {
 	// URL is where each event is posted to: https, or http on this machine's loopback.
 	URL string `yaml:"url"`
-	// Events are the names of the posted events: PermissionRequest, PermissionDenied. Left out:
-	// both.
+	// Events are the names of the posted events: PermissionRequest, PermissionDenied, HookAlarm.
+	// Left out: all.
 	Events []string `yaml:"events"`
 	// Agents are the agents with posted events. Left out: all.
 	Agents []string `yaml:"agents"`
@@ -46,7 +46,9 @@ const (
 )
 
 // webhookEvents are the names of the possible events.
-func webhookEvents() []string { return []string{"PermissionRequest", "PermissionDenied"} }
+func webhookEvents() []string {
+	return []string{"PermissionRequest", "PermissionDenied", "HookAlarm"}
+}
 
 // callbackOf is an agent's callback; one without a URL removes the callback of defaults.
 func (c *Config) callbackOf(own Settings) Callback {

@@ -24,7 +24,7 @@ func TestCallback_refused(t *testing.T) {
 		{"relative secret", "defaults: {callback: {url: 'https://h/x', secret_file: s}}", "want an absolute path"},
 		{"too patient", "defaults: {callback: {url: 'https://h/x', secret_file: /s, timeout: 25h}}", "want at most 24h"},
 		{"unknown key", "defaults: {callback: {uri: 'https://h/x'}}", "defaults.callback.uri: unknown key"},
-		{"an event", "webhooks: [{url: 'https://h/x', secret_file: /s, events: [PermissionAsked]}]", `webhooks[0].events[0]: unknown event "PermissionAsked"; want PermissionRequest or PermissionDenied`},
+		{"an event", "webhooks: [{url: 'https://h/x', secret_file: /s, events: [PermissionAsked]}]", `webhooks[0].events[0]: unknown event "PermissionAsked"; want PermissionRequest or PermissionDenied or HookAlarm`},
 		{"a webhook's secret", "webhooks: [{url: 'https://h/x'}]", "webhooks[0].secret_file: missing"},
 		{"a webhook's url", "webhooks: [{secret_file: /s}]", "webhooks[0].url: missing"},
 		{"a sub-agent's mode", "defaults: {sub_agents: {x: {mode: auto}}}", `mode "auto" is reserved`},

@@ -41,6 +41,7 @@ func (c *Config) check(places strictyaml.Places) error {
 	ck.audit(&c.Audit)
 	ck.telemetry(&c.Telemetry)
 	ck.gateway(&c.Gateway)
+	ck.hooks(c.Hooks)
 	ck.console(c)
 	ck.subjects(c)
 	ck.boundary(&c.Boundary, c.Listen)

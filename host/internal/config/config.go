@@ -53,6 +53,8 @@ type Config struct {
 	Console Console `yaml:"console"`
 	// Gateway lets gateways ask before they forward a call to an MCP server. Left out: no door.
 	Gateway Gateway `yaml:"gateway"`
+	// Hooks says how the hooks of the agents' clients are watched. Left out: not at all.
+	Hooks Hooks `yaml:"hooks"`
 	// Listen is a unix socket (absolute path or ~/...) or a loopback address
 	// with port. Default: callgate.sock in the state directory.
 	Listen string `yaml:"listen"`

@@ -189,6 +189,7 @@ func TestWidenings(t *testing.T) {
 		{"asks.pause_after", "asks: {pause_after: 1}", "asks: {pause_after: 2}", "asks.pause_after", false},
 		{"audit.keep", "audit: {keep: 90d}", "audit: {keep: 30d}", "audit.keep", false},
 		{"gateway.listen", "", "gateway: {listen: '127.0.0.1:9465'}", "gateway.listen", true},
+		{"hooks.probe_every", "", "hooks: {probe_every: 5m}", "hooks.probe_every", true},
 		{"telemetry.metrics", "", "telemetry: {metrics: '127.0.0.1:9464'}", "telemetry.metrics", true},
 		{"telemetry.traces", "", "telemetry: {traces: 'https://traces.example.org'}", "telemetry.traces", true},
 		{"console.listen", "console: {listen: '0.0.0.0:8443', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console: {listen: '0.0.0.0:8444', origin: 'https://g.example.org', tls: {cert_file: /c, key_file: /k}, oidc: {issuer: 'https://i', client_id: c}}", "console.listen", true},
@@ -265,7 +266,7 @@ func TestWidenings_everyLimit(t *testing.T) {
 func TestWidenings_everyKey(t *testing.T) {
 	t.Parallel()
 	for typ, want := range map[reflect.Type]string{
-		reflect.TypeFor[config.Config](): "defaults agents rules profiles tools people permission_grants webhooks discord paths modules asks audit telemetry console gateway listen boundary store",
+		reflect.TypeFor[config.Config](): "defaults agents rules profiles tools people permission_grants webhooks discord paths modules asks audit telemetry console gateway hooks listen boundary store",
 		reflect.TypeFor[config.Settings](): "mode working_directories home user kind allowed_tools disallowed_tools respect_denylist profile timeout resume_asks reads " +
 			"follow_client_mode dialect persistent_shell callback sub_agents skills ask_approvers discord tools",
 		reflect.TypeFor[config.Callback]():            "url secret_file timeout",
@@ -291,6 +292,7 @@ func TestWidenings_everyKey(t *testing.T) {
 		reflect.TypeFor[config.Audit]():     "keep witnesses",
 		reflect.TypeFor[config.Telemetry](): "metrics traces",
 		reflect.TypeFor[config.Gateway]():   "listen",
+		reflect.TypeFor[config.Hooks]():     "probe_every",
 		reflect.TypeFor[config.Asks]():      "timeout per_session per_agent repeat_denial pause_after approval_lifetime checks",
 	} {
 		var keys []string

@@ -41,6 +41,9 @@ type Options struct {
 	// DiscordToken is the bot's token where it came by the environment; a token file of
 	// the configuration goes before it.
 	DiscordToken string
+	// Program is the program's file, the only one that probes of the hooks start, with those of
+	// Callgate beside it.
+	Program string
 }
 
 // Daemon is a gate with its API, ready to serve.
@@ -63,6 +66,7 @@ type Daemon struct {
 	gateway  net.Listener // for gateways; nil for none
 	verified verified
 	notary   *notary.Notary
+	prober   *prober
 }
 
 // Open opens the gate, its tokens and its endpoint. The caller calls Run, or
@@ -105,6 +109,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	if d.traces, err = d.openTraces(o.Version); err != nil {
 		return nil, err
 	}
+	d.prober = d.openProber(o.Program)
 	d.metrics = telemetry.New(o.Version, d.sources())
 	if err := d.openTelemetry(); err != nil {
 		return nil, err
@@ -123,7 +128,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	d.Host.OnSetting(books.Forgets)
 	d.server, err = api.New(api.Config{
 		Metrics: d.metrics.Handler(), Ready: d.ready,
-		Gate: measured{d.Host.Gate, d.metrics, d.traces}, Folders: d.Host.Gate.Folders, MCP: books, Team: d.Host.Store, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
+		Gate: measured{d.Host.Gate, d.metrics, d.traces, d.prober}, Hooks: d.prober.probes, Folders: d.Host.Gate.Folders, MCP: books, Team: d.Host.Store, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
 		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence, Passkeys: d.Host.Passkeys, Push: d.push, Notary: d.notary,
 		Console: func(ctx context.Context, by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
 			return d.console.Link(ctx, by, lend)
@@ -200,6 +205,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	})
 	work.Go(func() { d.notary.Run(ctx) })
 	work.Go(func() { d.verifyDaily(ctx) })
+	work.Go(func() { d.prober.run(ctx) })
 	work.Go(func() { d.serveGateway(ctx) })
 	work.Go(func() { d.serveTelemetry(ctx) })
 	work.Go(func() {

@@ -128,6 +128,13 @@ func (c *chat) run(ctx context.Context) {
 	}
 }
 
+// announce tells the people in Discord, where this daemon has the connection.
+func (c *chat) announce(ctx context.Context, agent, text string) {
+	if s := c.shown(); s != nil {
+		s.Announce(ctx, agent, text)
+	}
+}
+
 // close gives the lock of the token back. It may be called more than once.
 func (c *chat) close() {
 	surface := c.shown()

@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/gate"
+	"github.com/callgate/callgate/host/internal/hook/canary"
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/telemetry"
@@ -41,6 +42,7 @@ func (d *Daemon) sources() telemetry.Sources {
 			return telemetry.Store(d.Host.Store.Stats(ctx))
 		},
 		Audit:  d.verified.state,
+		Hooks:  d.prober.metrics,
 		Traces: func() telemetry.Spans { return d.traces.Spans() },
 		Pool: func() telemetry.Pool {
 			s := d.Host.Sandbox()
@@ -116,6 +118,7 @@ type measured struct {
 	api.Gate
 	metrics *telemetry.Metrics
 	traces  *telemetry.Traces
+	prober  *prober
 }
 
 // Check implements api.Gate.
@@ -133,6 +136,9 @@ func (m measured) Check(ctx context.Context, caller authority.Caller, r wire.Req
 		one.Agent = caller.Agent
 	}
 	m.metrics.Decided(one)
+	if client, ok := canary.ClientOf(r.Context.Session); ok && res.Outcome == wire.Denied {
+		m.prober.saw(ctx, string(client.Word), caller.Agent, r.Context.Session)
+	}
 	return res, err
 }
 

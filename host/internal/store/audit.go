@@ -55,6 +55,9 @@ const (
 	// EventCallMismatch: a call ran with another input than the judged one, or unjudged, or denied.
 	// Threat T08.
 	EventCallMismatch Event = "call_mismatch"
+	// These are about the hook of a client: calls no longer reach Callgate through it, and do again.
+	EventHookUnjudged Event = "hook_unjudged"
+	EventHookJudged   Event = "hook_judged"
 	EventTokenCreated Event = "token_created"
 	EventTokenRevoked Event = "token_revoked"
 	// These are about the configuration file: a person accepted it, or it widens

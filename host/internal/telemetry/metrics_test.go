@@ -35,7 +35,10 @@ func full() *telemetry.Metrics {
 			return []telemetry.Module{{File: "bash.wasm", Calls: 4, Failures: 1, Took: time.Second, Fuel: 1000}}
 		},
 		Discord: func() telemetry.Discord { return telemetry.Discord{Configured: true, Cards: 3} },
-		Traces:  func() telemetry.Spans { return telemetry.Spans{Enabled: true, Made: 9, Sent: 8, Failed: 1} },
+		Hooks: func() []telemetry.Hook {
+			return []telemetry.Hook{{Client: "codex", At: time.Unix(1700000000, 0)}, {Client: "opencode", Judged: true}}
+		},
+		Traces: func() telemetry.Spans { return telemetry.Spans{Enabled: true, Made: 9, Sent: 8, Failed: 1} },
 	})
 	m.Decided(telemetry.Decision{Outcome: "allow", Stage: "read_only", Took: time.Millisecond, Agent: "ci"})
 	m.Decided(telemetry.Decision{Outcome: "ask_approved", Stage: "mode", Took: time.Millisecond, Asked: true, Waited: 3 * time.Second})
@@ -68,7 +71,7 @@ func TestMetrics(t *testing.T) {
 		`callgate_audit_verified_seq 5`, `callgate_audit_verified_timestamp_seconds 1.7e+09`, `callgate_audit_broken 0`,
 		`callgate_sandbox_memory_bytes 1.048576e+06`, `callgate_module_answers_total{from="memory"} 5`,
 		`callgate_module_call_seconds_sum{module="bash.wasm"} 1`, `callgate_module_failures_total{module="bash.wasm"} 1`, `callgate_module_fuel_total{module="bash.wasm"} 1000`,
-		`callgate_trace_spans_total{state="made"} 9`, `callgate_trace_spans_total{state="sent"} 8`, `callgate_discord_connected 0`, `callgate_discord_cards 3`, `callgate_build_info{version="v1"} 1`,
+		`callgate_trace_spans_total{state="made"} 9`, `callgate_trace_spans_total{state="sent"} 8`, `callgate_hook_judged{client="codex"} 0`, `callgate_hook_judged{client="opencode"} 1`, `callgate_hook_probe_timestamp_seconds{client="codex"} 1.7e+09`, `callgate_discord_connected 0`, `callgate_discord_cards 3`, `callgate_build_info{version="v1"} 1`,
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("missing: %s\n%s", want, ours(text))

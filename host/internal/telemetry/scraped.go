@@ -15,6 +15,7 @@ type Sources struct {
 	Modules func() []Module
 	Discord func() Discord
 	Traces  func() Spans
+	Hooks   func() []Hook
 }
 
 // Asks are the asks waiting for a person.
@@ -66,6 +67,13 @@ type Discord struct {
 	Cards                 int
 }
 
+// Hook is the last probe of a client's hook.
+type Hook struct {
+	Client string
+	Judged bool
+	At     time.Time
+}
+
 // scraped reads the sources at each scrape.
 type scraped struct{ s Sources }
 
@@ -92,6 +100,8 @@ var (
 	moduleFails  = desc("module_failures_total", "Calls of a module that failed.", "module")
 	moduleFuel   = desc("module_fuel_total", "Fuel used by a module; one instruction takes about one.", "module")
 	traceSpans   = desc("trace_spans_total", "Spans of traces: made, sent to the collector, and failed to arrive.", "state")
+	hookJudged   = desc("hook_judged", "1 when the last probe of the client's hook was decided by the daemon; no value without a probe.", "client")
+	hookProbed   = desc("hook_probe_timestamp_seconds", "When the client's hook was last probed.", "client")
 	discordUp    = desc("discord_connected", "1 while Discord is connected; no value when it is not configured.")
 	discordCards = desc("discord_cards", "Cards that stand in Discord.")
 )
@@ -100,7 +110,7 @@ var (
 func (scraped) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		asksWaiting, asksOldest, surfaces, storeCommits, storeChanges, storeErrors, auditSeq, verifiedSeq, verifiedAt, auditBroken,
-		poolUsed, poolLimit, poolCache, answers, moduleTime, moduleFails, moduleFuel, traceSpans, discordUp, discordCards,
+		poolUsed, poolLimit, poolCache, answers, moduleTime, moduleFails, moduleFuel, traceSpans, hookJudged, hookProbed, discordUp, discordCards,
 	} {
 		out <- d
 	}
@@ -139,6 +149,10 @@ func (c scraped) Collect(out chan<- prometheus.Metric) {
 		counter(traceSpans, float64(spans.Made), "made")
 		counter(traceSpans, float64(spans.Sent), "sent")
 		counter(traceSpans, float64(spans.Failed), "failed")
+	}
+	for _, h := range c.s.Hooks() {
+		out <- prometheus.MustNewConstMetric(hookJudged, prometheus.GaugeValue, one(h.Judged), h.Client)
+		out <- prometheus.MustNewConstMetric(hookProbed, prometheus.GaugeValue, seconds(h.At), h.Client)
 	}
 	if chat.Configured {
 		gauge(discordUp, one(chat.Connected))

@@ -162,6 +162,25 @@ func TestSend(t *testing.T) {
 	}
 }
 
+// TestAlarm: an alarm reaches the listed people's devices, and says nothing else.
+func TestAlarm(t *testing.T) {
+	t.Parallel()
+	k, _ := newKeeper(t)
+	ann := newBrowser(t)
+	_, err := k.Key(t.Context())
+	must(t, err)
+	for _, person := range []string{"ann", "bob"} {
+		_, err = k.Add(t.Context(), person, "phone", person, ann.subscription("https://push.example.com/"+person))
+		must(t, err)
+	}
+	client, messages := service(t, http.StatusCreated)
+	push.NewSender(k, func(person string) bool { return person == "ann" }, client, slog.New(slog.DiscardHandler)).Alarm(t.Context())
+	m := <-messages
+	if text := ann.read(t, m.body); text != `{"alarm":true}` || m.path != "/ann" || len(messages) > 0 {
+		t.Errorf("the message to %s is %q, and %d more", m.path, text, len(messages))
+	}
+}
+
 // TestAdd_refused: an address that a browser's push service does not have is never kept.
 func TestAdd_refused(t *testing.T) {
 	t.Parallel()

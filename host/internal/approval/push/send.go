@@ -30,7 +30,9 @@ const (
 
 // message is what a device gets: no part of the call.
 type message struct {
-	Ask string `json:"ask"`
+	Ask string `json:"ask,omitempty"`
+	// Alarm: a hook does not judge its client's calls.
+	Alarm bool `json:"alarm,omitempty"`
 }
 
 // Sender sends messages to the devices of a Keeper.
@@ -60,22 +62,37 @@ func (s *Sender) Run(ctx context.Context, events <-chan ask.Event) {
 		if e.Kind != ask.EventShown {
 			continue
 		}
-		r, err := s.keeper.load(ctx)
-		if err != nil {
-			s.log.Error("nobody gets a push message", "error", err)
-			continue
+		keep := longest
+		if !e.Ask.Deadline.IsZero() {
+			keep = min(keep, e.Ask.Deadline.Sub(s.keeper.now()))
 		}
-		for _, d := range r.Devices {
-			if !s.listed(d.Person) {
-				continue
-			}
-			sending.Go(func() { s.tell(ctx, r, d, e.Ask) })
+		s.all(ctx, message{Ask: e.Ask.ID}, keep, &sending)
+	}
+}
+
+// Alarm tells of a hook that does not judge its client's calls, and waits for the messages.
+func (s *Sender) Alarm(ctx context.Context) {
+	var sending sync.WaitGroup
+	s.all(ctx, message{Alarm: true}, longest, &sending)
+	sending.Wait()
+}
+
+// all sends a message to each device; its service keeps it for a time.
+func (s *Sender) all(ctx context.Context, m message, keep time.Duration, sending *sync.WaitGroup) {
+	r, err := s.keeper.load(ctx)
+	if err != nil {
+		s.log.Error("nobody gets a push message", "error", err)
+		return
+	}
+	for _, d := range r.Devices {
+		if s.listed(d.Person) {
+			sending.Go(func() { s.tell(ctx, r, d, m, keep) })
 		}
 	}
 }
 
 // tell sends one message. A device that its service no longer knows is removed.
-func (s *Sender) tell(ctx context.Context, r record, d kept, a ask.Ask) {
+func (s *Sender) tell(ctx context.Context, r record, d kept, m message, keep time.Duration) {
 	select {
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()
@@ -84,7 +101,7 @@ func (s *Sender) tell(ctx context.Context, r record, d kept, a ask.Ask) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendPatience)
 	defer cancel()
-	status, err := s.send(ctx, r, d, a)
+	status, err := s.send(ctx, r, d, m, keep)
 	switch {
 	case err != nil && ctx.Err() == nil:
 		s.log.Warn("a push message was not sent", "service", d.Service, "person", d.Person, "error", err)
@@ -97,14 +114,10 @@ func (s *Sender) tell(ctx context.Context, r record, d kept, a ask.Ask) {
 	}
 }
 
-func (s *Sender) send(ctx context.Context, r record, d kept, a ask.Ask) (status int, err error) {
-	text, err := json.Marshal(message{a.ID})
+func (s *Sender) send(ctx context.Context, r record, d kept, m message, keep time.Duration) (status int, err error) {
+	text, err := json.Marshal(m)
 	if err != nil {
 		return 0, err
-	}
-	keep := longest
-	if !a.Deadline.IsZero() {
-		keep = min(keep, a.Deadline.Sub(s.keeper.now()))
 	}
 	res, err := webpush.SendNotificationWithContext(ctx, text, &webpush.Subscription{
 		Endpoint: d.Subscription.Endpoint, Keys: webpush.Keys{P256dh: d.Subscription.P256dh, Auth: d.Subscription.Auth},

@@ -67,9 +67,10 @@ const (
 	// tool module, and a refused one.
 	EventModuleSwapped = "module_swapped"
 	EventModuleRefused = "module_refused"
-	// EventPermissionRequest and EventPermissionDenied carry a gate.Notice.
+	// EventPermissionRequest, EventPermissionDenied and EventHookAlarm carry a wire.Notice.
 	EventPermissionRequest = wire.PermissionRequest
 	EventPermissionDenied  = wire.PermissionDenied
+	EventHookAlarm         = wire.HookAlarm
 	// EventLagged means the reader was too slow and missed events.
 	EventLagged = "lagged"
 )

@@ -35,5 +35,8 @@ func (h *Host) callback(o Options) func(agent string) gate.Callback {
 // It must not block.
 func (h *Host) Notices(read func(wire.Notice)) { h.hub.Read(read) }
 
+// Notify passes a notice on, as those of the gate.
+func (h *Host) Notify(n wire.Notice) { h.hub.Notify(n) }
+
 // NoticesDropped is the number of notices lost for all listeners, or missed by a webhook.
 func (h *Host) NoticesDropped() int64 { return h.hub.Dropped() }

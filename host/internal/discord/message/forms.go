@@ -99,6 +99,14 @@ func Ephemeral(text string) Message {
 	}
 }
 
+// Alarm is a message of the daemon itself: a text, with a ping of roles.
+func Alarm(text string, pinged []string) Message {
+	m := Ephemeral(strings.TrimSpace(pings(pinged) + " " + Code(text)))
+	m.Flags &^= discordgo.MessageFlagsEphemeral
+	m.AllowedMentions.Roles = roles(pinged)
+	return m
+}
+
 func nobody() Mentions { return Mentions{Parse: []string{}} }
 
 func clipContent(text string) string {

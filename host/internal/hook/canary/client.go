@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/hook/claudecode"
@@ -24,6 +25,8 @@ type Client struct {
 	Verdict func(settings.Hook, runner.Outcome) runner.Effect
 	// Unproven are the failures that no attempt outside the client can show.
 	Unproven string
+	// Env is the environment of the hook; nil for this process's own.
+	Env []string
 
 	event            string
 	write, todo      string // the client's names of a tool that writes, and of one without effect
@@ -82,8 +85,20 @@ func (c Client) shell() string {
 	return cmp.Or(c.bash, "sh")
 }
 
+// sessionPrefix begins the names of canaries' sessions.
+const sessionPrefix = "callgate-canary-"
+
 // Session is the name of a new session for one canary; the audit finds its call by it.
-func Session() string { return "callgate-canary-" + rand.Text() }
+func (c Client) Session() string { return sessionPrefix + string(c.Word) + "-" + rand.Text() }
+
+// ClientOf is the client of a canary's session; ok is false for another session.
+func ClientOf(session string) (c Client, ok bool) {
+	rest, found := strings.CutPrefix(session, sessionPrefix)
+	if i := strings.LastIndexByte(rest, '-'); found && i > 0 {
+		return Find(settings.Client(rest[:i]))
+	}
+	return Client{}, false
+}
 
 // Write is the client's payload for a call that writes to a file. Every mode denies it for a file
 // of Callgate's own.

@@ -63,11 +63,17 @@ const heldPatience = 5 * time.Second
 // which every mode denies; and one without an effect. Each takes wait at most. No client runs
 // either of them.
 func (c Client) Probe(ctx context.Context, h settings.Hook, dir, file string, wait time.Duration, find Decision) []Result {
-	session, other := Session(), Session()
+	session := c.Session()
 	return []Result{
-		c.result(ctx, h, Denied, session, c.Start(ctx, h, dir, c.Write(session, dir, file), wait), find),
-		c.result(ctx, h, Harmless, other, c.Start(ctx, h, dir, c.Harmless(other, dir), min(wait, heldPatience)), find),
+		c.ProbeDenied(ctx, h, dir, file, wait, find),
+		c.result(ctx, h, Harmless, session, c.Start(ctx, h, dir, c.Harmless(session, dir), min(wait, heldPatience)), find),
 	}
+}
+
+// ProbeDenied is the first call of Probe alone: it never asks a person.
+func (c Client) ProbeDenied(ctx context.Context, h settings.Hook, dir, file string, wait time.Duration, find Decision) Result {
+	session := c.Session()
+	return c.result(ctx, h, Denied, session, c.Start(ctx, h, dir, c.Write(session, dir, file), wait), find)
 }
 
 // result compares a client's reaction with the daemon's decision.

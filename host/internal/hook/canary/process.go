@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/hook/runner"
@@ -21,7 +22,9 @@ func (c Client) Command(ctx context.Context, h settings.Hook, dir string) *exec.
 		cmd = exec.CommandContext(ctx, c.shell(), "-c", h.Command)
 	}
 	apart(cmd)
-	cmd.Dir, cmd.Env = dir, os.Environ()
+	if cmd.Dir, cmd.Env = dir, slices.Clone(c.Env); c.Env == nil {
+		cmd.Env = os.Environ()
+	}
 	if c.Word == settings.ClaudeCode {
 		cmd.Env = append(cmd.Env, "CLAUDE_PROJECT_DIR="+dir)
 	}

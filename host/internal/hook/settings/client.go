@@ -184,6 +184,16 @@ func (h Hook) Program() []string {
 	return lineWords(h.Command)
 }
 
+// Exact reports whether starting the hook starts its Program and nothing else: in exec form, or as a
+// Line to the byte.
+func (h Hook) Exact(c Client) bool {
+	if h.Exec {
+		return true
+	}
+	words := lineWords(h.Command)
+	return len(words) > 0 && h.Command == lineBegin+shellLine(words)+lineTest+`"$o" = `+shellword.Quote(c.Allow())+lineEnd
+}
+
 // With is the hook with another program in the place of its own: all around it, such as the shell's
 // part of a Line, stays. ok is false for a shell line that is no Line.
 func (h Hook) With(words []string) (_ Hook, ok bool) {

@@ -187,7 +187,7 @@ func (d *examination) payload(h settings.Hook) []byte {
 	if file == "" {
 		file = d.Dirs.State
 	}
-	d.session = canary.Session()
+	d.session = claude.Session()
 	return claude.Write(d.session, d.project(), file)
 }
 

@@ -26,6 +26,7 @@ type Daemon interface {
 	ConfigState(ctx context.Context) (wire.ConfigState, error)
 	Modules(ctx context.Context) (wire.ModuleList, error)
 	Folders(ctx context.Context, agent string) ([]wire.Folder, error)
+	Hooks(ctx context.Context) (wire.HookProbes, error)
 }
 
 // Options select the checks. Settings, Dirs and Connect are required.
@@ -86,7 +87,7 @@ func Run(ctx context.Context, o Options) []finding.Finding {
 	}
 	d := &examination{Options: o}
 	for _, check := range []func(context.Context){
-		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries, d.clients,
+		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries, d.clients, d.probes,
 		d.service, d.store, d.folders, d.modules, d.pins, d.sandbox, d.people, d.clock,
 		d.configuration, d.endpoints, d.private, d.disk,
 	} {

@@ -79,6 +79,20 @@ func TestSharedFault(t *testing.T) {
 	}
 }
 
+// TestProbes: the daemon's own last probe of a hook that does not judge is an error.
+func TestProbes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.install("sound", nil)
+	if f := find(t, w.run(), "hooks.probe"); f.State != finding.Skipped || !strings.Contains(f.Fix, "hooks.probe_every") {
+		t.Errorf("without probes: got %+v", f)
+	}
+	w.daemon.hooks = wire.HookProbes{Every: "30m0s", Probes: []wire.HookProbe{{Client: "codex", State: "off", Text: "features off"}}}
+	if f := find(t, w.run(), "hooks.probe"); f.State != finding.Error || !strings.Contains(f.Text, "codex: off") {
+		t.Errorf("a hook that is off: got %+v", f)
+	}
+}
+
 // TestNotInstalled: without a hook nothing is judged: an error.
 func TestNotInstalled(t *testing.T) {
 	t.Parallel()

@@ -176,11 +176,13 @@ type fakeDaemon struct {
 	report  store.Report
 	pin     pin.Status
 	state   wire.ConfigState
+	hooks   wire.HookProbes
 	idle    bool // has judged nothing
 	err     error
 }
 
 func (d fakeDaemon) Health(context.Context) (protocol.Health, error)   { return d.health, d.err }
+func (d fakeDaemon) Hooks(context.Context) (wire.HookProbes, error)    { return d.hooks, nil }
 func (d fakeDaemon) Tools(context.Context) ([]wire.Tool, error)        { return d.tools, nil }
 func (d fakeDaemon) VerifyAudit(context.Context) (store.Report, error) { return d.report, nil }
 func (d fakeDaemon) Audit(_ context.Context, f store.Filter) (view.AuditPage, error) {

@@ -85,7 +85,7 @@ const (
 )
 
 // serious are the events for a person to look at.
-var serious = map[store.Event]bool{store.EventCallMismatch: true, store.EventSessionPaused: true, store.EventModuleUndone: true}
+var serious = map[store.Event]bool{store.EventCallMismatch: true, store.EventSessionPaused: true, store.EventModuleUndone: true, store.EventHookUnjudged: true}
 
 // ToOCSF writes a row in the schema. Texts are the audit's, with their secrets masked.
 func ToOCSF(r store.Row) OCSF {
