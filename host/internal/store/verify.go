@@ -94,11 +94,11 @@ func (s *Store) verifyAudit(ctx context.Context) (Report, error) {
 	if err := v.begin(); err != nil || v.report.Break != nil {
 		return v.report, err
 	}
-	for row, err := range s.Audit(ctx, Filter{}) {
+	for r, err := range s.summedRows(ctx, gone.seq, head.seq) {
 		if err != nil {
 			return Report{}, err
 		}
-		if !v.next(row) {
+		if !v.follow(r.row, r.sum) {
 			return v.report, nil
 		}
 		if ok, err := v.inTree(v.last); err != nil || !ok {
@@ -136,9 +136,14 @@ func newVerifier(head, gone link) *verifier {
 
 // next takes the next row and reports whether the chain still holds.
 func (v *verifier) next(r Row) bool {
-	want := v.last.seq + 1
 	var sum Hash
 	sum, v.buf = r.sum(v.buf)
+	return v.follow(r, sum)
+}
+
+// follow is next for a row with its hash, computed anew.
+func (v *verifier) follow(r Row, sum Hash) bool {
+	want := v.last.seq + 1
 	switch {
 	case r.Seq < want:
 		return v.stop(r.Seq, "the row was added where rows were removed")

@@ -90,6 +90,8 @@ var calls = []aim{
 	{figure: "a hook process, times a hook that only parses", of: "Hook ns/hook", over: "Hook ns/parse", atMost: 3},
 	{figure: "serve from nothing to its first decision", of: "Coldstart ns/wall", scale: 1e9, unit: "s", atMost: 1},
 	{figure: "serve from a warm cache to its first decision", of: "Warmstart ns/cpu", scale: 1e6, unit: "ms of CPU", atMost: 100},
+	{figure: "verifying 1,000,000 rows of the audit: chain and tree", of: "Million/verify ns/op", scale: 1e9, unit: "s", atMost: 10},
+	{figure: "verifying the last 1,000 of them, as a start does", of: "Million/start ns/op", scale: 1e6, unit: "ms", atMost: 500},
 	{figure: "private memory of an idle daemon after its first decision", of: "Idle KiB/private", scale: 1024, unit: "MiB", atMost: 80},
 }
 
