@@ -27,7 +27,7 @@ func auditCommand(c *cli) *cobra.Command {
 		RunE:    needCommand,
 	}
 	cmd.AddCommand(auditList(c), auditSearch(c), auditShow(c), auditExport(c), auditVerify(c), auditPrune(c),
-		auditProve(c), auditCheckProof(c), auditCheckpoint(c), auditKey(c))
+		auditProve(c), auditCheckProof(c), auditCheckpoint(c), auditKey(c), auditWitness(c))
 	return cmd
 }
 

@@ -84,6 +84,7 @@ var known = []struct {
 	{modules.ErrBadSignature, http.StatusConflict, protocol.CodeSignature},
 	{store.ErrAuditBroken, http.StatusConflict, protocol.CodeConflict},
 	{notary.ErrSize, http.StatusConflict, protocol.CodeConflict},
+	{notary.ErrOtherKey, http.StatusConflict, protocol.CodeConflict},
 	{admin.ErrForkNarrows, http.StatusConflict, protocol.CodeConflict},
 	{store.ErrLastAdmin, http.StatusConflict, protocol.CodeConflict},
 	{ask.ErrSettled, http.StatusConflict, protocol.CodeSettled},

@@ -15,7 +15,7 @@ const verifyEvery = 24 * time.Hour
 
 // openNotary reads the key of the audit, and the accepted witnesses.
 func (d *Daemon) openNotary(ctx context.Context, state string) (*notary.Notary, error) {
-	c := notary.Config{Store: d.Host.Store, State: state, Log: d.log, Now: d.now}
+	c := notary.Config{Store: d.Host.Store, State: state, Others: d.others, Log: d.log, Now: d.now}
 	for _, w := range d.Host.Accepted().Audit.Witnesses {
 		key, err := proof.ParseWitness(w.Key)
 		if err != nil {

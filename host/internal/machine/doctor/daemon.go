@@ -122,6 +122,8 @@ func (d *examination) store(ctx context.Context) {
 		d.bad("store.audit", "Cannot read the audit log: "+err.Error(), "read the daemon's log")
 	case !report.OK():
 		d.bad("store.audit", fmt.Sprintf("The audit log was changed at row %d: %s.", report.Break.Seq, report.Break.What), "run callgate audit verify, compare with a copy (callgate audit export), find out which program wrote to the store, restore a copy")
+	case report.Tree != nil && report.Tree.Unsigned != "":
+		d.warn("store.audit", fmt.Sprintf("Audit chain verified (%d rows), but this daemon has another key than its newest checkpoint: %s.", report.Rows, report.Tree.Unsigned), "copy audit.key from another machine of this store (callgate nodes) into the state directory, and restart the daemon")
 	default:
 		d.ok("store.audit", fmt.Sprintf("Audit chain verified (%d rows).", report.Rows))
 	}

@@ -149,6 +149,9 @@ func TestFaults(t *testing.T) {
 		"audit changed": {func(w *world) {
 			w.daemon.report = store.Report{Break: &store.Break{Seq: 3, What: "edited"}}
 		}, "store.audit", finding.Error, "row 3: edited"},
+		"another key": {func(w *world) {
+			w.daemon.report = store.Report{Rows: 3, Tree: &store.TreeReport{Unsigned: "it is signed with another key"}}
+		}, "store.audit", finding.Warning, "another key"},
 		"module": {func(w *world) {
 			w.daemon.tools = append(w.daemon.tools, wire.Tool{Name: "X", File: "x.wasm", Error: "trap"})
 		}, "modules.usable", finding.Error, "x.wasm"},

@@ -22,6 +22,8 @@ type Config struct {
 	Store *store.Store
 	// State is the directory of the key.
 	State string
+	// Others reports whether another daemon of the store is alive; nil where there is never one.
+	Others func(context.Context) bool
 	// Witnesses sign the checkpoints too; none is fine.
 	Witnesses []Address
 	// Log hears of failures; nil means silence.
@@ -34,6 +36,8 @@ type Config struct {
 type Notary struct {
 	c       Config
 	private ed25519.PrivateKey
+	// alone means that no other daemon ran at the start: this one's key counts.
+	alone bool
 
 	sealing   sync.Mutex // held while a checkpoint is made
 	last      string     // the newest checkpoint of this daemon, as in its file
@@ -56,7 +60,7 @@ func Open(ctx context.Context, c Config) (*Notary, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Notary{c: c, private: private}
+	n := &Notary{c: c, private: private, alone: c.Others == nil || !c.Others(ctx)}
 	if n.last, err = readLast(c.State); err != nil {
 		return nil, err
 	}
@@ -64,7 +68,7 @@ func Open(ctx context.Context, c Config) (*Notary, error) {
 		n.witnesses = append(n.witnesses, newWitness(at))
 	}
 	tree, err := c.Store.Tree(ctx)
-	if err == nil && made && tree.Signed != "" {
+	if err == nil && made && tree.Signed != "" && n.alone {
 		c.Log.Warn("the key of the audit was missing, and a new one was made: give its public half to everybody who has the old one; see `callgate audit key`", "file", filepath.Join(c.State, KeyFile))
 	}
 	return n, err
@@ -88,6 +92,10 @@ type sealed struct {
 	text string
 }
 
+// ErrOtherKey means that another daemon of the store signs with another key. This one signs nothing:
+// a log has one key. RATIONALE.md, "Who has the key of the audit?".
+var ErrOtherKey = errors.New("another daemon of this store signs the audit with another key")
+
 // errEmpty means that the audit has no row.
 var errEmpty = fmt.Errorf("the audit has no row: %w", store.ErrNotFound)
 
@@ -107,6 +115,9 @@ func (n *Notary) seal(ctx context.Context) (sealed, error) {
 	signer, key, err := n.signer(tree.Origin)
 	if err != nil {
 		return sealed{}, err
+	}
+	if _, err := proof.Open(tree.Signed, key); err != nil && tree.Signed != "" && !n.alone {
+		return sealed{}, fmt.Errorf("%w: copy %s from the machine of the other one, and restart this daemon", ErrOtherKey, filepath.Join(n.c.State, KeyFile))
 	}
 	hashes := n.c.Store.TreeHashes(ctx)
 	root, err := tlog.TreeHash(tree.Size, hashes)
@@ -177,7 +188,7 @@ func (n *Notary) Sign(ctx context.Context) {
 		text = err.Error()
 	}
 	if text != "" && text != n.failed {
-		n.c.Log.Error("the audit could not be signed; run `callgate audit verify`", "error", err)
+		n.c.Log.Error("the audit could not be signed; run `callgate doctor`", "error", err)
 	}
 	n.failed = text
 }

@@ -1,6 +1,7 @@
 package notary_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"os"
@@ -75,6 +76,40 @@ func TestOpen_keepsTheKeyPrivate(t *testing.T) {
 		if _, err := notary.Open(t.Context(), notary.Config{Store: b.store, State: b.state}); err == nil && (name != "open" || runtime.GOOS != "windows") {
 			t.Errorf("%s: the key was used", name)
 		}
+	}
+}
+
+// A daemon with a key of its own signs nothing while another one of the store signs, also after that
+// one is gone; started alone it signs, because then its key is the only one.
+func TestOpen_oneKeyForAStore(t *testing.T) {
+	t.Parallel()
+	a := newBench(t)
+	a.append(3)
+	a.Sign(t.Context())
+	first, err := a.State(t.Context(), 0)
+	must(t, err)
+	there := true
+	b := &bench{t: t, state: t.TempDir(), log: &lines{}, store: a.store, others: func(context.Context) bool { return there }}
+	b.reopen()
+	b.append(1)
+	there = false
+	b.Sign(t.Context())
+	if _, err := b.State(t.Context(), 0); !errors.Is(err, notary.ErrOtherKey) {
+		t.Errorf("beside another: got %v, want ErrOtherKey", err)
+	}
+	if log := b.log.String(); !strings.Contains(log, "copy "+filepath.Join(b.state, notary.KeyFile)) {
+		t.Errorf("the log is %q, want the fix", log)
+	}
+	if r, err := b.Verify(t.Context()); err != nil || !r.OK() || !strings.Contains(r.Tree.Unsigned, "another key") {
+		t.Errorf("verify: got %+v (%+v), %v, want that the key is another", r, r.Tree, err)
+	}
+	a.Sign(t.Context())
+	if now, err := a.State(t.Context(), 0); err != nil || now.Key != first.Key || now.Through != 4 {
+		t.Errorf("the first one goes on: got %+v, %v", now, err)
+	}
+	b.reopen()
+	if now, err := b.State(t.Context(), 0); err != nil || now.Key == first.Key {
+		t.Errorf("started alone: got %+v, %v, want its own key", now, err)
 	}
 }
 

@@ -39,6 +39,8 @@ type bench struct {
 	store *store.Store
 	state string
 	log   *lines
+	// others is whether another daemon of the store is alive; nil for never.
+	others func(context.Context) bool
 }
 
 func newBench(t testing.TB, witnesses ...notary.Address) *bench {
@@ -53,7 +55,7 @@ func newBench(t testing.TB, witnesses ...notary.Address) *bench {
 func (b *bench) reopen(witnesses ...notary.Address) {
 	b.t.Helper()
 	var err error
-	b.Notary, err = notary.Open(b.t.Context(), notary.Config{Store: b.store, State: b.state, Witnesses: witnesses, Log: slog.New(slog.NewTextHandler(b.log, nil))})
+	b.Notary, err = notary.Open(b.t.Context(), notary.Config{Store: b.store, State: b.state, Witnesses: witnesses, Others: b.others, Log: slog.New(slog.NewTextHandler(b.log, nil))})
 	must(b.t, err)
 }
 
