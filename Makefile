@@ -20,13 +20,14 @@ RELEASED := plugins/dist/embedded/release.zip
 
 ##@ Use
 .PHONY: run build
-# DEMO=discord shows the asks as cards in a Discord-shaped server of the demo's own.
+# DEMO=discord shows the asks as cards in a Discord-shaped server of the demo's own, DEMO=console a
+# week of calls in the web console.
 DEMO ?=
-run: build ## build, then watch a recorded agent session pass through the gate; DEMO=discord: in Discord
+run: build ## build, then watch a recorded agent session pass through the gate; DEMO=discord: in Discord; DEMO=console: in a browser
 	@case "$(DEMO)" in \
 		"") exec bin/callgate demo;; \
-		discord) exec bin/callgate demo --discord;; \
-		*) echo 'DEMO is empty or discord, not "$(DEMO)"'; exit 2;; \
+		discord|console) exec bin/callgate demo --$(DEMO);; \
+		*) echo 'DEMO is empty, discord or console, not "$(DEMO)"'; exit 2;; \
 	esac
 
 build: bin/callgate ## leave the product in bin: callgate, and callgate-hook for a quicker hook

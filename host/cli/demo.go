@@ -15,7 +15,7 @@ import (
 )
 
 func demoCommand(*cli) *cobra.Command {
-	var inDiscord bool
+	var inDiscord, inBrowser bool
 	command := &cobra.Command{
 		Use:     "demo",
 		GroupID: "gate",
@@ -27,7 +27,10 @@ module and then replaces its file with an unapproved one. Nothing is left behind
 
 With --discord the asks are cards on a fake Discord server inside the demo: no account
 and no network is needed. Each card is printed as people see it, with the buttons they
-press and the card's text afterwards.`,
+press and the card's text afterwards.
+
+With --console it replays the sessions as a week, and prints a one-time link to the web
+console with that week and with calls that wait for you. It ends with Ctrl-C.`,
 		Example: "  callgate demo\n  callgate demo </dev/null\n  callgate demo --discord",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -38,10 +41,10 @@ press and the card's text afterwards.`,
 			if err != nil {
 				return err
 			}
-			o := demo.Options{Sessions: sessions.Files, Own: deploy.WAT, Modules: plugins.Modules(), Compiler: compiler(), CacheDir: dirs.Cache, InDiscord: inDiscord, Out: cmd.OutOrStdout()}
+			o := demo.Options{Sessions: sessions.Files, Own: deploy.WAT, Modules: plugins.Modules(), Compiler: compiler(), CacheDir: dirs.Cache, InDiscord: inDiscord, InBrowser: inBrowser, Out: cmd.OutOrStdout()}
 			if t, ok := terminal.Open(cmd.InOrStdin(), cmd.OutOrStdout()); ok {
 				o.Color, o.Width = t.Color(), terminal.Columns(cmd.OutOrStdout())
-				if inDiscord {
+				if inDiscord || inBrowser {
 					o.Keyboard = t
 					return demo.Run(cmd.Context(), o)
 				}
@@ -55,5 +58,7 @@ press and the card's text afterwards.`,
 		},
 	}
 	command.Flags().BoolVar(&inDiscord, "discord", false, "show the asks on a fake Discord server inside the demo")
+	command.Flags().BoolVar(&inBrowser, "console", false, "show a week of calls in the web console, until Ctrl-C")
+	command.MarkFlagsMutuallyExclusive("discord", "console")
 	return command
 }

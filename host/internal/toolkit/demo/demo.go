@@ -52,6 +52,9 @@ type Options struct {
 	// InDiscord shows the asks as cards in a Discord-shaped server of the demo's own, and
 	// takes the answers there; then Person is not asked.
 	InDiscord bool
+	// InBrowser replays a week in the past, has calls wait, and prints links to the web console until
+	// ctx ends. Keyboard then asks for a further link.
+	InBrowser bool
 	// Keyboard is that of a person who answers the cards in Discord; nil without one.
 	Keyboard Keyboard
 	// Patience is how long the person gets; then the demo's approver answers.
@@ -71,11 +74,19 @@ agents:
     working_directories: [%q]
     user: you
 asks:
-  timeout: 2m
+  timeout: %s
   pause_after: 20
 `
 
-// Run replays the sessions and returns when they are over. Everything it made
+// timeout is how long an ask waits: in a browser people look around.
+func (o Options) timeout() time.Duration {
+	if o.InBrowser {
+		return 8 * time.Hour
+	}
+	return 2 * time.Minute
+}
+
+// Run replays the sessions and returns when they are over, or for a browser when ctx ends. Everything it made
 // on disk is gone then, also after an error.
 func Run(ctx context.Context, o Options) (err error) {
 	if o.Patience == 0 {
@@ -102,7 +113,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	started := time.Now()
 	fmt.Fprintln(o.Out, "Starting a temporary gate (the first start compiles the tool modules) ...")
-	d, err := open(ctx, o, dir, project, r.configuration())
+	at := &clock{}
+	d, err := open(ctx, o, at, dir, project, r.configuration())
 	if err != nil {
 		return err
 	}
@@ -116,25 +128,26 @@ func Run(ctx context.Context, o Options) (err error) {
 	p := printer{o.Out, o.Color, o.Width, project}
 	p.text(fmt.Sprintf("The gate answers at %s after %s. Agent %q works in %s, mode default.", d.Address(), time.Since(started).Round(time.Millisecond), agentName, project))
 	switch {
+	case o.InBrowser:
 	case o.Keyboard != nil:
 		p.text(fmt.Sprintf("Answer its asks with one key; after %s the demo's own approver answers.", o.Patience))
 	case o.Person != nil:
 		p.text(fmt.Sprintf("%d of its asks are for you: answer with one key. After %s, and for the other asks, the demo's own approver answers.", len(forPerson), o.Patience))
 	}
-	err = replayAll(ctx, o, d, r, dir, project)
-	if cause := context.Cause(ctx); cause != nil {
+	err = replayAll(ctx, o, d, at, r, dir, project)
+	if cause := context.Cause(ctx); cause != nil && (err != nil || !o.InBrowser) {
 		return fmt.Errorf("the demo was stopped: %w", cause)
 	}
 	return err
 }
 
-func open(ctx context.Context, o Options, dir, project, more string) (*daemon.Daemon, error) {
+func open(ctx context.Context, o Options, at *clock, dir, project, more string) (*daemon.Daemon, error) {
 	state, cache := filepath.Join(dir, "state"), o.CacheDir
 	if info, err := os.Stat(cache); err != nil || !info.IsDir() {
 		cache = filepath.Join(dir, "cache")
 	}
 	dirs := config.Dirs{Home: filepath.Join(dir, "home"), Config: filepath.Join(dir, "config"), State: state, Cache: cache}
-	cfg, err := config.Parse("demo.yaml", append(fmt.Appendf(nil, configuration, project), more...), dirs)
+	cfg, err := config.Parse("demo.yaml", append(fmt.Appendf(nil, configuration, project, o.timeout()), more...), dirs)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +157,7 @@ func open(ctx context.Context, o Options, dir, project, more string) (*daemon.Da
 		return nil, err
 	}
 	return daemon.Open(ctx, daemon.Options{
-		Host:  assembly.Options{Config: cfg, CacheDir: cache, Modules: o.Modules, Compiler: o.Compiler},
+		Host:  assembly.Options{Config: cfg, CacheDir: cache, Modules: o.Modules, Compiler: o.Compiler, Now: at.now},
 		State: state, Version: "demo", Listener: l,
 	})
 }
@@ -170,7 +183,7 @@ func makeProject(dir string) error {
 	return nil
 }
 
-func replayAll(ctx context.Context, o Options, d *daemon.Daemon, room *room, dir, project string) error {
+func replayAll(ctx context.Context, o Options, d *daemon.Daemon, at *clock, room *room, dir, project string) error {
 	token, err := tokenfile.Read(tokenfile.Check(filepath.Join(dir, "state"), agentName))
 	if err != nil {
 		return err
@@ -181,6 +194,9 @@ func replayAll(ctx context.Context, o Options, d *daemon.Daemon, room *room, dir
 	}
 	c := newClient(d.Address().String(), token)
 	r := replayer{out: printer{o.Out, o.Color, o.Width, project}, check: c.check, project: project, counts: map[store.Outcome]int{}}
+	if o.InBrowser {
+		return r.inBrowser(ctx, o, d, at, dir)
+	}
 	if room != nil {
 		if err := room.ready(ctx, d, c); err != nil {
 			return err

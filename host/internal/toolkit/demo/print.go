@@ -133,15 +133,20 @@ var outcomes = []struct {
 	{store.AskTimeout, "not answered in time"}, {store.AskCancelled, "cancelled"}, {store.Denied, "denied at once"},
 }
 
-func (p printer) summary(calls int, counts map[store.Outcome]int, rules []engine.Rule, report store.Report) {
+// countsText are the outcomes of all calls.
+func countsText(counts map[store.Outcome]int) string {
 	var parts []string
 	for _, o := range outcomes {
 		if counts[o.Outcome] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[o.Outcome], o.text))
 		}
 	}
+	return strings.Join(parts, ", ")
+}
+
+func (p printer) summary(calls int, counts map[store.Outcome]int, rules []engine.Rule, report store.Report) {
 	fmt.Fprintln(p.w)
-	p.text(fmt.Sprintf("%d calls: %s.", calls, strings.Join(parts, ", ")))
+	p.text(fmt.Sprintf("%d calls: %s.", calls, countsText(counts)))
 	fmt.Fprintf(p.w, "%d rules stored by answers:\n", len(rules))
 	for _, r := range rules[:min(len(rules), mostRules)] {
 		fmt.Fprintf(p.w, "  %s\n", clip(fmt.Sprintf("%s %s (%s)", r.Behavior, p.short(r.String()), r.Scope), p.columns()-2))
@@ -156,6 +161,7 @@ What to try next:
   callgate hook claude-code --install    connect Claude Code (or codex, gemini-cli, opencode)
   callgate doctor                        check the setup
   callgate demo --discord                the same sessions, with asks as cards in Discord
+  callgate demo --console                a week of them in the web console
 docs/first-ten-minutes.md walks through it.
 `, report.Rows)
 }

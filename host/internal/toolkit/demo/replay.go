@@ -28,12 +28,16 @@ type replayer struct {
 
 // session replays one file, one call after the other, as an agent does.
 func (r *replayer) session(ctx context.Context, files fs.FS, name string) error {
+	return r.sessionAs(ctx, files, name, strings.TrimSuffix(name, ".jsonl"))
+}
+
+// sessionAs replays a file as the session of a title.
+func (r *replayer) sessionAs(ctx context.Context, files fs.FS, name, title string) error {
 	file, err := files.Open(name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // only read
-	title := strings.TrimSuffix(name, ".jsonl")
 	r.out.title(title)
 	for l, err := range record.Read(file) {
 		if err != nil {
