@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -75,6 +76,44 @@ func (s *Server) searchAudit(w http.ResponseWriter, r *http.Request, _ authority
 		page.Next = page.Rows[len(page.Rows)-1].Seq
 	}
 	return reply(w, http.StatusOK, page)
+}
+
+// tallyAudit counts decisions in steps of time: by default those of the last week, by day.
+func (s *Server) tallyAudit(w http.ResponseWriter, r *http.Request, _ authority.Caller) error {
+	q, err := query(r, "since", "until", "step")
+	if err != nil {
+		return err
+	}
+	since, err := q.time("since")
+	if err != nil {
+		return err
+	}
+	until, err := q.time("until")
+	if err != nil {
+		return err
+	}
+	step, err := q.duration("step")
+	if err != nil {
+		return err
+	}
+	if until.IsZero() {
+		until = s.c.Now()
+	}
+	if since.IsZero() {
+		since = until.AddDate(0, 0, -7)
+	}
+	step = cmp.Or(step, 24*time.Hour)
+	if !since.Before(until) {
+		return badField("since", "want a time before until")
+	}
+	if until.Sub(since) > store.MaxTallySteps*step {
+		return badField("step", fmt.Sprintf("want at most %d steps", store.MaxTallySteps))
+	}
+	tally, err := s.c.Audit.Tally(r.Context(), since, until, step)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, tally)
 }
 
 func (s *Server) verifyAudit(w http.ResponseWriter, r *http.Request, _ authority.Caller) error {

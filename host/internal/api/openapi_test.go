@@ -328,6 +328,9 @@ func TestOpenAPI_everyAnswer(t *testing.T) {
 	x.do("GET", "/v1/audit/rows/{seq}/proof", "2/proof", "", 200)
 	x.do("GET", "/v1/audit/rows/{seq}/proof", "99999/proof", "", 404)
 	x.do("GET", "/v1/audit/checkpoint", "", "", 200)
+	x.do("GET", "/v1/audit/tally", "?step=12h", "", 200)
+	x.do("GET", "/v1/audit/tally", "?step=1s", "", 400)
+	x.do("GET", "/v1/audit/tally", "?since=2030-01-01T00:00:00Z", "", 400)
 	for row, err := range w.store.Audit(t.Context(), store.Filter{Decision: store.AskApproved, Limit: 1}) {
 		if err != nil || row.AskID == "" {
 			t.Fatalf("the row of an approval: got %+v, %v", row, err)

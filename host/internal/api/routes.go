@@ -100,6 +100,7 @@ var routes = []route{
 	{method: http.MethodPost, path: "/v1/sessions/{id}/resume", need: needApprover, widens: true, handle: (*Server).resumeSession},
 	{method: http.MethodGet, path: "/v1/audit", need: needApprover, handle: (*Server).searchAudit},
 	{method: http.MethodGet, path: "/v1/audit/export", need: needApprover, handle: (*Server).exportAudit},
+	{method: http.MethodGet, path: "/v1/audit/tally", need: needApprover, handle: (*Server).tallyAudit},
 	{method: http.MethodGet, path: "/v1/audit/verify", need: needApprover, handle: (*Server).verifyAudit},
 	{method: http.MethodGet, path: "/v1/audit/rows/{seq}", need: needApprover, handle: (*Server).showAudit},
 	{method: http.MethodGet, path: "/v1/audit/rows/{seq}/proof", need: needApprover, handle: (*Server).proveAudit},

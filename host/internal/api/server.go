@@ -83,6 +83,7 @@ type Audit interface {
 	Append(ctx context.Context, row store.Row) (store.Row, error)
 	Audit(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error]
 	VerifyAudit(ctx context.Context) (store.Report, error)
+	Tally(ctx context.Context, since, until time.Time, step time.Duration) (store.Tally, error)
 	Prunable(ctx context.Context, before time.Time) (store.Prunable, error)
 	PruneAudit(ctx context.Context, before time.Time, by string) (store.Prunable, error)
 }

@@ -169,6 +169,14 @@ func (c *Client) Audit(ctx context.Context, f store.Filter) (view.AuditPage, err
 	return fetch[view.AuditPage](ctx, c, http.MethodGet, at("audit"), auditQuery(f), nil)
 }
 
+// TallyAudit counts the decisions of a time in steps, at most 100; see store.Tally.
+func (c *Client) TallyAudit(ctx context.Context, since, until time.Time, step time.Duration) (store.Tally, error) {
+	q := values("step", step.String())
+	setTime(q, "since", since)
+	setTime(q, "until", until)
+	return fetch[store.Tally](ctx, c, http.MethodGet, at("audit", "tally"), q, nil)
+}
+
 // ExportAudit copies all rows chosen by f to w, as "jsonl", "csv", "ocsf" or "proof". After an error the output is
 // incomplete.
 func (c *Client) ExportAudit(ctx context.Context, f store.Filter, format string, w io.Writer) error {

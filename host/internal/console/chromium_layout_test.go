@@ -14,7 +14,7 @@ func layout(t *testing.T, c *chromium) {
 	p.ChoosePIN(p.daemon)
 	b := c.open(t, p, "ann")
 	populate(t, p, b)
-	pages := map[string]string{"waiting": "/", "activity": "/activity", "rules": "/rules", "tools": "/tools", "agents": "/agents", "health": "/health", "passkeys": "/passkeys"}
+	pages := map[string]string{"waiting": "/", "overview": "/overview", "activity": "/activity", "rules": "/rules", "tools": "/tools", "agents": "/agents", "health": "/health", "passkeys": "/passkeys"}
 	for _, width := range []int64{360, 390, 1280} {
 		for _, scheme := range []string{"light", "dark"} {
 			if pictures == "" && (width == 390) == (scheme == "light") {

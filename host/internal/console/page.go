@@ -11,6 +11,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/client/protocol"
+	"github.com/callgate/callgate/host/internal/store"
 )
 
 //go:embed pages/*.html
@@ -32,6 +33,9 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"visible": card.Visible,
 	"words":   words,
 	"what":    what,
+	"action":  action,
+	"stage":   stage,
+	"outcome": func(o store.Outcome) string { return outcomeWords[o] },
 	"took":    took,
 	"rule":    func(s engine.Suggestion) string { return engine.Rule{Tool: s.Tool, Content: s.Content}.String() },
 	"short":   card.ShortSession,

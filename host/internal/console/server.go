@@ -175,6 +175,7 @@ var routes = []route{
 	{http.MethodGet, "/{$}", (*Server).waiting},
 	{http.MethodGet, "/asks/{id}", (*Server).showAsk},
 	{http.MethodPost, "/asks/{id}", (*Server).answer},
+	{http.MethodGet, "/overview", (*Server).overview},
 	{http.MethodGet, "/activity", (*Server).activity},
 	{http.MethodGet, "/activity/{seq}", (*Server).showRow},
 	{http.MethodGet, "/rules", (*Server).rules},

@@ -4,25 +4,34 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/store"
 )
 
+// outcomeWords are outcomes as people say them.
+var outcomeWords = map[store.Outcome]string{
+	store.Allowed: "Allowed", store.Denied: "Denied", store.AskApproved: "Approved", store.AskDenied: "Denied by a person",
+	store.AskTimeout: "No answer in time", store.AskCancelled: "Cancelled",
+}
+
+// eventWords are the events whose own name is no word of people; the others are read as they are.
+var eventWords = map[store.Event]string{
+	store.EventCallMismatch: "Ran otherwise", store.EventSessionMode: "Mode changed", store.EventSessionForkMode: "Mode of forks changed",
+	store.EventSessionShell: "Shell changed", store.EventSessionForkExit: "Fork ended",
+	store.EventPINSet: "PIN set", store.EventPINChanged: "PIN changed", store.EventPINTried: "PIN typed", store.EventPINUnlocked: "Unlocked", store.EventPINLocked: "Locked",
+	store.EventPINReset: "PIN reset asked for", store.EventPINResetCancelled: "PIN reset cancelled",
+	store.EventConfigAccepted: "Configuration accepted", store.EventConfigTightened: "Configuration tightened",
+	store.EventConsoleNamed: "Console named", store.EventPushKey: "Message key made", store.EventPushAdded: "Messages added", store.EventPushRemoved: "Messages removed",
+}
+
 // words are an outcome or an event as people say it.
 func words(row store.Row) string {
-	switch row.Decision {
-	case store.Allowed:
-		return "Allowed"
-	case store.Denied:
-		return "Denied"
-	case store.AskApproved:
-		return "Approved"
-	case store.AskDenied:
-		return "Denied by a person"
-	case store.AskTimeout:
-		return "Timed out"
-	case store.AskCancelled:
-		return "Cancelled"
+	if row.Decision != "" {
+		return outcomeWords[row.Decision]
+	}
+	if text := eventWords[row.Event]; text != "" {
+		return text
 	}
 	text := strings.ReplaceAll(card.Line(string(row.Event)), "_", " ")
 	if text == "" {
@@ -31,15 +40,53 @@ func words(row store.Row) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
+// stageWords are the deciding steps as people say them.
+var stageWords = map[engine.Stage]string{
+	engine.StageDenyRule: "deny rule", engine.StageAskRule: "ask rule", engine.StageReadOnly: "only reads", engine.StageToolCheck: "the tool's check",
+	engine.StageAllowRule: "allow rule", engine.StageMode: "no rule answers", engine.StageProfile: "profile", engine.StageError: "failure",
+}
+
+// stage is a deciding step in words; an unknown one as it is.
+func stage(name string) string {
+	if text := stageWords[engine.Stage(name)]; text != "" {
+		return text
+	}
+	return card.Line(name)
+}
+
+// settingWords name the settings of the store that have rows of their own.
+var settingWords = map[string]string{
+	"pin": "", "accepted_config": "", "console_name": "the address of this console", "passkeys": "", "push": "",
+	"folders": "trusted folders", "profiles": "the profiles of agents",
+}
+
 // what is a row's call or change, in one line: without the tool, which stands beside it.
 func what(row store.Row) string {
-	text := row.Action
-	if row.Event != store.EventDecision {
-		text = row.RuleText
-		if text == "" {
-			text = row.Detail
+	if row.Event == store.EventDecision {
+		return action(row.Action)
+	}
+	text := row.RuleText
+	if name, ok := strings.CutPrefix(text, "setting "); ok {
+		if known, ok := settingWords[name]; ok {
+			name = known
 		}
-	} else if rest, ok := strings.CutPrefix(text, "tool:"); ok {
+		text = row.Detail
+		if text == "" {
+			text = name
+		}
+	}
+	if name, ok := strings.CutPrefix(text, "token check:"); ok {
+		text = "token of the agent " + name
+	}
+	if text == "" {
+		text = row.Detail
+	}
+	return card.Line(clip(text, maxWhat))
+}
+
+// action is a call's text for profiles without its tool.
+func action(text string) string {
+	if rest, ok := strings.CutPrefix(text, "tool:"); ok {
 		if _, content, ok := strings.Cut(rest, ":"); ok {
 			text = content
 		}

@@ -108,7 +108,10 @@ func (s *Store) index(f Filter) string {
 	if f.Event != "" && f.Event != EventDecision {
 		return "" // audit_events
 	}
-	return s.db.search(narrow != Filter{})
+	if narrow == (Filter{}) {
+		return s.db.by("")
+	}
+	return s.db.by("audit_search")
 }
 
 // conditions is the filter as SQL.

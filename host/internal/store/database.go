@@ -43,9 +43,9 @@ type database interface {
 	wipe(ctx context.Context, conn *sql.Conn) bool
 	// explain adds the meaning and the fix to an error of the engine.
 	explain(err error) error
-	// search names the index for a search of the audit, after its table's name. narrow is a search
-	// for certain values of columns.
-	search(narrow bool) string
+	// by names the index to read the audit by, after its table's name; empty means its rows in their
+	// order.
+	by(index string) string
 }
 
 // column is a column of a table.

@@ -51,7 +51,7 @@ func (s *Store) PastCalls(ctx context.Context, since time.Time) iter.Seq2[PastCa
 // pastRows appends a page of rows, of all events: those before a number, the newest first.
 func (s *Store) pastRows(ctx context.Context, before int64, page []PastCall) ([]PastCall, error) {
 	rows, err := s.reads.QueryContext(ctx, "SELECT seq, timestamp, agent_name, session, tool, code, decision, digest, input FROM audit_log"+
-		s.db.search(false)+" WHERE seq < ? ORDER BY seq DESC LIMIT ?", before, pastPage)
+		s.db.by("")+" WHERE seq < ? ORDER BY seq DESC LIMIT ?", before, pastPage)
 	if err != nil {
 		return nil, s.closedOr(err)
 	}

@@ -372,8 +372,8 @@ func columnsOf(rows []Row) []any {
 // wipe has nothing to do: the server's vacuum destroys old versions of rows.
 func (d *postgres) wipe(context.Context, *sql.Conn) bool { return true }
 
-// search is empty: the planner chooses well by itself.
-func (d *postgres) search(bool) string { return "" }
+// by is empty: the planner chooses well by itself.
+func (d *postgres) by(string) string { return "" }
 
 // spoils reports whether an error has ended the transaction: after one PostgreSQL refuses every
 // statement.

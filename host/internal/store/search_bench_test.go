@@ -21,6 +21,9 @@ func BenchmarkAuditSearch(b *testing.B) {
 				r := decision()
 				r.Session, r.Agent, r.Module = fmt.Sprint("session-", n%997), fmt.Sprint("agent-", n%50), "bash 0.1.0"
 				r.Action = fmt.Sprintf("tool:bash:npm run build-%d --in /srv/shop/%d", n, n%313)
+				if n%10 == 0 {
+					r.Decision = store.AskApproved
+				}
 				r.Input = fmt.Sprintf(`{"command":"npm run build-%d --in /srv/shop/%d","description":"Build the project"}`, n, n%313)
 				if _, err := s.Append(b.Context(), r); err != nil {
 					b.Error(err)
@@ -56,4 +59,12 @@ func BenchmarkAuditSearch(b *testing.B) {
 			}
 		})
 	}
+	b.Run("tally", func(b *testing.B) {
+		now := time.Now()
+		for b.Loop() {
+			if _, err := s.Tally(b.Context(), now.Add(-7*24*time.Hour), now.Add(time.Hour), 6*time.Hour); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

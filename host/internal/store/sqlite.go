@@ -135,11 +135,10 @@ func busyTimeout(ctx context.Context, conn *sql.Conn, ms int64) {
 	_, _ = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", ms)) // cannot fail on an open connection
 }
 
-// search is audit_search when a condition needs it, else the audit itself. Left to itself SQLite
-// takes the audit, ten times slower.
-func (d *sqliteFile) search(narrow bool) string {
-	if narrow {
-		return " INDEXED BY audit_search"
+// by insists on an index, or on none. Left to itself SQLite reads the rows, ten times slower.
+func (d *sqliteFile) by(index string) string {
+	if index == "" {
+		return " NOT INDEXED"
 	}
-	return " NOT INDEXED"
+	return " INDEXED BY " + index
 }
