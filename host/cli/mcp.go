@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -31,7 +33,7 @@ type mcpFlags struct {
 func mcpCommand(c *cli) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
-		Use:     "mcp --server NAME (-- COMMAND [ARGUMENT...] | --upstream URL --listen ADDRESS)",
+		Use:     "mcp --server NAME (-- COMMAND [ARGUMENT...] | --upstream URL [--listen ADDRESS])",
 		GroupID: "gate",
 		Short:   "Put an MCP server behind the gate, for any client",
 		Long: `Starts an MCP server and stands between it and its client. The daemon checks each
@@ -43,9 +45,12 @@ description or schema asks again (callgate mcp tools). A denial is a result that
 model reads. After --return-after the model reads that the call waits for a person; the
 same call again takes the answer.
 
-With --upstream it stands before a server of streamable HTTP: it listens on this machine
-at the path of the URL, and passes the client's headers, also Authorization, to that
-server alone. The URL begins with https, or names this machine.
+With --upstream it stands before a server of streamable HTTP. The URL begins with https,
+or names this machine; --upstream env:VARIABLE takes it from a variable, also as a
+client's entry {"url": "...", "headers": {...}}, so that no secret is an argument. The
+client starts it as a server over standard input and output. With --listen it listens on
+this machine at the path of the URL instead, and passes the client's headers, also
+Authorization, to that server alone.
 
 Without --endpoint and --token-file it uses the daemon of the account and the token of
 --agent. The account comes from the system's account database, as for hooks.`,
@@ -56,10 +61,12 @@ Without --endpoint and --token-file it uses the daemon of the account and the to
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case f.upstream != "" && len(args) == 0 && f.listen == "":
+				return c.bridgeMCP(cmd, f)
 			case f.upstream != "" && len(args) == 0:
 				return c.serveMCP(cmd, f)
 			case len(args) == 0 || cmd.ArgsLenAtDash() != 0 || f.upstream != "":
-				return usageError(cmd, errors.New("want either the server's command after -- or its address: callgate mcp --server NAME -- COMMAND, or callgate mcp --server NAME --upstream URL --listen ADDRESS"))
+				return usageError(cmd, errors.New("want either the server's command after -- or its address: callgate mcp --server NAME -- COMMAND, or callgate mcp --server NAME --upstream URL"))
 			}
 			return c.runMCP(cmd, f, args)
 		},
@@ -69,8 +76,8 @@ Without --endpoint and --token-file it uses the daemon of the account and the to
 	flags.StringVar(&f.agent, "agent", tokenfile.DefaultAgent, "agent of the configuration whose calls these are")
 	flags.DurationVar(&f.returnAfter, "return-after", 45*time.Second, "how long a call waits for a person before the model is asked to repeat it; 0 waits on")
 	flags.DurationVar(&f.listWait, "list-wait", 10*time.Second, "how long the list of tools waits for a person to accept new definitions; clients give up after some 30 s")
-	flags.StringVar(&f.upstream, "upstream", "", "address of a server of streamable HTTP")
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "with --upstream: address for the client, of this machine only; port 0 takes a free one")
+	flags.StringVar(&f.upstream, "upstream", "", "address of a server of streamable HTTP, or env:VARIABLE")
+	flags.StringVar(&f.listen, "listen", "", "with --upstream: listen at this address, of this machine only, in place of standard input; port 0 takes a free one")
 	completeFlag(cmd, "agent", c.completeAgents())
 	cmd.AddCommand(mcpInstall(c), mcpUninstall(c), mcpTools(c), mcpAccept(c), mcpForget(c))
 	return cmd
@@ -92,14 +99,49 @@ func (c *cli) runMCP(cmd *cobra.Command, f mcpFlags, args []string) error {
 	return mcp.Run(ctx, conf, cmd.InOrStdin(), cmd.OutOrStdout(), server)
 }
 
+// bridgeMCP stands before a server of HTTP, for a client that started it.
+func (c *cli) bridgeMCP(cmd *cobra.Command, f mcpFlags) error {
+	if err := mcp.CheckName(f.server); err != nil {
+		return usageError(cmd, fmt.Errorf("--server: %w", err))
+	}
+	up, header, err := f.address()
+	if err != nil {
+		return usageError(cmd, fmt.Errorf("--upstream: %w", err))
+	}
+	conf := c.mcpConfig(cmd, f)
+	conf.Program, conf.Definition = card.Line(up.URL.Host), up.Definition()
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	return mcp.Bridge(ctx, conf, cmd.InOrStdin(), cmd.OutOrStdout(), up, header)
+}
+
+// address is the server of --upstream, with the headers of a client's entry.
+func (f mcpFlags) address() (mcp.Upstream, http.Header, error) {
+	name, variable := strings.CutPrefix(f.upstream, "env:")
+	text := f.upstream
+	if variable {
+		if text = takeVariable(name); text == "" {
+			return mcp.Upstream{}, nil, fmt.Errorf("the variable %s is empty", card.Line(name))
+		}
+	}
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return mcp.ParseEntry(text)
+	}
+	up, err := mcp.ParseUpstream(text)
+	return up, nil, err
+}
+
 // serveMCP stands before a server of HTTP.
 func (c *cli) serveMCP(cmd *cobra.Command, f mcpFlags) error {
 	if err := mcp.CheckName(f.server); err != nil {
 		return usageError(cmd, fmt.Errorf("--server: %w", err))
 	}
-	up, err := mcp.ParseUpstream(f.upstream)
-	if err != nil {
+	up, header, err := f.address()
+	switch {
+	case err != nil:
 		return usageError(cmd, fmt.Errorf("--upstream: %w", err))
+	case len(header) > 0:
+		return usageError(cmd, errors.New("--upstream: with --listen the client sends the headers; leave them out of the variable"))
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -33,7 +33,7 @@ func mcpWebProgram() {
 	if err != nil {
 		panic(err)
 	}
-	cmd := exec.Command(os.Args[2], append(os.Args[3:], "--upstream", server.URL+"/mcp")...) //nolint:gosec // the script's own
+	cmd := exec.Command(os.Args[2], append(os.Args[3:], "--upstream", server.URL+"/mcp", "--listen", "127.0.0.1:0")...) //nolint:gosec // the script's own
 	words, err := cmd.StderrPipe()
 	if err != nil {
 		panic(err)

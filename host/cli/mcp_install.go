@@ -97,7 +97,9 @@ func mcpInstall(c *cli) *cobra.Command {
 		Use:   "install CLIENT",
 		Short: "Put the MCP servers of a client behind the gate",
 		Long: `Writes callgate mcp before the command of each server in the client's list, and changes
-nothing else in the file. Servers that are reached over HTTP are left alone. Clients:
+nothing else in the file. A server over HTTP becomes one that the client starts: callgate
+mcp with the server's address and headers in its environment. Servers that the client
+signs in to (oauth), and those of the older transport (sse), are left alone. Clients:
 ` + strings.Join(mcpClients(), ", ") + `.`,
 		Example:   "  callgate mcp install claude-desktop\n  callgate mcp install claude-code --file .mcp.json --dry-run",
 		Args:      cobra.ExactArgs(1),
@@ -125,7 +127,7 @@ func mcpUninstall(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:       "uninstall CLIENT",
 		Short:     "Take the MCP servers of a client from behind the gate",
-		Long:      "Removes callgate mcp before the command of each server in the client's list: those bytes that install has written.",
+		Long:      "Removes callgate mcp before the command of each server in the client's list: the file is as before, to the byte.",
 		Example:   "  callgate mcp uninstall claude-desktop",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: mcpClients(),

@@ -101,11 +101,15 @@ func Serve(ctx context.Context, c Config, listener net.Listener, server Upstream
 	return nil
 }
 
-func newDoor(c Config, server *url.URL, port int) *door {
+// upstreamClient sends to the server alone: no redirect is followed.
+func upstreamClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
 	transport.DisableCompression = true                          // the answers are read
-	d := &door{c: c, server: server, hosts: map[string]bool{}, clients: map[[32]byte]*httpClient{}}
-	d.out = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+func newDoor(c Config, server *url.URL, port int) *door {
+	d := &door{c: c, server: server, hosts: map[string]bool{}, clients: map[[32]byte]*httpClient{}, out: upstreamClient()}
 	for _, host := range []string{"127.0.0.1", "localhost", "::1"} {
 		d.hosts[net.JoinHostPort(host, fmt.Sprint(port))] = true
 	}

@@ -198,6 +198,11 @@ func passed(h http.Header) http.Header {
 
 // request sends a request to the server with the client's headers and this body.
 func (d *door) request(ctx context.Context, method string, at *url.URL, header http.Header, body []byte) (*http.Response, error) {
+	return send(ctx, d.out, method, at, header, body)
+}
+
+// send sends a request with those of the headers that go on.
+func send(ctx context.Context, out *http.Client, method string, at *url.URL, header http.Header, body []byte) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -206,7 +211,7 @@ func (d *door) request(ctx context.Context, method string, at *url.URL, header h
 	if r.Header.Get("User-Agent") == "" {
 		r.Header.Set("User-Agent", "") // none, in place of ours
 	}
-	res, err := d.out.Do(r)
+	res, err := out.Do(r)
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without the address, which may hold a secret

@@ -71,11 +71,14 @@ type Proxy struct {
 	Args   func(server string) []string
 }
 
-// Wrap puts each server of a text that is started by a command behind the proxy.
+// Wrap puts each server of a text behind the proxy: before its command, or as a bridge to its address.
 func (c Client) Wrap(text []byte, p Proxy) (Change, error) {
 	return c.edit(text, func(name string, e entry) ([]splice, string) {
 		if err := mcp.CheckName(name); err != nil {
 			return nil, err.Error()
+		}
+		if e.whole != nil {
+			return c.bridge(e, p.Binary, p.Args(name)), ""
 		}
 		return e.wrap(p.Binary, p.Args(name)), ""
 	}, false)
@@ -135,9 +138,13 @@ type splice struct {
 	with     []byte
 }
 
-// entry is one server that is started by a command.
+// entry is one server.
 type entry struct {
 	text []byte
+	// whole is the entry of a server over HTTP, and original its text before it was put behind the
+	// proxy; nil for a server that is started by a command.
+	whole    *node
+	original []byte
 	// words are the command and its arguments, or the arguments alone with a command beside them.
 	words []*node
 	// array holds words; nil when a server has no member args.
@@ -154,7 +161,10 @@ func (c Client) entry(text []byte, n *node) (e entry, why string) {
 	e.text = text
 	command := n.member("command")
 	if command == nil {
-		return e, "it is not started by a command"
+		return c.remote(text, n)
+	}
+	if original := c.bridged(text, n); original != nil {
+		return entry{text: text, whole: n, original: original}, ""
 	}
 	e.array = command
 	if !c.joined {
@@ -188,6 +198,9 @@ func (c Client) entry(text []byte, n *node) (e entry, why string) {
 
 // behind reports whether the server is behind the proxy.
 func (e entry) behind() bool {
+	if e.whole != nil {
+		return e.original != nil
+	}
 	args, program := e.args, ""
 	switch {
 	case e.command != nil:
@@ -222,6 +235,9 @@ func (e entry) wrap(binary string, args []string) []splice {
 
 // unwrap undoes wrap.
 func (e entry) unwrap() []splice {
+	if e.whole != nil {
+		return []splice{{e.whole.start, e.whole.end, e.original}}
+	}
 	i := slices.Index(e.args, "--") + 1 // the original command, by behind
 	if e.command == nil {
 		return []splice{{e.words[0].start, e.words[i].start, nil}}

@@ -31,7 +31,19 @@ func TestWrap(t *testing.T) {
 		"none":        {"claude-desktop", "{\"mcpServers\":{\"fs\":{\n  \"command\":\"fs\"}}}", "{\"mcpServers\":{\"fs\":{\n  \"args\": [\"mcp\", \"--server\", \"fs\", \"--\", \"fs\"], \"command\":\"/opt/callgate\"}}}"},
 		"one array":   {"opencode", `{"mcp":{"fs":{"type":"local","command":["npx", "-y"]},},} /* c */`, `{"mcp":{"fs":{"type":"local","command":["/opt/callgate", "mcp", "--server", "fs", "--", "npx", "-y"]},},} /* c */`},
 		"other lines": {"gemini-cli", "{ // a\n\"mcpServers\": {\"a\": {\"url\": \"https://x\"}, \"b__c\": {\"command\": \"x\"}, \"d\": {\"command\": 1}}}", "{ // a\n\"mcpServers\": {\"a\": {\"url\": \"https://x\"}, \"b__c\": {\"command\": \"x\"}, \"d\": {\"command\": 1}}}"},
-		"no servers":  {"claude-code", `{"a":{}}`, `{"a":{}}`},
+		"over HTTP": {
+			"claude-code", `{"mcpServers":{"t":{ "type":"http", /* c */ "url":"https://x/mcp","headers":{"Authorization":"Bearer s3cret"}, "timeout": 5 }}}`,
+			`{"mcpServers":{"t":{"type": "stdio", "command": "/opt/callgate", "args": ["mcp", "--server", "t", "--upstream", "env:CALLGATE_MCP_UPSTREAM"], "env": {"CALLGATE_MCP_UPSTREAM": "{ \"type\":\"http\", /* c */ \"url\":\"https://x/mcp\",\"headers\":{\"Authorization\":\"Bearer s3cret\"}, \"timeout\": 5 }"}, "timeout": 5}}}`,
+		},
+		"over HTTP, Gemini": {
+			"gemini-cli", `{"mcpServers":{"t":{"httpUrl":"https://x/mcp?k=$K","trust":true}, "u":{"url":"https://x/sse"}, "v":{"httpUrl":"https://x","oauth":{"enabled":true}}, "w":{"httpUrl":"http://x/mcp"}}}`,
+			`{"mcpServers":{"t":{"command": "/opt/callgate", "args": ["mcp", "--server", "t", "--upstream", "env:CALLGATE_MCP_UPSTREAM"], "env": {"CALLGATE_MCP_UPSTREAM": "{\"httpUrl\":\"https://x/mcp?k=$K\",\"trust\":true}"}, "trust":true}, "u":{"url":"https://x/sse"}, "v":{"httpUrl":"https://x","oauth":{"enabled":true}}, "w":{"httpUrl":"http://x/mcp"}}}`,
+		},
+		"over HTTP, opencode": {
+			"opencode", `{"mcp":{"t":{"type":"remote","url":"https://x/mcp","oauth":false,"enabled":true}}}`,
+			`{"mcp":{"t":{"type": "local", "command": ["/opt/callgate", "mcp", "--server", "t", "--upstream", "env:CALLGATE_MCP_UPSTREAM"], "environment": {"CALLGATE_MCP_UPSTREAM": "{\"type\":\"remote\",\"url\":\"https://x/mcp\",\"oauth\":false,\"enabled\":true}"}, "oauth":false, "enabled":true}}}`,
+		},
+		"no servers": {"claude-code", `{"a":{}}`, `{"a":{}}`},
 	} {
 		c := client(t, tc.client)
 		got, err := c.Wrap([]byte(tc.before), proxy)
