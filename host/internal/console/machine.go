@@ -1,7 +1,10 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/client/protocol"
@@ -41,6 +44,9 @@ const maxSessionsShown = 100
 type agentsPage struct {
 	Sessions []seenSession
 	Folders  []wire.Folder
+	// Hooks are the last probes of the clients' hooks, Every the time between two; empty for none.
+	Hooks []seenProbe
+	Every string
 }
 
 // seenSession is a session and whether it was in use of late.
@@ -67,6 +73,11 @@ func (s *Server) agents(w http.ResponseWriter, r *http.Request, of *session) err
 	if body.Folders, err = of.client.Folders(r.Context(), ""); err != nil {
 		return err
 	}
+	hooks, err := of.client.Hooks(r.Context())
+	if err != nil {
+		return err
+	}
+	body.Hooks, body.Every = seenProbes(hooks.Probes), hooks.Every
 	return s.render(w, http.StatusOK, "agents", framed(r, of, "Agents", "/agents", body))
 }
 
@@ -94,6 +105,13 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, of *session) err
 			checks = append(checks, check{"passed", "Approver PIN", "A PIN is set.", ""})
 		}
 	}
+	if hooks, err := of.client.Hooks(r.Context()); err == nil {
+		for _, p := range hooks.Probes {
+			if !p.Judged() {
+				checks = append(checks, check{"error", "Hook of " + p.Client, p.Text, "callgate agents --probe"})
+			}
+		}
+	}
 	if c, err := of.client.ConfigState(r.Context()); err == nil {
 		switch {
 		case c.Problem != "":
@@ -105,6 +123,27 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, of *session) err
 		}
 	}
 	return s.render(w, http.StatusOK, "health", framed(r, of, "Health", "/health", checks))
+}
+
+// sandboxChecks are those of the modules' sandbox: a missing feature costs time, not safety.
+func sandboxChecks(s *wire.Sandbox) (checks []check) {
+	if s == nil {
+		return nil
+	}
+	if !s.Tracking {
+		checks = append(checks, check{"warning", "Sandbox", "The memory of modules is restored completely after each call, which is slower.", ""})
+	}
+	if !s.Kept {
+		checks = append(checks, check{"warning", "Sandbox", "Compiled modules are not cached: each start compiles them again.", ""})
+	}
+	if !s.Apart {
+		checks = append(checks, check{"warning", "Sandbox", "Modules are compiled in the daemon's own process: a malicious module may slow it down.", ""})
+	}
+	state := "passed"
+	if s.UsedMiB > s.MemoryMiB/10*9 {
+		state = "warning"
+	}
+	return append(checks, check{state, "Sandbox memory", fmt.Sprintf("Modules use %d of %d MiB of memory.", s.UsedMiB, s.MemoryMiB), ""})
 }
 
 // daemonChecks are the daemon's own findings.
@@ -119,6 +158,12 @@ func daemonChecks(h protocol.Health) []check {
 	if len(h.RefusedRules)+len(h.ModuleProblems) == 0 {
 		checks = append(checks, check{"passed", "Rules and modules", "Stored rules are intact; every module is usable.", ""})
 	}
+	if places := slices.DeleteFunc(slices.Clone(h.Surfaces), func(name string) bool { return name == "api" }); len(places) > 0 {
+		checks = append(checks, check{"passed", "Approvers", "Asks are shown at: " + strings.Join(places, ", ") + ".", ""})
+	} else {
+		checks = append(checks, check{"warning", "Approvers", "No approver is connected. Asks will time out and be denied.", "callgate asks watch"})
+	}
+	checks = append(checks, sandboxChecks(h.Sandbox)...)
 	if d := h.Discord; d != nil {
 		state := "passed"
 		if d.Configured && !d.Connected {

@@ -12,6 +12,7 @@ import (
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/wire"
 )
 
 //go:embed pages/*.html
@@ -35,6 +36,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"what":    what,
 	"action":  action,
 	"stage":   stage,
+	"state":   func(m wire.ModuleState) string { return stateWords[m] },
 	"outcome": func(o store.Outcome) string { return outcomeWords[o] },
 	"took":    took,
 	"rule":    func(s engine.Suggestion) string { return engine.Rule{Tool: s.Tool, Content: s.Content}.String() },

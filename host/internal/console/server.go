@@ -185,6 +185,7 @@ var routes = []route{
 	{http.MethodPost, "/rules/{id}/edit", (*Server).editRule},
 	{http.MethodPost, "/rules/{id}/remove", (*Server).removeRule},
 	{http.MethodGet, "/tools", (*Server).tools},
+	{http.MethodPost, "/tools/modules/{file}", (*Server).changeModule},
 	{http.MethodGet, "/agents", (*Server).agents},
 	{http.MethodGet, "/health", (*Server).health},
 	{http.MethodGet, "/events", (*Server).events},

@@ -172,9 +172,11 @@ func (b *browser) page(path string) string {
 }
 
 var (
-	inCSRF = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
-	inRead = regexp.MustCompile(`name="read" value="([^"]+)"`)
-	inID   = regexp.MustCompile(`id="ask-([^"]+)"`)
+	inCSRF     = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+	inRead     = regexp.MustCompile(`name="read" value="([^"]+)"`)
+	inID       = regexp.MustCompile(`id="ask-([^"]+)"`)
+	inDigest   = regexp.MustCompile(`name="digest" value="([^"]*)"`)
+	inReplaces = regexp.MustCompile(`name="replaces" value="([^"]*)"`)
 )
 
 func found(t *testing.T, in *regexp.Regexp, text string) string {
