@@ -29,14 +29,6 @@ func (s *Server) challengeAnswer(w http.ResponseWriter, r *http.Request, caller 
 	return reply(w, http.StatusOK, out)
 }
 
-// keyPerson is the person of a request about passkeys, by their name in the configuration.
-func (s *Server) keyPerson(by string, caller authority.Caller) (string, error) {
-	if s.c.Passkeys == nil {
-		return "", errNoPasskeys
-	}
-	return s.c.Gate.Person(caller, by, nil, false).Name, nil
-}
-
 // listPasskeys lists the passkeys of the caller's person, or everybody's for an admin who names none.
 func (s *Server) listPasskeys(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
 	q, err := query(r, "person")
@@ -73,7 +65,7 @@ func (s *Server) enrolPasskey(w http.ResponseWriter, r *http.Request, caller aut
 	if err != nil {
 		return err
 	}
-	whose, err := s.keyPerson(by, caller)
+	whose, err := s.deviceOwner(by, caller, s.c.Passkeys != nil, errNoPasskeys)
 	if err != nil {
 		return err
 	}
@@ -95,7 +87,7 @@ func (s *Server) addPasskey(w http.ResponseWriter, r *http.Request, caller autho
 		return err
 	}
 	defer release()
-	whose, err := s.keyPerson(by, caller)
+	whose, err := s.deviceOwner(by, caller, s.c.Passkeys != nil, errNoPasskeys)
 	if err != nil {
 		return err
 	}
@@ -106,22 +98,9 @@ func (s *Server) addPasskey(w http.ResponseWriter, r *http.Request, caller autho
 	return reply(w, http.StatusCreated, shownPasskey(added))
 }
 
-// revokePasskey ends a passkey: one of the caller's person, or anybody's for an admin. It only
-// narrows, so it wants no PIN.
+// revokePasskey ends a passkey.
 func (s *Server) revokePasskey(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
-	by, err := byParam(r, caller)
-	if err != nil {
-		return err
-	}
-	whose, err := s.keyPerson(by, caller)
-	if err != nil {
-		return err
-	}
-	only := whose
-	if caller.Kind == authority.Admin {
-		only = ""
-	}
-	gone, err := s.c.Passkeys.Revoke(r.Context(), r.PathValue("id"), only, whose)
+	gone, err := removeDevice(s, r, caller, s.c.Passkeys != nil, errNoPasskeys, s.c.Passkeys.Revoke)
 	if err != nil {
 		return err
 	}

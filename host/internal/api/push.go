@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/callgate/callgate/host/internal/approval/authority"
@@ -10,12 +11,31 @@ import (
 
 var errNoPush = failure(http.StatusServiceUnavailable, protocol.CodeUnavailable, "this daemon has no web console, and so no push messages; start it with callgate serve")
 
-// pushPerson is the person of a request about push messages, by their name in the configuration.
-func (s *Server) pushPerson(by string, caller authority.Caller) (string, error) {
-	if s.c.Push == nil {
-		return "", errNoPush
+// deviceOwner is the person of a request about their devices, by their name in the configuration;
+// missing is the error of a daemon that keeps none.
+func (s *Server) deviceOwner(by string, caller authority.Caller, kept bool, missing error) (string, error) {
+	if !kept {
+		return "", missing
 	}
 	return s.c.Gate.Person(caller, by, nil, false).Name, nil
+}
+
+// removeDevice ends a device of the caller's person, or anybody's for an admin. It only narrows, so it
+// wants no PIN.
+func removeDevice[T any](s *Server, r *http.Request, caller authority.Caller, kept bool, missing error, remove func(ctx context.Context, id, only, by string) (T, error)) (gone T, err error) {
+	by, err := byParam(r, caller)
+	if err != nil {
+		return gone, err
+	}
+	whose, err := s.deviceOwner(by, caller, kept, missing)
+	if err != nil {
+		return gone, err
+	}
+	only := whose
+	if caller.Kind == authority.Admin {
+		only = ""
+	}
+	return remove(r.Context(), r.PathValue("id"), only, whose)
 }
 
 // listPush lists the devices of the caller's person, with the key for a further one.
@@ -24,7 +44,7 @@ func (s *Server) listPush(w http.ResponseWriter, r *http.Request, caller authori
 	if err != nil {
 		return err
 	}
-	whose, err := s.pushPerson(by, caller)
+	whose, err := s.deviceOwner(by, caller, s.c.Push != nil, errNoPush)
 	if err != nil {
 		return err
 	}
@@ -52,7 +72,7 @@ func (s *Server) addPush(w http.ResponseWriter, r *http.Request, caller authorit
 		return err
 	}
 	defer release()
-	whose, err := s.pushPerson(by, caller)
+	whose, err := s.deviceOwner(by, caller, s.c.Push != nil, errNoPush)
 	if err != nil {
 		return err
 	}
@@ -63,21 +83,9 @@ func (s *Server) addPush(w http.ResponseWriter, r *http.Request, caller authorit
 	return reply(w, http.StatusCreated, added)
 }
 
-// removePush ends the messages to a device of the caller's person, or to anybody's for an admin.
+// removePush ends the messages to a device.
 func (s *Server) removePush(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {
-	by, err := byParam(r, caller)
-	if err != nil {
-		return err
-	}
-	whose, err := s.pushPerson(by, caller)
-	if err != nil {
-		return err
-	}
-	only := whose
-	if caller.Kind == authority.Admin {
-		only = ""
-	}
-	gone, err := s.c.Push.Remove(r.Context(), r.PathValue("id"), only, whose)
+	gone, err := removeDevice(s, r, caller, s.c.Push != nil, errNoPush, s.c.Push.Remove)
 	if err != nil {
 		return err
 	}

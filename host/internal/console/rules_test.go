@@ -87,7 +87,7 @@ func TestMachinePages(t *testing.T) {
 	b := p.open(p.admin, "ann")
 	assets := len(b.page("/assets/style.css")) + len(b.page("/assets/app.js")) + len(b.page("/assets/icon.svg"))
 	for path, wants := range map[string][]string{
-		"/": {"No ask waits"}, "/activity": {"pwd"}, "/rules": {"New rule"}, "/tools": {"Bash", "built_in"},
+		"/": {"No ask waits"}, "/activity": {"pwd"}, "/rules": {"New rule"}, "/tools": {"Bash", "Built in"},
 		"/agents": {`href="/activity?session=s1"`, "in use"}, "/health": {"Stored rules are intact", "callgate pin set"},
 	} {
 		page := b.page(path)

@@ -199,7 +199,7 @@ func check(s Subscription) (string, error) {
 		return "", errors.New("endpoint: want an https address")
 	case u.Port() != "" && u.Port() != "443":
 		return "", errors.New("endpoint: want the port 443")
-	case !strings.Contains(u.Hostname(), ".") || strings.HasSuffix(strings.ToLower(u.Hostname()), ".localhost"):
+	case !strings.Contains(u.Hostname(), ".") || strings.HasSuffix(u.Hostname(), ".") || strings.HasSuffix(strings.ToLower(u.Hostname()), ".localhost"):
 		return "", errors.New("endpoint: want a public host")
 	}
 	if _, err := netip.ParseAddr(u.Hostname()); err == nil {
