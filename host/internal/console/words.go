@@ -17,11 +17,11 @@ var outcomeWords = map[store.Outcome]string{
 
 // eventWords are the events whose own name is no word of people; the others are read as they are.
 var eventWords = map[store.Event]string{
-	store.EventCallMismatch: "Ran otherwise", store.EventSessionMode: "Mode changed", store.EventSessionForkMode: "Mode of forks changed",
+	store.EventCallMismatch: "Ran otherwise", store.EventSessionMode: "Mode changed", store.EventSessionForkMode: "Fork mode changed",
 	store.EventSessionShell: "Shell changed", store.EventSessionForkExit: "Fork ended",
 	store.EventPINSet: "PIN set", store.EventPINChanged: "PIN changed", store.EventPINTried: "PIN typed", store.EventPINUnlocked: "Unlocked", store.EventPINLocked: "Locked",
-	store.EventPINReset: "PIN reset asked for", store.EventPINResetCancelled: "PIN reset cancelled",
-	store.EventConfigAccepted: "Configuration accepted", store.EventConfigTightened: "Configuration tightened",
+	store.EventPINReset: "PIN reset begun", store.EventPINResetCancelled: "Reset cancelled",
+	store.EventConfigAccepted: "Settings accepted", store.EventConfigTightened: "Settings tightened",
 	store.EventConsoleNamed: "Console named", store.EventPushKey: "Message key made", store.EventPushAdded: "Messages added", store.EventPushRemoved: "Messages removed",
 }
 
