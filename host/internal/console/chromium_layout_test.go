@@ -14,6 +14,9 @@ func layout(t *testing.T, c *chromium) {
 	p.ChoosePIN(p.daemon)
 	b := c.open(t, p, "ann")
 	populate(t, p, b)
+	b.sized(1280, "light")
+	b.visit("/")
+	b.window("console") // docs/pictures has it
 	pages := map[string]string{"waiting": "/", "overview": "/overview", "activity": "/activity", "rules": "/rules", "tools": "/tools", "agents": "/agents", "health": "/health", "passkeys": "/passkeys"}
 	for _, width := range []int64{360, 390, 1280} {
 		for _, scheme := range []string{"light", "dark"} {

@@ -210,3 +210,19 @@ func (b *tab) picture(name string) {
 	must(b.t, err)
 	must(b.t, os.WriteFile(filepath.Join(pictures, name+".png"), shot, 0o600))
 }
+
+// window keeps the visible part of the page, as a small WebP for documents.
+func (b *tab) window(name string) {
+	b.t.Helper()
+	if pictures == "" {
+		return
+	}
+	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		quality := int64(85)
+		shot, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality})
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(pictures, name+".webp"), shot.Data, 0o600)
+	}))
+}
