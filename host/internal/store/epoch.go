@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"fmt"
 
@@ -90,16 +89,15 @@ func (s *Store) checkRead(ctx context.Context, t *tx, name string) error {
 	if !ok {
 		return nil
 	}
-	var value []byte
-	err := t.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = ?", name).Scan(&value)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+	value, err := settingIn(ctx, t, name)
+	if err != nil || value == nil {
+		return err
 	}
-	if sum := sha256.Sum256(value); err == nil && known != sum {
+	if sum := sha256.Sum256(value); known != sum {
 		s.team.read.Store(name, sum)
 		return fmt.Errorf("%w: another daemon changed it at the same time: try again", ErrStale)
 	}
-	return err
+	return nil
 }
 
 // Epoch is the number of the last change this process knows. A decision reads it first, and then

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -53,8 +54,36 @@ func (s *Store) missing(ctx context.Context, name string) error {
 }
 
 // SaveSetting stores a value together with its audit row: row.Event is the event, row.DecidedBy the
-// person, row.Detail the public part. Of the value itself only the digest is audited.
+// person, row.Detail the public part. Of the value itself only the digest is audited. Where another
+// daemon changed the value since this process read it: ErrStale.
 func (s *Store) SaveSetting(ctx context.Context, name string, value []byte, row Row) error {
+	return s.saveSetting(ctx, name, value, row, s.checkRead)
+}
+
+// ReplaceSetting is SaveSetting for a value made from an earlier one; nil for none. Where the present
+// value is another one, nothing is stored, and it is ErrStale: read it again. So no change of another
+// daemon, or of another part of this one, is lost.
+func (s *Store) ReplaceSetting(ctx context.Context, name string, was, value []byte, row Row) error {
+	return s.saveSetting(ctx, name, value, row, func(ctx context.Context, t *tx, name string) error {
+		now, err := settingIn(ctx, t, name)
+		if err == nil && ((now == nil) != (was == nil) || !bytes.Equal(now, was)) {
+			err = fmt.Errorf("%w: try again", ErrStale)
+		}
+		return err
+	})
+}
+
+// settingIn is the stored value; nil for none.
+func settingIn(ctx context.Context, t *tx, name string) ([]byte, error) {
+	value := []byte{}
+	err := t.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = ?", name).Scan(&value)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return append([]byte{}, value...), err
+}
+
+func (s *Store) saveSetting(ctx context.Context, name string, value []byte, row Row, check func(context.Context, *tx, string) error) error {
 	if name == "" || len(value) > maxSetting || row.Event == "" || row.Event == EventDecision {
 		return fmt.Errorf("setting %q of %d bytes, event %q: want a name, at most %d bytes, and an event", name, len(value), row.Event, maxSetting)
 	}
@@ -64,7 +93,7 @@ func (s *Store) SaveSetting(ctx context.Context, name string, value []byte, row 
 		return fmt.Errorf("setting %s: %w", name, err)
 	}
 	run := func(ctx context.Context, t *tx) error {
-		if err := s.checkRead(ctx, t, name); err != nil {
+		if err := check(ctx, t, name); err != nil {
 			return err
 		}
 		t.changed(KindSetting, name)

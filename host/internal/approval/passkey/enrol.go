@@ -35,7 +35,7 @@ func (k *Keeper) Enrol(ctx context.Context, person string) (CreationOptions, err
 	if err != nil {
 		return CreationOptions{}, err
 	}
-	all, err := k.load(ctx)
+	all, _, err := k.load(ctx)
 	if err != nil {
 		return CreationOptions{}, err
 	}
@@ -101,7 +101,7 @@ func (k *Keeper) Revoke(ctx context.Context, id, person, by string) (Credential,
 // List returns the credentials, the revoked ones too, in the order of their enrolment; person limits
 // it to theirs.
 func (k *Keeper) List(ctx context.Context, person string) ([]Credential, error) {
-	all, err := k.load(ctx)
+	all, _, err := k.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (k *Keeper) held(ctx context.Context, person string) ([]Credential, error) 
 	if err != nil {
 		return nil, err
 	}
-	all, err := k.load(ctx)
+	all, _, err := k.load(ctx)
 	return inForce(all, person, rp), err
 }
 
@@ -138,27 +138,40 @@ func inForce(all []Credential, person, daemon string) []Credential {
 	})
 }
 
-// load reads the credentials. A record changed outside Callgate is an error: none of it counts.
-func (k *Keeper) load(ctx context.Context) ([]Credential, error) {
+// load reads the credentials, and their text. A record changed outside Callgate is an error: none of
+// it counts.
+func (k *Keeper) load(ctx context.Context) ([]Credential, []byte, error) {
 	text, err := k.c.Store.Setting(ctx, setting)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var all []Credential
 	if err == nil {
 		err = json.Unmarshal(text, &all)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the passkeys: %w", err)
+		return nil, nil, fmt.Errorf("read the passkeys: %w", err)
 	}
-	return all, nil
+	return all, text, nil
 }
 
+// maxStale bounds how often a change is made anew because another daemon was first.
+const maxStale = 5
+
 // change changes the record, with a row of its own.
-func (k *Keeper) change(ctx context.Context, make func([]Credential) ([]Credential, store.Row, error)) error {
+func (k *Keeper) change(ctx context.Context, make func([]Credential) ([]Credential, store.Row, error)) (err error) {
 	k.saving.Lock()
 	defer k.saving.Unlock()
-	all, err := k.load(ctx)
+	for range maxStale {
+		if err = k.changeOnce(ctx, make); !errors.Is(err, store.ErrStale) {
+			break
+		}
+	}
+	return err
+}
+
+func (k *Keeper) changeOnce(ctx context.Context, make func([]Credential) ([]Credential, store.Row, error)) error {
+	all, was, err := k.load(ctx)
 	if err != nil {
 		return err
 	}
@@ -166,5 +179,5 @@ func (k *Keeper) change(ctx context.Context, make func([]Credential) ([]Credenti
 	if err != nil {
 		return err
 	}
-	return k.c.Store.SaveSetting(ctx, setting, []byte(compact(next)), row)
+	return k.c.Store.ReplaceSetting(ctx, setting, was, []byte(compact(next)), row)
 }

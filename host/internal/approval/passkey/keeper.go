@@ -19,6 +19,7 @@ import (
 type Store interface {
 	Setting(ctx context.Context, name string) ([]byte, error)
 	SaveSetting(ctx context.Context, name string, value []byte, row store.Row) error
+	ReplaceSetting(ctx context.Context, name string, was, value []byte, row store.Row) error
 }
 
 // Config are the parts of a Keeper. All but Host and Now are required.

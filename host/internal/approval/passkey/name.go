@@ -31,6 +31,9 @@ func (k *Keeper) Name(ctx context.Context) (string, error) {
 			Time: k.c.Now(), Event: store.EventConsoleNamed, DecidedBy: "callgate", Detail: "the console answers under a new name",
 		})
 	}
+	if errors.Is(err, store.ErrStale) { // another daemon made one at the same time
+		text, err = k.c.Store.Setting(ctx, nameSetting)
+	}
 	if err != nil {
 		return "", fmt.Errorf("the console's name: %w", err)
 	}

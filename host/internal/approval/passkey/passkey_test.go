@@ -1,6 +1,7 @@
 package passkey_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,16 @@ func (m *memory) SaveSetting(_ context.Context, name string, value []byte, row s
 	m.kept[name] = value
 	m.rows = append(m.rows, row)
 	return nil
+}
+
+func (m *memory) ReplaceSetting(ctx context.Context, name string, was, value []byte, row store.Row) error {
+	m.mu.Lock()
+	now, ok := m.kept[name]
+	m.mu.Unlock()
+	if ok != (was != nil) || !bytes.Equal(now, was) {
+		return store.ErrStale
+	}
+	return m.SaveSetting(ctx, name, value, row)
 }
 
 // bench is a keeper with a clock and a person's device.

@@ -3,6 +3,7 @@ package pin_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -20,36 +21,48 @@ type mortal struct {
 
 var errDead = errors.New("killed")
 
-func (m *mortal) SaveSetting(ctx context.Context, name string, value []byte, row store.Row) error {
+func (m *mortal) ReplaceSetting(ctx context.Context, name string, was, value []byte, row store.Row) error {
 	if m.saved {
 		return errDead
 	}
 	m.saved = true
-	return m.memory.SaveSetting(ctx, name, value, row)
+	return m.memory.ReplaceSetting(ctx, name, was, value, row)
 }
 
 func keeperOver(s pin.Store) *pin.Keeper {
 	return pin.New(pin.Cheap(pin.Config{Store: s}))
 }
 
-// TestT06_ParallelGuesses is 200 guesses at once, the right one among them too
-// late to count, over a real store.
+// TestT06_ParallelGuesses is 200 guesses at once, the right one among them too late to count, over a
+// real store: by one daemon, and by several that share the store.
 func TestT06_ParallelGuesses(t *testing.T) {
 	t.Parallel()
+	for _, daemons := range []int{1, 3} {
+		t.Run(fmt.Sprint(daemons), func(t *testing.T) {
+			t.Parallel()
+			guess(t, daemons)
+		})
+	}
+}
+
+func guess(t *testing.T, daemons int) {
 	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "callgate.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	k := keeperOver(s)
-	if err := k.Set(t.Context(), "", rightPIN, here); err != nil {
+	var keepers []*pin.Keeper
+	for range daemons {
+		keepers = append(keepers, keeperOver(s))
+	}
+	if err := keepers[0].Set(t.Context(), "", rightPIN, here); err != nil {
 		t.Fatal(err)
 	}
-	k.Lock(here)
+	keepers[0].Lock(here)
 	var tried, refused atomic.Int32
 	var wg sync.WaitGroup
 	for i := range 200 {
-		w := []pin.Who{here, there, far}[i%3]
+		w, k := []pin.Who{here, there, far}[i%3], keepers[i%daemons]
 		wg.Go(func() {
 			switch _, err := k.Unlock(t.Context(), wrong, w); {
 			case errors.Is(err, pin.ErrWrong):
@@ -67,7 +80,7 @@ func TestT06_ParallelGuesses(t *testing.T) {
 	if tried.Load() != 5 || refused.Load() != 195 {
 		t.Errorf("got %d tried and %d refused, want 5 and 195", tried.Load(), refused.Load())
 	}
-	unlock(t, k, rightPIN, here, pin.ErrLockedOut)
+	unlock(t, keepers[0], rightPIN, here, pin.ErrLockedOut)
 	rows := 0
 	for _, err := range s.Audit(t.Context(), store.Filter{Event: store.EventPINTried}) {
 		if err != nil {

@@ -121,24 +121,36 @@ func (k *Keeper) Unlock(ctx context.Context, pin string, w Who) (Ticket, error) 
 	return k.open.add(w, k.c.Now()), nil
 }
 
+// begin counts a try in the store.
+func (k *Keeper) begin(ctx context.Context, w Who) (r record, err error) {
+	for range maxTries + 1 { // each other daemon's try leaves fewer
+		if r, err = k.load(ctx); err == nil {
+			err = k.refusal(r)
+		}
+		if err != nil {
+			return r, err
+		}
+		r.Tries++
+		err = k.save(ctx, &r, store.EventPINTried, w, fmt.Sprintf("attempt %d of %d", r.Tries, maxTries))
+		if !errors.Is(err, store.ErrStale) {
+			break
+		}
+	}
+	return r, err
+}
+
 // try counts the try in the store, and only then looks at the PIN: who kills the
 // daemon in between has used it up.
 func (k *Keeper) try(ctx context.Context, pin string, w Who) (record, error) {
-	r, err := k.load(ctx)
-	if err == nil {
-		err = k.refusal(r)
-	}
+	r, err := k.begin(ctx, w)
 	if err != nil {
-		return r, err
-	}
-	r.Tries++
-	if err := k.save(ctx, r, store.EventPINTried, w, fmt.Sprintf("attempt %d of %d", r.Tries, maxTries)); err != nil {
 		return r, err
 	}
 	switch {
 	case len(pin) <= maxLength && r.PIN.is(pin):
 		r.Tries, r.ResetAt = 0, time.Time{}
-		return r, k.save(ctx, r, store.EventPINUnlocked, w, "")
+		err := k.save(ctx, &r, store.EventPINUnlocked, w, "")
+		return r, err
 	case r.Tries < maxTries:
 		left := fmt.Sprintf("%d attempts left", maxTries-r.Tries)
 		if r.Tries == maxTries-1 {
@@ -148,7 +160,7 @@ func (k *Keeper) try(ctx context.Context, pin string, w Who) (record, error) {
 	}
 	k.open.clear()
 	k.c.Log.Warn("the approver PIN is locked after too many wrong attempts; to recover: callgate pin reset", "by", w.By)
-	if err := k.save(ctx, r, store.EventPINLocked, w, fmt.Sprintf("%d wrong attempts in a row", r.Tries)); err != nil {
+	if err := k.save(ctx, &r, store.EventPINLocked, w, fmt.Sprintf("%d wrong attempts in a row", r.Tries)); err != nil {
 		return r, err
 	}
 	return r, fmt.Errorf("%w: %w", ErrWrong, ErrLockedOut)
@@ -175,12 +187,12 @@ func (k *Keeper) Set(ctx context.Context, old, pin string, w Who) error {
 		if old == "" { // the first choice, twice at once: no guess
 			return cmp.Or(k.refusal(r), fmt.Errorf("%w: a PIN is already set; changing it needs the current PIN", ErrWrong))
 		}
-		if _, err := k.try(ctx, old, w); err != nil {
+		if r, err = k.try(ctx, old, w); err != nil {
 			return err
 		}
 	}
 	k.open.clear()
-	if err := k.save(ctx, record{PIN: digestOf(pin, k.c.cost)}, event, w, ""); err != nil {
+	if err := k.save(ctx, &record{PIN: digestOf(pin, k.c.cost), text: r.text}, event, w, ""); err != nil {
 		return err
 	}
 	if w.Terminal != "" {

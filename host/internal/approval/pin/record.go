@@ -14,6 +14,7 @@ import (
 type Store interface {
 	Setting(ctx context.Context, name string) ([]byte, error)
 	SaveSetting(ctx context.Context, name string, value []byte, row store.Row) error
+	ReplaceSetting(ctx context.Context, name string, was, value []byte, row store.Row) error
 }
 
 // setting is the record's name in the store.
@@ -37,6 +38,8 @@ type record struct {
 
 	// forged is why the record cannot be used; it then counts as locked.
 	forged error
+	// text is the stored record this one was made from; nil for none.
+	text []byte
 }
 
 // state is the state of a record at a time.
@@ -81,19 +84,28 @@ func (k *Keeper) load(ctx context.Context) (record, error) {
 	if err != nil {
 		return record{forged: fmt.Errorf("the stored PIN cannot be read: %w", err)}, nil
 	}
+	r.text = text
 	return r, nil
 }
 
-// save stores the record with the row for the change.
-func (k *Keeper) save(ctx context.Context, r record, event store.Event, w Who, detail string) error {
+// save stores the record with the row for the change. It is store.ErrStale, and nothing is stored,
+// when the record it was made from is no longer the present one: another daemon took a try. A lost
+// record is replaced as it is.
+func (k *Keeper) save(ctx context.Context, r *record, event store.Event, w Who, detail string) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("save the PIN: %w", err)
 	}
 	row := store.Row{Event: event, DecidedBy: w.By, Detail: detail}
-	// A try begun is counted, with or without its caller.
-	if err := k.c.Store.SaveSetting(context.WithoutCancel(ctx), setting, text, row); err != nil {
+	ctx = context.WithoutCancel(ctx) // a try begun is counted, with or without its caller
+	if r.Lost && r.text == nil {
+		err = k.c.Store.SaveSetting(ctx, setting, text, row)
+	} else {
+		err = k.c.Store.ReplaceSetting(ctx, setting, r.text, text, row)
+	}
+	if err != nil {
 		return fmt.Errorf("save the PIN: %w", err)
 	}
+	r.text = text
 	return nil
 }

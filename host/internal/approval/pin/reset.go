@@ -38,7 +38,7 @@ func (k *Keeper) Reset(ctx context.Context, w Who, atOnce bool) (time.Time, erro
 		k.open.clear()
 	}
 	k.c.Log.Warn("a reset of the approver PIN is pending. If you did not ask for it: callgate pin reset --cancel", "by", w.By, "effective", r.ResetAt)
-	return r.ResetAt, k.save(ctx, r, store.EventPINReset, w, "effective "+r.ResetAt.Format(time.RFC3339))
+	return r.ResetAt, k.save(ctx, &r, store.EventPINReset, w, "effective "+r.ResetAt.Format(time.RFC3339))
 }
 
 // CancelReset cancels a pending reset.
@@ -56,5 +56,5 @@ func (k *Keeper) CancelReset(ctx context.Context, w Who) error {
 		return ErrNoReset
 	}
 	r.ResetAt = time.Time{}
-	return k.save(ctx, r, store.EventPINResetCancelled, w, "")
+	return k.save(ctx, &r, store.EventPINResetCancelled, w, "")
 }

@@ -1,6 +1,7 @@
 package pin_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -49,6 +50,16 @@ func (m *memory) SaveSetting(_ context.Context, name string, value []byte, row s
 	m.values[name], m.forged = value, false
 	m.events = append(m.events, row.Event)
 	return nil
+}
+
+func (m *memory) ReplaceSetting(ctx context.Context, name string, was, value []byte, row store.Row) error {
+	m.mu.Lock()
+	now, ok := m.values[name]
+	m.mu.Unlock()
+	if m.broken == nil && (ok != (was != nil) || !bytes.Equal(now, was)) {
+		return store.ErrStale
+	}
+	return m.SaveSetting(ctx, name, value, row)
 }
 
 // count tells how many rows of an event there are.
