@@ -41,7 +41,7 @@ bin/callgate: $(MODULES) $(shell find cmd engine host plugins -name '*.go' -o -n
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w -X main.version=$(VERSION)" -o bin/callgate-hook ./host/callgate-hook
 
 ##@ Prove
-.PHONY: test quick race fuzz hunt corpus oracle house language mutate bench
+.PHONY: test quick race fuzz faults hunt corpus oracle house language mutate bench
 # Without -v nobody would hear of skipped tests.
 SHORTEN := awk -f testdata/results.awk
 
@@ -53,6 +53,9 @@ export CALLGATE_TEST_CACHE ?= $(dir $(shell $(GO) env GOCACHE))callgate-test
 
 test: $(MODULES) ## run every test; says which were skipped, and why
 	@testdata/test.sh -v $(PATIENCE) | $(SHORTEN)
+
+faults: $(MODULES) ## kill three daemons and their PostgreSQL amid 1,000 answered checks
+	CALLGATE_FAULTS=1 $(GO) test -count=1 -v -run 'TestTeam(Faults|Failover|DeadNode|Discord)' ./host/cli
 
 # The rooms that decide a call and show it to a person: no daemon, no network. Of what
 # did not change, go test keeps the result.

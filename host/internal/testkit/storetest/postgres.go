@@ -124,6 +124,9 @@ func (s *Server) Promote() {
 func findServer() string {
 	dirs := []string{os.Getenv("CALLGATE_TEST_POSTGRES")}
 	if path, err := exec.LookPath("initdb"); err == nil {
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target // the other programs are beside it
+		}
 		dirs = append(dirs, filepath.Dir(path))
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // a fixed pattern
@@ -177,6 +180,18 @@ func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") 
 func (s *Server) URL() string {
 	q := url.Values{"host": {s.dir}}
 	return "postgres://postgres@/postgres?" + q.Encode()
+}
+
+// Moved is the URL of a schema as it is on this server.
+func (s *Server) Moved(schema string) string {
+	u, err := url.Parse(schema)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("host", s.dir)
+	u.RawQuery = q.Encode()
+	return u.String()
 }
 
 // Schema makes an empty schema on the server at a URL and returns its own URL.
