@@ -52,7 +52,7 @@ func auditFilter(q params) (f store.Filter, err error) {
 }
 
 func (s *Server) searchAudit(w http.ResponseWriter, r *http.Request, _ authority.Caller) error {
-	q, err := query(r, auditParams...)
+	q, err := query(r, append([]string{"look"}, auditParams...)...)
 	if err != nil {
 		return err
 	}
@@ -60,20 +60,17 @@ func (s *Server) searchAudit(w http.ResponseWriter, r *http.Request, _ authority
 	if err != nil {
 		return err
 	}
+	if f.Look, err = q.number("look", 0, math.MaxInt32); err != nil {
+		return err
+	}
 	limit, err := q.number("limit", defaultPage, maxPage)
 	if err != nil {
 		return err
 	}
 	f.Limit = int(max(limit, 1))
-	page := view.AuditPage{Rows: []store.Row{}}
-	for row, err := range s.c.Audit.Audit(r.Context(), f) {
-		if err != nil {
-			return err
-		}
-		page.Rows = append(page.Rows, row)
-	}
-	if len(page.Rows) == f.Limit {
-		page.Next = page.Rows[len(page.Rows)-1].Seq
+	var page view.AuditPage
+	if page.Rows, page.Next, err = s.c.Audit.AuditPage(r.Context(), f); err != nil {
+		return err
 	}
 	return reply(w, http.StatusOK, page)
 }

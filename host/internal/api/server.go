@@ -82,6 +82,7 @@ type Asks interface {
 type Audit interface {
 	Append(ctx context.Context, row store.Row) (store.Row, error)
 	Audit(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error]
+	AuditPage(ctx context.Context, f store.Filter) (rows []store.Row, next int64, err error)
 	VerifyAudit(ctx context.Context) (store.Report, error)
 	Tally(ctx context.Context, since, until time.Time, step time.Duration) (store.Tally, error)
 	Prunable(ctx context.Context, before time.Time) (store.Prunable, error)

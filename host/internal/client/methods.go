@@ -221,6 +221,7 @@ func auditQuery(f store.Filter) url.Values {
 	setNumber(q, "before", f.Before)
 	setFlag(q, "newest", f.Newest)
 	setNumber(q, "limit", int64(f.Limit))
+	setNumber(q, "look", f.Look)
 	return q
 }
 

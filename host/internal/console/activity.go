@@ -16,8 +16,13 @@ import (
 	"github.com/callgate/callgate/host/wire"
 )
 
-// rowsPerPage is how many rows of the audit one page has.
-const rowsPerPage = 50
+// rowsPerPage is how many rows of the audit one page has; lookedAt how many it looks at, and lookedAtText
+// how many for a text or a rule: each in less than 100 ms.
+const (
+	rowsPerPage  = 50
+	lookedAt     = 50_000
+	lookedAtText = 10_000
+)
 
 // activityPage is the audit as a story, the newest row first.
 type activityPage struct {
@@ -25,6 +30,8 @@ type activityPage struct {
 	Days   []day
 	// Session is the chosen session; nil without one.
 	Session *store.Session
+	// Partial means that older rows were not looked at yet.
+	Partial bool
 	// Older is the address of the next page; empty on the last. Newest is the address of the first
 	// page; empty on it.
 	Older, Newest string
@@ -73,7 +80,10 @@ func (f activityFilter) query() url.Values {
 
 // rows is the filter as the API takes it.
 func (f activityFilter) rows(now time.Time) (store.Filter, error) {
-	out := store.Filter{Agent: f.Agent, Session: f.Session, Tool: f.Tool, Person: f.Person, Text: f.Text, Rule: f.Rule, Newest: true, Limit: rowsPerPage}
+	out := store.Filter{Agent: f.Agent, Session: f.Session, Tool: f.Tool, Person: f.Person, Text: f.Text, Rule: f.Rule, Newest: true, Limit: rowsPerPage, Look: lookedAt}
+	if f.Text != "" || f.Rule != "" {
+		out.Look = lookedAtText
+	}
 	switch outcome := store.Outcome(f.Show); {
 	case f.Show == "":
 	case outcome.Valid():
@@ -116,6 +126,7 @@ func (s *Server) activity(w http.ResponseWriter, r *http.Request, of *session) e
 	}
 	body.Days = byDay(page.Rows, s.c.Now())
 	if page.Next > 0 {
+		body.Partial = len(page.Rows) < f.Limit
 		chosen.Set("before", strconv.FormatInt(page.Next, 10))
 		body.Older = address("/activity", chosen)
 	}

@@ -28,7 +28,7 @@ type chromium struct {
 }
 
 // startChromium starts the machine's Chromium, or skips the test without one.
-func startChromium(t *testing.T) *chromium {
+func startChromium(t testing.TB) *chromium {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -57,7 +57,7 @@ func startChromium(t *testing.T) *chromium {
 // tab is an open page of one person's browser. At the end of the test it fails on every violation of
 // the policy, exception and dialog of its pages.
 type tab struct {
-	t      *testing.T
+	t      testing.TB
 	ctx    context.Context
 	origin string
 
@@ -66,7 +66,7 @@ type tab struct {
 }
 
 // open opens a new link in a browser of its own, and waits for the first page.
-func (c *chromium) open(t *testing.T, p *place, by string) *tab {
+func (c *chromium) open(t testing.TB, p *place, by string) *tab {
 	t.Helper()
 	link, err := p.admin.Console(t.Context(), by)
 	must(t, err)

@@ -32,19 +32,19 @@ const settings = "asks: {per_session: 100, per_agent: 1000, timeout: 10m}\n"
 // place is a running daemon with its clients.
 type place struct {
 	*world.World
-	t       *testing.T
+	t       testing.TB
 	daemon  *daemon.Daemon
 	admin   *client.Client
 	address string
 	calls   atomic.Int64
 }
 
-func newPlace(t *testing.T) *place {
+func newPlace(t testing.TB) *place {
 	t.Helper()
 	return newPlaceWith(t, settings)
 }
 
-func newPlaceWith(t *testing.T, settings string) *place {
+func newPlaceWith(t testing.TB, settings string) *place {
 	t.Helper()
 	w := world.New(t, settings)
 	w.Port = true
@@ -81,7 +81,7 @@ func (p *place) client(token string) *client.Client {
 
 // browser is a client with cookies and a browser's headers.
 type browser struct {
-	t      *testing.T
+	t      testing.TB
 	http   *http.Client
 	origin string
 }
@@ -98,7 +98,7 @@ func (p *place) open(c *client.Client, by string) *browser {
 	return b
 }
 
-func newBrowser(t *testing.T, link string) *browser {
+func newBrowser(t testing.TB, link string) *browser {
 	t.Helper()
 	at, err := url.Parse(link)
 	must(t, err)
@@ -179,7 +179,7 @@ var (
 	inReplaces = regexp.MustCompile(`name="replaces" value="([^"]*)"`)
 )
 
-func found(t *testing.T, in *regexp.Regexp, text string) string {
+func found(t testing.TB, in *regexp.Regexp, text string) string {
 	t.Helper()
 	m := in.FindStringSubmatch(text)
 	if m == nil {

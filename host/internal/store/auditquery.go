@@ -32,6 +32,8 @@ type Filter struct {
 	Newest bool
 	// Limit is how many rows at most; 0 is no limit.
 	Limit int
+	// Look is how many rows a page looks at, with Newest; 0 is no bound. Only AuditPage heeds it.
+	Look int64
 }
 
 // auditPage is how many rows are read at once. Between pages no transaction is
@@ -104,11 +106,14 @@ func (s *Store) auditRows(ctx context.Context, f Filter, limit int) ([]Row, erro
 // index names the index for a search; empty where the database chooses well by itself.
 func (s *Store) index(f Filter) string {
 	narrow := f
-	narrow.Text, narrow.After, narrow.Before, narrow.Newest, narrow.Limit, narrow.Event = "", 0, 0, false, 0, ""
+	narrow.Text, narrow.After, narrow.Before, narrow.Newest, narrow.Limit, narrow.Look, narrow.Event = "", 0, 0, false, 0, 0, ""
 	if f.Event != "" && f.Event != EventDecision {
 		return "" // audit_events
 	}
-	if narrow == (Filter{}) {
+	switch {
+	case f.Session != "":
+		return s.db.by("audit_sessions")
+	case narrow == Filter{}:
 		return s.db.by("")
 	}
 	return s.db.by("audit_search")

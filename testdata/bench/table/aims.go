@@ -95,10 +95,22 @@ var calls = []aim{
 	{figure: "private memory of an idle daemon after its first decision", of: "Idle KiB/private", scale: 1024, unit: "MiB", atMost: 80},
 }
 
+// console are the figures of the web console.
+var console = []aim{
+	{figure: "console: first page with style and script", of: "FirstPage bytes/page", scale: 1000, unit: "kB", atMost: 100},
+	{figure: "console: first page, style and script over loopback", of: "FirstPage ns/op", scale: 1e6, unit: "ms", atMost: 200},
+	{figure: "console: a page of Activity on 1,000,000 rows, the slowest filter", of: "ActivityMillion/page ns/slowest", scale: 1e6, unit: "ms", atMost: 100},
+	{figure: "simulation over 100,000 calls, one in ten new: an allow rule", of: "Simulate/repeats/allow ns/op", scale: 1e9, unit: "s", atMost: 2},
+	{figure: "the same: a deny rule", of: "Simulate/repeats/deny ns/op", scale: 1e9, unit: "s", atMost: 2},
+	{figure: "the same: a deny rule about files", of: "Simulate/repeats/files ns/op", scale: 1e9, unit: "s", atMost: 2},
+	{figure: "simulation over 100,000 calls, all new: an allow rule", of: "Simulate/new/allow ns/op", scale: 1e9, unit: "s", free: true},
+}
+
 // aims are the figures of whole calls, those of the sandbox beside its peers, then those
 // of the commands.
 var aims = slices.Concat(
 	calls,
+	console,
 	beside("C", 25, 1.8, 1.35),
 	beside("AssemblyScript", 10, 1.1, 0),
 	beside("Go", 6.5, 1.1, 1.2),
