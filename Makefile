@@ -11,7 +11,6 @@ VULN := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 GO      ?= go
 # "dev" unless the tree is a checkout.
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
-GUEST   := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -buildmode=c-shared -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 GUEST_SOURCES := $(shell find sdk/go plugins -name '*.go' -not -name '*_test.go') go.mod go.sum
 GUESTS  := plugins/dist/bash.wasm plugins/dist/standard.wasm
 # The guests as the binary embeds them, and those of the last release.
@@ -120,12 +119,14 @@ dist: $(MODULES) ## make binaries, archives, deb, rpm, images, SBOMs and checksu
 dist-check: $(MODULES) ## build a release twice, compare, unpack each package and have it decide
 	@cd testdata/dist && $(GO) vet ./... && $(GO) test -v $(PATIENCE) ./... | awk -f ../results.awk
 
-release-modules: wasm-clean $(MODULES) ## put the modules of these sources into the tree, for go install; commit them with the sources
-	@cp $(MODULES) $(RELEASED) && rm -f $(dir $(RELEASED))modules.zip && touch $(MODULES)
+release-modules: ## make the modules of these sources with TinyGo, for releases and go install; commit them with the sources
+	@mkdir -p bin/modules && by=$$(plugins/dist/tinygo.sh . bin/modules) && \
+		$(GO) run ./plugins/internal/pack -by "$$by" $(RELEASED) bin/modules/bash.wasm bin/modules/standard.wasm
+	@$(MAKE) --no-print-directory $(MODULES)
 	@ls -l $(RELEASED)
 
-modules-check: $(MODULES) ## rebuild the release's modules from the sources they were committed with, compare the bytes
-	@plugins/dist/check.sh $(MODULES) $(RELEASED)
+modules-check: ## rebuild the release's modules from the sources they were committed with, compare the bytes
+	@plugins/dist/check.sh $(RELEASED)
 
 ##@ Keep
 .PHONY: docs
@@ -153,17 +154,8 @@ wasm-clean:
 
 # The binary embeds the release's modules, and beside them those of the tree where
 # these are others. RATIONALE.md, "Why are the release's modules in the tree?".
-$(MODULES): $(GUESTS) $(RELEASED) plugins/internal/pack/main.go
-	@$(GO) run ./plugins/internal/pack $@ $(GUESTS)
-	@if cmp -s $@ $(RELEASED); then rm -f $(@D)/embedded/modules.zip; else cp $@ $(@D)/embedded/modules.zip; fi
-
-plugins/dist/bash.wasm: $(GUEST_SOURCES)
-	@echo "building $@"
-	@$(GUEST) -o $@ ./plugins/bash/wasm
-
-plugins/dist/standard.wasm: $(GUEST_SOURCES)
-	@echo "building $@"
-	@$(GUEST) -o $@ ./plugins/standard
+$(MODULES): $(GUEST_SOURCES) $(RELEASED) plugins/dist/modules.sh $(wildcard plugins/internal/pack/*.go)
+	@plugins/dist/modules.sh $@ $(RELEASED)
 
 lint: $(MODULES) ## the linters of .golangci.yml for the host, vet for the guests
 	@$(GO) run $(LINT) run ./...

@@ -25,9 +25,10 @@ func (c *call) describe() tool.Description {
 			Action: fmt.Sprintf("tool:bash:(a command of %d bytes)", len(c.in.text())), Title: "Run a very long shell command", TargetsUnknown: true, ChangesShell: c.changesShell(),
 		}
 	}
+	readable := c.line.Opaque == ""
 	d := tool.Description{
 		Action: "tool:bash:" + c.in.text(), Title: "Run a shell command", Preview: c.in.text(), Language: "bash",
-		TargetsUnknown: c.line.Opaque != "", Analysed: new(c.line.Opaque == ""), Moves: c.moves(), ChangesShell: c.changesShell(),
+		TargetsUnknown: !readable, Analysed: &readable, Moves: c.moves(), ChangesShell: c.changesShell(),
 	}
 	if c.in.Description != "" {
 		d.Title = c.in.Description

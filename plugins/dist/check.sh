@@ -1,37 +1,44 @@
 #!/usr/bin/env bash
-# check.sh BUILT RELEASED: are the release's modules what their sources make? BUILT is an
-# archive of this tree's modules. A tree between releases may be ahead: then the sources
-# of the commit that brought RELEASED are built. A tagged commit may not be ahead.
+# check.sh RELEASED: are the release's modules what their sources make? A tree between releases may be
+# ahead: then the sources of the commit that brought RELEASED are built. A tagged commit may not be ahead.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-built=$1 released=$2
-
-# The archive ends in its comment, the version of Go.
-by=$(tail -c 40 "$released" | grep -aoE 'go1[.0-9a-z]+$' || true)
-here=$(tail -c 40 "$built" | grep -aoE 'go1[.0-9a-z]+$')
-if [ "$by" != "$here" ]; then
-	echo "SKIPPED modules-check: $released was made by ${by:-another pack}, here is $here: other bytes are no fault"
-	exit 0
-fi
-if cmp -s "$built" "$released"; then
-	echo "modules-check: $released is what these sources make ($here)"
-	exit 0
-fi
-if tag=$(git describe --exact-match --match 'v[0-9]*' HEAD 2>/dev/null); then
-	echo "modules-check: $tag is a release, and $released is not what its sources make: run make release-modules, commit, tag again" >&2
-	exit 1
-fi
-commit=$(git log -1 --format=%H -- "$released" 2>/dev/null || true)
-if [ -z "$commit" ] || [ "$(git rev-parse --is-shallow-repository)" = true ]; then
-	echo "SKIPPED modules-check: the sources are ahead of $released, and the commit that brought it is not here"
-	exit 0
-fi
+released=$1 tree=$PWD
+pack() { go run ./plugins/internal/pack "$@"; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-git archive "$commit" | tar x -C "$scratch"
-make --no-print-directory -s -C "$scratch" plugins/dist/modules.zip
-if ! cmp -s "$scratch/plugins/dist/modules.zip" "$scratch/$released"; then
-	echo "modules-check: $released is not what the sources of $commit make: run make release-modules and commit it with the sources" >&2
-	exit 1
+
+note=$(pack -note "$released")
+by=$(head -1 <<<"$note")
+if [ "sources $(pack -sources)" != "$(tail -1 <<<"$note")" ]; then
+	if tag=$(git describe --exact-match --match 'v[0-9]*' HEAD 2>/dev/null); then
+		echo "modules-check: $tag is a release, and $released is not of its sources: run make release-modules, commit, tag again" >&2
+		exit 1
+	fi
+	commit=$(git log -1 --format=%H -- "$released" 2>/dev/null || true)
+	if [ -z "$commit" ] || [ "$(git rev-parse --is-shallow-repository)" = true ]; then
+		echo "SKIPPED modules-check: the sources are ahead of $released, and the commit that brought it is not here"
+		exit 0
+	fi
+	tree=$scratch/tree
+	mkdir "$tree" && git archive "$commit" | tar x -C "$tree"
 fi
-echo "modules-check: $released is what the sources of ${commit:0:12} make; this tree is ahead of it (make release-modules before a release)"
+mkdir "$scratch/out"
+here=$(plugins/dist/tinygo.sh "$tree" "$scratch/out") || {
+	case $? in
+		3) echo "SKIPPED modules-check: no TinyGo here to make $released again"; exit 0 ;;
+		*) exit 1 ;;
+	esac
+}
+if [ "$here" != "$by" ]; then
+	echo "SKIPPED modules-check: $released was made by $by, here is $here: other bytes are no fault"
+	exit 0
+fi
+mkdir "$scratch/released" && pack -extract "$scratch/released" "$released"
+for module in bash standard; do
+	if ! cmp "$scratch/out/$module.wasm" "$scratch/released/$module.wasm"; then
+		echo "modules-check: $module.wasm in $released is not what its sources make: run make release-modules and commit it with the sources" >&2
+		exit 1
+	fi
+done
+echo "modules-check: $released is what its sources make ($here)$([ "$tree" = "$PWD" ] || echo "; this tree is ahead of it (make release-modules before a release)")"

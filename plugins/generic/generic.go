@@ -34,8 +34,9 @@ func Tools() []tool.Tool {
 			if err != nil {
 				return tool.Description{TargetsUnknown: true}
 			}
+			whole := true
 			targets, unknown := named.Targets(c.Context, c.Raw, false)
-			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool, Targets: targets, TargetsUnknown: unknown, Analysed: new(true)}
+			return tool.Description{Action: "tool:" + c.Tool + ":" + detail, Title: c.Tool, Targets: targets, TargetsUnknown: unknown, Analysed: &whole}
 		},
 	})}
 }

@@ -220,9 +220,10 @@ func plain[In placed](name, verb, schema string, examples []tool.RuleExample) to
 		},
 		Describe: func(c *tool.Call[In]) tool.Description {
 			list, known := c.Input.paths()
+			whole := ofProject(c.Context, c.Input)
 			d := tool.Description{
 				Action: "tool:git:" + verb, Title: strings.Join(append([]string{"git", verb}, list...), " "),
-				TargetsUnknown: !known || paths.Hidden(c.Unknown, c.Raw), Analysed: new(ofProject(c.Context, c.Input)), Effects: []tool.Effect{},
+				TargetsUnknown: !known || paths.Hidden(c.Unknown, c.Raw), Analysed: &whole, Effects: []tool.Effect{},
 			}
 			for _, value := range list {
 				target, ok := paths.Target(value, c.Input.access())

@@ -1,35 +1,93 @@
-// Command pack writes files into a zip archive, compressed with zstd: the same bytes for
-// the same files and version of Go, which is the archive's comment. Each entry's comment is its
-// SHA-256. The Makefile packs the first-party modules with it.
+// Command pack keeps the archives of the first-party modules: a zip, compressed with zstd, with the
+// same bytes for the same files. Each entry's comment is its SHA-256; the archive's names the compiler
+// and the sources, one line each.
 //
-//	go run ./plugins/internal/pack modules.zip bash.wasm standard.wasm
+//	go run ./plugins/internal/pack -by COMPILER ARCHIVE FILE...   write an archive
+//	go run ./plugins/internal/pack -sources                       print the sum of the guests' sources
+//	go run ./plugins/internal/pack -note ARCHIVE                  print the archive's comment
+//	go run ./plugins/internal/pack -extract DIR ARCHIVE           write its files into a directory
 package main
 
 import (
 	"archive/zip"
 	"bytes"
 	"crypto/sha256"
+	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/klauspost/compress/zstd"
 )
 
 func main() {
-	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: pack ARCHIVE FILE...")
-		os.Exit(2)
-	}
-	if err := pack(os.Args[1], os.Args[2:]); err != nil {
+	by := flag.String("by", "", "the compiler of the files")
+	sources := flag.Bool("sources", false, "print the sum of the guests' sources")
+	note := flag.Bool("note", false, "print an archive's comment")
+	extract := flag.String("extract", "", "write an archive's files into this directory")
+	flag.Parse()
+	if err := run(*by, *sources, *note, *extract, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
 	}
 }
 
+func run(by string, sources, note bool, extract string, args []string) error {
+	switch {
+	case sources:
+		sum, err := sourceSum()
+		fmt.Println(sum)
+		return err
+	case note && len(args) == 1:
+		return read(args[0], func(files *zip.ReadCloser) error {
+			fmt.Println(files.Comment)
+			return nil
+		})
+	case extract != "" && len(args) == 1:
+		return read(args[0], func(files *zip.ReadCloser) error {
+			for _, f := range files.File {
+				if err := write(filepath.Join(extract, filepath.Base(f.Name)), f); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	case by != "" && len(args) >= 2:
+		sum, err := sourceSum()
+		if err != nil {
+			return err
+		}
+		return pack(args[0], args[1:], by+"\nsources "+sum)
+	default:
+		return errors.New("want -by COMPILER ARCHIVE FILE..., -sources, -note ARCHIVE or -extract DIR ARCHIVE")
+	}
+}
+
+func read(archive string, do func(*zip.ReadCloser) error) error {
+	files, err := zip.OpenReader(archive)
+	if err != nil {
+		return err
+	}
+	files.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor())
+	return errors.Join(do(files), files.Close())
+}
+
+func write(path string, f *zip.File) error {
+	in, err := f.Open()
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(in)
+	if err := errors.Join(err, in.Close()); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}
+
 // pack writes no time, mode or system of a file: they differ where the bytes do not.
-func pack(archive string, files []string) error {
+func pack(archive string, files []string, comment string) error {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	w.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor(zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstd.MaxWindowSize>>6)))
@@ -46,7 +104,7 @@ func pack(archive string, files []string) error {
 			return err
 		}
 	}
-	if err := w.SetComment(runtime.Version()); err != nil {
+	if err := w.SetComment(comment); err != nil {
 		return err
 	}
 	if err := w.Close(); err != nil {

@@ -102,7 +102,7 @@ type field struct {
 // fieldsOf lists the members of a struct in the order of its fields.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
-	for _, f := range reflect.VisibleFields(t) {
+	for _, f := range visible(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || name == "-" || f.Anonymous && name == "" {
 			continue
@@ -124,7 +124,7 @@ func checkTags(t reflect.Type, seen []reflect.Type) error {
 	if slices.Contains(seen, t) {
 		return nil
 	}
-	for _, f := range reflect.VisibleFields(t) {
+	for _, f := range visible(t) {
 		if tag, ok := f.Tag.Lookup(requiredTag); ok && tag != "required" {
 			return fmt.Errorf("field %s: the tag tool:%q: want tool:\"required\"", f.Name, tag)
 		}
@@ -133,4 +133,14 @@ func checkTags(t reflect.Type, seen []reflect.Type) error {
 		}
 	}
 	return nil
+}
+
+// visible is reflect.VisibleFields for types of TinyGo too, where the fields it returns have no
+// usable type.
+func visible(t reflect.Type) []reflect.StructField {
+	fields := reflect.VisibleFields(t)
+	for i, f := range fields {
+		fields[i] = t.FieldByIndex(f.Index)
+	}
+	return fields
 }
