@@ -136,8 +136,12 @@ func TestWatch_lateForEver(t *testing.T) {
 		t.Errorf("tried %d times; want 5", n)
 	}
 	d.machine.on.Store(false)
-	reload(t, d.c)
-	if e := d.c.Lookup("slow"); e.Err != nil || e.Module != "slow" {
+	e := d.c.Lookup("slow")
+	for try := 0; e.Err != nil && try < 20; try++ { // 300 ms may pass on a crowded machine
+		reload(t, d.c)
+		e = d.c.Lookup("slow")
+	}
+	if e.Err != nil || e.Module != "slow" {
 		t.Errorf("when a person asked: got %+v", e)
 	}
 }
