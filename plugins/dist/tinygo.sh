@@ -20,7 +20,7 @@ if ! present; then
 	exit 3
 fi
 
-root=$here/../../bin/tinygo-$version
+root=$(dirname "$(go env GOCACHE)")/callgate-tinygo-$version
 if [ ! -x "$root/bin/tinygo" ]; then
 	echo "building TinyGo $version (about a minute)" >&2
 	rm -rf "$root" && mkdir -p "$root/bin"
