@@ -28,6 +28,10 @@ type Request struct {
 	// TakesInput tells that the client runs the call with Result.Input where the result
 	// has one: then a person may change the input and approve that.
 	TakesInput bool `json:"takes_input,omitempty"`
+	// Texts name members of Input that are texts for people, such as definitions of tools: no word in
+	// them is a target of the call. Only the daemon's own questions have any, never a request from
+	// outside.
+	Texts []string `json:"-"`
 	// Timeout bounds the wait for a human, the time in the queue included; 0 means the agent's
 	// setting, counted from the moment the card is shown. It can only shorten this time.
 	Timeout time.Duration `json:"-"`

@@ -80,6 +80,7 @@ func (g *Gate) gather(ctx context.Context, c *call, look session) (f facts, err 
 		f.epoch = min(f.epoch, c.caller.Epoch) // the token was looked up before
 	}
 	f.settings = g.c.Settings()
+	f.texts = r.Texts
 	made := &engine.Call{Tool: r.Tool, Input: c.input}
 	if f.agent, err = g.identify(f.settings, c.caller, claim, &made.Context); err != nil {
 		return f, err

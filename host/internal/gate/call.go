@@ -53,6 +53,8 @@ type call struct {
 // may think for an hour.
 type facts struct {
 	req engine.Request
+	// texts are the members of the input without targets: see wire.Request.Texts.
+	texts []string
 	// epoch is the state of the store before the rest was gathered.
 	epoch int64
 	// tools are the modules for this decision, held until release.

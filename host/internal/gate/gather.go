@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -145,10 +146,15 @@ func denyAll(tools []string) []engine.Rule {
 // targets are judged as written.
 func (g *Gate) describe(ctx context.Context, f *facts) (err error) {
 	defer stage.Begin(ctx, "describe")()
-	f.desc, f.req.Related, err = describe.Call(ctx, f.tools.Lookup, g.c.Targets, f.entry, f.req.Call, f.configured...)
+	named := *f.req.Call
+	named.Input = withoutTexts(named.Input, f.texts)
+	f.desc, f.req.Related, err = describe.Call(ctx, f.tools.Lookup, g.c.Targets, f.entry, &named, f.configured...)
+	if f.req.Call.Context = named.Context; len(f.texts) > 0 { // a profile judges all of it
+		f.desc.Action, f.desc.Actions = describe.GenericAction(f.entry.Name, f.req.Call), nil
+	}
 	f.req.Effects, f.req.EffectsUnsaid = f.desc.Effects, f.desc.EffectsUnsaid
 	if g.c.Protect != nil {
-		marked := *f.req.Call
+		marked := named
 		targets := marked.Context.Targets
 		if len(targets) == 0 {
 			targets = f.desc.Targets
@@ -161,6 +167,20 @@ func (g *Gate) describe(ctx context.Context, f *facts) (err error) {
 	}
 	g.profiled(ctx, f, err)
 	return err
+}
+
+// withoutTexts is an input without these members. An unreadable one stays whole.
+func withoutTexts(input json.RawMessage, texts []string) json.RawMessage {
+	var members map[string]json.RawMessage
+	if len(texts) == 0 || json.Unmarshal(input, &members) != nil {
+		return input
+	}
+	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return slices.Contains(texts, name) })
+	rest, err := json.Marshal(members)
+	if err != nil {
+		return input
+	}
+	return rest
 }
 
 // identify fills the context from the configuration and from the caller's permitted claims.

@@ -103,6 +103,9 @@ type Comparison struct {
 	// Tool and Input are the question to a person about those not accepted; empty when all are.
 	Tool  string
 	Input json.RawMessage
+	// Texts are the members of Input with words of the server. The rest tells of the server itself:
+	// its name, and the program or host.
+	Texts []string
 
 	key     Key
 	program string
@@ -148,6 +151,7 @@ func (b *Book) Compare(ctx context.Context, k Key, program string, tools []json.
 	if err != nil {
 		return c, err
 	}
+	c.Texts = []string{"warnings", "changed_tools", "new_tools"}
 	c.Tool, c.Input, err = question(c, accepted, others)
 	return c, err
 }
