@@ -88,6 +88,7 @@ var calls = []aim{
 	{figure: "10,000 rules of one tool, against 10", of: "OwnRules/10000 ns/op", over: "OwnRules/10 ns/op", atMost: 3},
 	{figure: "a hook process, over true", of: "Hook ns/hook", minus: "Hook ns/true", scale: 1e6, unit: "ms", atMost: 3},
 	{figure: "a hook process, times a hook that only parses", of: "Hook ns/hook", over: "Hook ns/parse", atMost: 3},
+	{figure: "an MCP call through the proxy, over its check", of: "MCP ns/op", scale: 1e6, unit: "ms", atMost: 2},
 	{figure: "serve from nothing to its first decision", of: "Coldstart ns/wall", scale: 1e9, unit: "s", atMost: 1},
 	{figure: "serve from a warm cache to its first decision", of: "Warmstart ns/cpu", scale: 1e6, unit: "ms of CPU", atMost: 100},
 	{figure: "verifying 1,000,000 rows of the audit: chain and tree", of: "Million/verify ns/op", scale: 1e9, unit: "s", atMost: 10},
