@@ -14,6 +14,9 @@ type Stats struct {
 	Took time.Duration
 	// Seq is the number of the audit's last row on disk; 0 when it cannot be read.
 	Seq int64
+	// Behind is how many changes of other daemons this one does not have in force yet: 0 where it has
+	// the store alone, -1 when it cannot be read.
+	Behind int64
 }
 
 // counts are the numbers behind Stats.
@@ -42,8 +45,20 @@ func (s *Store) Stats(ctx context.Context) Stats {
 	head, _ := readHead(ctx, s.reads) // an unreadable store shows in Ready
 	return Stats{
 		Commits: c.commits.Load(), Changes: c.changes.Load(), Failures: c.failures.Load(),
-		Took: time.Duration(c.took.Load()), Seq: head.seq,
+		Took: time.Duration(c.took.Load()), Seq: head.seq, Behind: s.team.behind(ctx),
 	}
+}
+
+// behind is Stats.Behind. The daemon's own epoch comes last: a change it gets meanwhile is no lag.
+func (t *team) behind(ctx context.Context) int64 {
+	if t == nil {
+		return 0
+	}
+	var last int64
+	if err := t.db.reads.QueryRowContext(ctx, "SELECT epoch FROM audit_head WHERE one = 1").Scan(&last); err != nil {
+		return -1
+	}
+	return max(0, last-t.epoch.Load())
 }
 
 // Ready returns nil when the store can be read and is open for changes.

@@ -46,6 +46,25 @@ func TestPostgresTeam_decisionsOnOldRulesAreNotStored(t *testing.T) {
 	}
 }
 
+// A daemon that cannot put a change in force is behind by it, and no longer once it can.
+func TestPostgresTeam_behind(t *testing.T) {
+	t.Parallel()
+	a, b, _ := two(t)
+	b.OnChange(func(context.Context, []store.Changed) error { return errors.New("not now") })
+	_, err := a.AddRule(t.Context(), engine.Rule{Tool: "Bash", Behavior: engine.Deny, Scope: engine.Global, CreatedBy: "ann"})
+	must(t, err)
+	if got := b.Stats(t.Context()).Behind; got != 1 {
+		t.Errorf("got %d behind, want 1", got)
+	}
+	b.OnChange(func(context.Context, []store.Changed) error { return nil })
+	for _, s := range []*store.Store{a, b} {
+		must(t, s.CatchUp(t.Context()))
+		if got := s.Stats(t.Context()).Behind; got != 0 {
+			t.Errorf("got %d behind after catching up, want 0", got)
+		}
+	}
+}
+
 // Two daemons that changed one setting from the same value do not overwrite each other.
 func TestPostgresTeam_settingsAreNotLost(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,9 @@ type Store struct {
 	Took time.Duration
 	// Seq is the number of the audit's last row.
 	Seq int64
+	// Behind is how many changes of other daemons this one does not have in force; negative for
+	// unknown.
+	Behind int64
 }
 
 // Audit is the daemon's last verification of the audit.
@@ -88,6 +91,7 @@ var (
 	storeCommits = desc("store_commit_seconds", "Transactions of the store, and their time.")
 	storeChanges = desc("store_changes_total", "Changes in the store's transactions.")
 	storeErrors  = desc("store_errors_total", "Changes that the store could not write.")
+	nodeBehind   = desc("node_behind_changes", "Changes of other daemons of the store that this one does not have in force; no value when the store cannot be read.")
 	auditSeq     = desc("audit_seq", "Number of the audit's last row.")
 	verifiedSeq  = desc("audit_verified_seq", "Last row that the daemon verified.")
 	verifiedAt   = desc("audit_verified_timestamp_seconds", "When the daemon last verified the audit; 0 for not yet.")
@@ -109,7 +113,7 @@ var (
 // Describe implements prometheus.Collector.
 func (scraped) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		asksWaiting, asksOldest, surfaces, storeCommits, storeChanges, storeErrors, auditSeq, verifiedSeq, verifiedAt, auditBroken,
+		asksWaiting, asksOldest, surfaces, storeCommits, storeChanges, storeErrors, nodeBehind, auditSeq, verifiedSeq, verifiedAt, auditBroken,
 		poolUsed, poolLimit, poolCache, answers, moduleTime, moduleFails, moduleFuel, traceSpans, hookJudged, hookProbed, discordUp, discordCards,
 	} {
 		out <- d
@@ -131,6 +135,9 @@ func (c scraped) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstSummary(storeCommits, store.Commits, store.Took.Seconds(), nil)
 	counter(storeChanges, float64(store.Changes))
 	counter(storeErrors, float64(store.Failures))
+	if store.Behind >= 0 {
+		gauge(nodeBehind, float64(store.Behind))
+	}
 	gauge(auditSeq, float64(store.Seq))
 	gauge(verifiedSeq, float64(audit.Seq))
 	gauge(verifiedAt, seconds(audit.At))
