@@ -170,7 +170,7 @@ func (b *tab) visit(path string) {
 // click clicks the first element of a selector, as soon as it is there.
 func (b *tab) click(selector string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf(`document.querySelector(%q) !== null`, selector))
+	b.until(fmt.Sprintf(`document.readyState === "complete" && document.querySelector(%q) !== null`, selector)) // its script has run
 	value[bool](b, fmt.Sprintf(`(document.querySelector(%q).click(), true)`, selector))
 }
 

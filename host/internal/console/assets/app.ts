@@ -110,10 +110,21 @@ async function refresh(): Promise<void> {
 }
 
 if (live) {
-  const events = new EventSource("/events");
-  events.addEventListener("asks", () => void refresh());
-  if (live === "calls") events.addEventListener("calls", () => void refresh());
-  events.onerror = () => {
-    byID(document, "lost")!.hidden = false;
+  let events: EventSource;
+  const listen = () => {
+    events = new EventSource("/events");
+    events.addEventListener("asks", () => void refresh());
+    if (live === "calls") events.addEventListener("calls", () => void refresh());
+    events.onerror = () => {
+      byID(document, "lost")!.hidden = false;
+      // The browser connects again by itself unless it was refused.
+      if (events.readyState === EventSource.CLOSED) setTimeout(listen, 30_000);
+    };
   };
+  listen();
+  // A page kept by the browser holds its stream, and a session has a few.
+  addEventListener("pagehide", () => events.close());
+  addEventListener("pageshow", (e) => {
+    if (e.persisted) location.reload();
+  });
 }

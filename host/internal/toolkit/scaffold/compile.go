@@ -49,7 +49,7 @@ func buildRust(j *job) error {
 		"-C", "panic=abort", "-C", "strip=symbols", "-C", "link-arg=--stack-first", "--remap-path-prefix", "..=.",
 	}
 	if !links {
-		ld, err := linker()
+		ld, err := linkerOf(j.ctx, program)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func buildC(j *job) error {
 	if err != nil {
 		return err
 	}
-	ld, err := linker()
+	ld, err := linker(0)
 	if err != nil {
 		return err
 	}

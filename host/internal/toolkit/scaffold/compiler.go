@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -115,9 +116,14 @@ func clang(ctx context.Context) (string, error) {
 	return program, nil
 }
 
-// linker finds the linker of LLVM for WebAssembly, of any version.
-func linker() (string, error) {
-	program := firstOf(append(numbered("wasm-ld"), "/opt/homebrew/opt/lld/bin/wasm-ld", "/usr/local/opt/lld/bin/wasm-ld"), nil)
+// linker finds the linker of LLVM for WebAssembly: of the version first, or of the nearest later one,
+// and else of any version. 0 is no version.
+func linker(first int) (string, error) {
+	var near []string
+	for version := first; version >= oldest && version <= newest; version++ {
+		near = append(near, fmt.Sprintf("wasm-ld-%d", version))
+	}
+	program := firstOf(append(append(near, numbered("wasm-ld")...), "/opt/homebrew/opt/lld/bin/wasm-ld", "/usr/local/opt/lld/bin/wasm-ld"), nil)
 	if program == "" {
 		return "", missing("wasm-ld", ways{"apt-get install lld", "brew install lld", "lld of LLVM, by your system's package manager or from https://releases.llvm.org"})
 	}
@@ -144,6 +150,15 @@ func rustc(ctx context.Context) (program string, links bool, err error) {
 	}
 	own, _ := filepath.Glob(filepath.Join(lib, "*", "bin", "rust-lld*")) // the pattern is well-formed
 	return program, len(own) > 0, nil
+}
+
+// linkerOf finds a linker for a Rust compiler without its own. One of a much later LLVM refuses the
+// archives of the compiler's library: 19 those of Rust 1.63, whose LLVM is 14.
+func linkerOf(ctx context.Context, rustc string) (string, error) {
+	_, after, _ := strings.Cut(answer(ctx, rustc, "--version", "--verbose"), "LLVM version: ")
+	major, _, _ := strings.Cut(after, ".")
+	first, _ := strconv.Atoi(major) // 0 for none
+	return linker(first)
 }
 
 // ascVersion is the tested version of AssemblyScript.

@@ -18,9 +18,9 @@ func readyGo(context.Context) error {
 }
 
 func readyRust(ctx context.Context) error {
-	_, links, err := rustc(ctx)
+	program, links, err := rustc(ctx)
 	if err == nil && !links {
-		_, err = linker()
+		_, err = linkerOf(ctx, program)
 	}
 	return err
 }
@@ -28,7 +28,7 @@ func readyRust(ctx context.Context) error {
 func readyC(ctx context.Context) error {
 	_, err := clang(ctx)
 	if err == nil {
-		_, err = linker()
+		_, err = linker(0)
 	}
 	if err == nil {
 		_, err = cc()
