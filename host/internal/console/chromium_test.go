@@ -180,10 +180,11 @@ func (b *tab) says(text string) {
 	b.until(fmt.Sprintf(`document.body.textContent.includes(%q)`, text))
 }
 
-// typed puts text into a field.
+// typed puts text into a field. By keys it would go to a node of a page that may be leaving.
 func (b *tab) typed(selector, text string) {
 	b.t.Helper()
-	b.do(chromedp.SendKeys(chromedp.CSS(selector), text))
+	b.until(fmt.Sprintf(`document.readyState === "complete" && document.querySelector(%q) !== null`, selector))
+	value[bool](b, fmt.Sprintf(`((field) => { field.focus(); field.value = %q; return field.dispatchEvent(new Event("input", { bubbles: true })); })(document.querySelector(%q))`, text, selector))
 }
 
 // sized gives the window a width, and the system a colour scheme.
