@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -163,6 +164,11 @@ func (f failingAudit) Audit(ctx context.Context, filter store.Filter) iter.Seq2[
 		}
 		yield(store.Row{}, errors.New("disk gone"))
 	}
+}
+
+func (f failingAudit) AuditPage(ctx context.Context, filter store.Filter) ([]store.Row, int64, error) {
+	rows, next, err := f.audit.AuditPage(ctx, filter)
+	return rows, next, cmp.Or(err, errors.New("disk gone"))
 }
 
 // TestExport_brokenOffIsAnError: half an audit must not be taken for a whole one.
