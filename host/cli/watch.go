@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/approval/terminal"
@@ -209,14 +210,10 @@ func (a *asker) remove(ctx context.Context, ended ask.Ask) {
 
 // tell says how an ask ended, unless put has told more.
 func (a *asker) tell(ended ask.Ask) {
-	line := fmt.Sprintf("ask %s: %s", ended.ID, ended.State)
-	if ended.Answer != nil {
-		if ended.Answer.By == a.by && ended.Answer.Surface == terminal.Surface {
-			return
-		}
-		line += " by " + card.Line(ended.DecidedBy())
+	if ended.Answer != nil && ended.Answer.By == a.by && ended.Answer.Surface == terminal.Surface {
+		return
 	}
-	fmt.Fprintln(a.out, line)
+	printEnded(a.out, ended, nil)
 }
 
 // next puts the first waiting ask on the screen when it is free.
@@ -348,11 +345,23 @@ func (a *asker) show(shown ask.Ask) {
 	fmt.Fprint(a.out, "\n", card.Terminal(card.Render(shown, time.Now()), 0, false))
 }
 
+// printEnded prints the two rows of an ended ask: the outcome with how the stored rules are
+// taken back, and the call.
+func printEnded(w io.Writer, a ask.Ask, rules []engine.Rule) {
+	outcome := card.RowText(card.Joined(card.Outcome(a, rules)))
+	for i, r := range rules {
+		outcome += []string{" · take back: ", "; "}[min(i, 1)] + "callgate rules remove " + r.ID
+	}
+	fmt.Fprintln(w, outcome)
+	fmt.Fprintln(w, card.RowText(card.CallRow(a)))
+}
+
 // printAnswered describes an answer's effect.
 func printAnswered(w io.Writer, a ask.AnswerResult) {
-	fmt.Fprintf(w, "ask %s: %s\n", a.Ask.ID, a.Ask.State)
-	for _, r := range a.Rules {
-		fmt.Fprintf(w, "stored: %s %s (%s)\n", r.Behavior, card.Line(r.String()), r.Scope)
+	if a.Ask.State.Waiting() {
+		fmt.Fprintf(w, "ask %s: %s\n", a.Ask.ID, card.Line(a.Ask.Progress()))
+	} else {
+		printEnded(w, a.Ask, a.Rules)
 	}
 	for _, id := range a.AlsoAnswered {
 		fmt.Fprintf(w, "the rule also answered ask %s\n", id)

@@ -158,3 +158,28 @@ func TestKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestEndedCard: on a list, an ended ask is its outcome and its call; its own page has the rest.
+func TestEndedCard(t *testing.T) {
+	a := asktest.Kinds()["ended"]
+	d := draw(&session{csrf: "csrf"}, a, asktest.Noon)
+	page := func() string {
+		var out strings.Builder
+		if err := pages.ExecuteTemplate(&out, "card", d); err != nil {
+			t.Fatal(err)
+		}
+		_, text := shape(t, out.String())
+		return text
+	}
+	listed := page()
+	d.Alone = true
+	alone := page()
+	for _, text := range []string{listed, alone} {
+		if strings.Count(text, "Denied k3m9qd by marta in Discord") != 1 || strings.Count(text, "npm run build") != 1 {
+			t.Errorf("the outcome and the call stand not once each:\n%s", text)
+		}
+	}
+	if row := "Bash in site"; strings.Contains(listed, row) || !strings.Contains(alone, row) {
+		t.Errorf("listed:\n%s\nalone:\n%s", listed, alone)
+	}
+}

@@ -231,7 +231,9 @@ func (s *Surface) noteUndone(ctx context.Context, id, by string) {
 		}
 		m, err := s.client.Message(ctx, c.Channel, c.Message)
 		if err == nil {
-			_, err = s.client.Edit(ctx, c.Channel, c.Message, message.Ended(message.BodyOf(m.Content), a, nil, "Its rules were taken back by "+by+"."))
+			call, done := message.CallOf(m.Content)
+			end := message.End{Call: call, Done: done, Notes: []string{"its rules were taken back by " + by}}
+			_, err = s.client.Edit(ctx, c.Channel, c.Message, message.Ended(a, end))
 		}
 		s.note("note on a card that its rules were taken back", err)
 	}

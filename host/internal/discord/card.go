@@ -42,9 +42,9 @@ func (d *display) post(ctx context.Context, c *card) error {
 	if err != nil {
 		return err
 	}
-	body := message.Card(d.s.c.Store.Veiled(a), message.View{Instance: d.s.instance}).Body
+	call := message.CallLine(d.s.c.Store.Veiled(a), len(shown.Files) > 0)
 	d.mu.Lock()
-	c.Message, c.Channel, c.PostedAt, c.Body = m.ID, channel, d.s.c.Now(), body
+	c.Message, c.Channel, c.PostedAt, c.Body = m.ID, channel, d.s.c.Now(), call
 	c.rev, c.whole, c.digest = rev, shown.Whole, message.Digest(shown.Content)
 	// Discord's form counts as well as the one sent.
 	c.Digests = []string{c.digest, controlsDigest(m.Components), filesDigest(m)}
@@ -215,8 +215,8 @@ func (d *display) edit(ctx context.Context, c *card) error {
 	m := d.content(ctx, c, a)
 	if !waiting && !c.whole {
 		m = m.Instead(d.maskedFiles(asked))
-		if asked.ID == "" { // the input to mask is gone with the end of the ask
-			m = d.final(ctx, c, a, filesGone).Instead(nil)
+		if len(m.Files) == 0 && message.Attaches(c.Body) { // the input to mask may be gone with the end of the ask
+			m = d.bare(ctx, c, a)
 		}
 	}
 	wanted := message.Digest(m.Content)
@@ -228,7 +228,7 @@ func (d *display) edit(ctx context.Context, c *card) error {
 	kept, err := d.put(ctx, c, m)
 	if err != nil && lasting(err) && len(m.Files) > 0 && !errors.Is(err, link.ErrGone) {
 		d.s.note(fmt.Sprintf("attach the masked call to the card of ask %s", d.id), err)
-		kept, err = d.put(ctx, c, d.final(ctx, c, a, filesGone).Instead(nil))
+		kept, err = d.put(ctx, c, d.bare(ctx, c, a))
 	}
 	switch {
 	case err == nil:
@@ -290,8 +290,18 @@ func (d *display) content(ctx context.Context, c *card, a ask.Ask) message.Messa
 
 // final is the final text of a card; more are sentences of ours.
 func (d *display) final(ctx context.Context, c *card, a ask.Ask, more ...string) message.Message {
+	return d.over(ctx, c.Body, a, more...)
+}
+
+// bare is the final text of a card that loses its files.
+func (d *display) bare(ctx context.Context, c *card, a ask.Ask) message.Message {
+	return d.over(ctx, message.Detached(c.Body), a, filesGone).Instead(nil)
+}
+
+// over is the end of an ask with a row about its call.
+func (d *display) over(ctx context.Context, call string, a ask.Ask, more ...string) message.Message {
 	rules, notes := d.result(ctx, a)
-	return message.Ended(message.WithDone(c.Body, d.doneLines()), a, rules, append(more, notes...)...)
+	return message.Ended(a, message.End{Call: call, Rules: rules, Notes: append(more, notes...), Done: d.doneLines()})
 }
 
 // result is the rules stored by an answer, here or elsewhere, and the notes about it.

@@ -193,8 +193,8 @@ func (w *world) truthful(calls []*pending) {
 			continue
 		}
 		head, rest, _ := strings.Cut(m.Content, "\n")
-		_, command, _ := strings.Cut(rest, "`command`: `")
-		command, _, _ = strings.Cut(command, "`")
+		_, command, _ := strings.Cut(rest, "**Call** `Shell` `{\"command\":\"")
+		command, _, _ = strings.Cut(command, "\"}`")
 		if says[command] != "" {
 			w.t.Errorf("two cards of %q", command)
 		}

@@ -147,7 +147,7 @@ func TestScenario_crashAfterTheApproval(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.open()
-	c.ends("**Allowed "+c.ask+"** by `ann` in Discord", "-# its client is not connected: the approval counts if the same call comes back in time", "make build")
+	c.ends("**Allowed "+c.ask+"** by `ann` in Discord", " · ⚠ its client is not connected: the approval counts if the same call comes back in time", "make build")
 	w.again("s1", "make build").wantAllowed("ann")
 }
 

@@ -101,7 +101,7 @@ func TestRuleAndUndo(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.wantAllowed("ann")
-	c.ends("**stored:** `allow Shell(make)`", "agent")
+	c.ends(" · stored `allow Shell(make)` for agent `", "agent")
 	if res := covered.got(); res.Decision.Behavior != engine.Allow {
 		t.Errorf("the ask that the rule covers: %s", covered.state())
 	}

@@ -73,6 +73,9 @@ func each(t *testing.T, yaml string, ways []way, test func(t *testing.T, w *worl
 	}
 }
 
+// buildCall is the second line of an ended card of `make build`.
+const buildCall = "\n**Call** `Shell` `{\"command\":\"make build\"}` · agent `worker`"
+
 func TestScenario_request(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simple)
@@ -110,7 +113,7 @@ func TestScenario_approve(t *testing.T) {
 		c := p.card()
 		by.do(c, w.ann)
 		p.wantAllowed("ann")
-		c.ends("**Allowed "+c.ask+"** by `ann` in Discord", "`make build`", "agent `worker`")
+		c.ends("**Allowed "+c.ask+"** by `ann` in Discord at <t:", buildCall)
 		w.audited(store.EventAskAnswered, c.ask, "ann", "by "+by.name, w.ann.ID, `"ops"`, c.ID)
 		if got := w.call("worker", "s1", "make build").card(); got.ask == c.ask {
 			t.Error("approved once, and the next call was not asked about")
@@ -138,7 +141,7 @@ func TestScenario_deny(t *testing.T) {
 			reason = "not on a Friday"
 		}
 		p.wantDenied("bob", reason)
-		c.ends("**Denied "+c.ask+"** by `bob` in Discord", "`make build`", reason)
+		c.ends("**Denied "+c.ask+"** by `bob` in Discord at <t:", buildCall, reason)
 		w.audited(store.EventAskAnswered, c.ask, "bob", "deny", "by "+by.name, w.bob.ID)
 	})
 }
@@ -152,7 +155,7 @@ func TestScenario_unlock(t *testing.T) {
 		c := p.card()
 		by.do(c, w.ann)
 		p.wantAllowed("ann")
-		c.ends("Allowed", "**stored:** `allow Shell(make)` · this session")
+		c.ends("Allowed", " · stored `allow Shell(make)` for this session · take back: ")
 		if res := w.call("worker", "s1", "make test").got(); res.Decision.Behavior != engine.Allow || res.AskID != "" {
 			t.Errorf("the next call of the session: got %s with ask %q", res.Decision.Behavior, res.AskID)
 		}
@@ -174,7 +177,7 @@ func TestScenario_timeOut(t *testing.T) {
 	p := w.call("worker", "s1", "make build")
 	c := p.card()
 	p.want(engine.Deny, store.AskTimeout, "", "no one answered in time")
-	c.ends("**Expired "+c.ask+"**", "`make build`")
+	c.ends("**Expired "+c.ask+"**: no one answered in time", buildCall)
 }
 
 // TestScenario_late: clicks, reactions and replies after the end change nothing, and who
@@ -583,7 +586,7 @@ func TestScenario_cancelled(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.want(engine.Deny, store.AskCancelled, "", "")
-			m := c.ends("**Cancelled "+c.ask+"**", "`make build`")
+			m := c.ends("**Cancelled "+c.ask+"**", buildCall)
 			if !strings.Contains(strings.ToLower(m.Content), tt.says) {
 				t.Errorf("the card does not say %q:\n%s", tt.says, m.Content)
 			}

@@ -14,7 +14,8 @@ import (
 // one model of a card?".
 type Card struct {
 	ID string
-	// Ended says how the ask ended, in lines; none while it waits.
+	// Ended is all that is drawn once the ask has ended, in two rows: the outcome, then the
+	// call. None while it waits.
 	Ended []Row
 	// Careful warns of a safety check, with its reason, before anything else.
 	Careful Row
@@ -89,6 +90,10 @@ type Piece struct {
 	// Own marks words of the card's own, in which nothing of a call, a rule, a module or
 	// a file stands; Strong are the words of them that a glance should find.
 	Own, Strong bool
+	// People are those whom Text names, for a surface that knows their accounts; At is the
+	// time that Text says, for one that draws times in the reader's zone.
+	People []string
+	At     time.Time
 }
 
 func own(text string) Piece { return Piece{Text: text, Own: true} }
@@ -131,7 +136,10 @@ func Render(a ask.Ask, now time.Time) Card {
 		c.Odd = in.Letters()
 	}
 	c.Headline, c.Call = headline(a, in, at)
-	c.Ended, c.Asked = ended(a), asked(a)
+	c.Asked = asked(a)
+	if a.State != "" && !a.State.Waiting() {
+		c.Ended = []Row{Joined(Outcome(a, nil)), CallRow(a)}
+	}
 	if a.State == ask.Shown && !a.Approvers.NobodyApproves(a.User) {
 		c.Confirm = confirmText(a)
 	}
@@ -148,32 +156,6 @@ func until(a ask.Ask, now time.Time) string {
 	}
 	return fmt.Sprintf("ends in %v, at %s", max(0, a.Deadline.Sub(now)).Round(time.Second), clock(a.Deadline))
 }
-
-// ended says how an ask ended.
-func ended(a ask.Ask) []Row {
-	if a.State.Waiting() || a.State == "" {
-		return nil
-	}
-	lines := []Row{{Pieces: []Piece{strong("state: "), {Text: endText(a)}}}}
-	if a.Answer != nil && a.Answer.Reason != "" {
-		lines = append(lines, Row{Pieces: []Piece{own("reason: "), {Text: shortened(a.Answer.Reason, Prose)}}})
-	}
-	if text := Unheard(a); text != "" {
-		lines = append(lines, Row{Pieces: []Piece{own(text)}, Warn: true})
-	}
-	return lines
-}
-
-// Unheard says of an approval that no client was there to take it; empty where one was.
-func Unheard(a ask.Ask) string {
-	if a.State != ask.Approved || !a.Away || !a.UsedAt.IsZero() {
-		return ""
-	}
-	return ClientGone
-}
-
-// ClientGone says after an approval that no client waits for it.
-const ClientGone = "its client is not connected: the approval counts if the same call comes back in time"
 
 // asked says who may answer, who has, and what else has to be said of that.
 func asked(a ask.Ask) []Row {
@@ -212,52 +194,6 @@ func FolderQuestion(a ask.Ask) []Piece {
 }
 
 func clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
-
-// HowEnded says in the card's own words how an ask ended that no person answered:
-// "denied: no one answered in time".
-func HowEnded(a ask.Ask) string {
-	if text, ok := endTexts[a.Cause]; ok {
-		return text
-	}
-	return "denied: the answer could not be recorded"
-}
-
-// endTexts say how an ask ended that no person answered.
-var endTexts = map[ask.Cause]string{
-	ask.CauseTimeout:     "denied: no one answered in time",
-	ask.CauseCardChanged: "cancelled: someone changed its approval card",
-	ask.CauseInterrupt:   "cancelled: the session was interrupted",
-	ask.CauseForkExit:    "cancelled: its fork has ended",
-	ask.CauseClear:       "cancelled: the session was cleared",
-	ask.CauseCaller:      "cancelled: the client stopped waiting",
-	ask.CauseNoSurface:   "denied: it could not be shown to anyone",
-	ask.CausePaused:      "denied: the session was paused",
-	ask.CauseStopped:     "denied: the session was stopped",
-	ask.CauseFlood:       "denied: too many asks wait",
-}
-
-func endText(a ask.Ask) string {
-	text := HowEnded(a)
-	if a.Cause == ask.CauseTimeout {
-		text += a.Unreachable()
-	}
-	if answer := a.Answer; answer != nil {
-		text = "denied by " + short(answer.By)
-		if a.State == ask.Approved {
-			text = "approved by " + short(a.DecidedBy())
-		}
-		if answer.Surface != "" {
-			text += " in " + short(answer.Surface)
-		}
-		if a.Cause == ask.CauseCovered {
-			text += ", with a rule accepted on another card"
-		}
-	}
-	if !a.EndedAt.IsZero() {
-		text += " at " + clock(a.EndedAt)
-	}
-	return text
-}
 
 // IsCut reports whether a value of a card leaves out the middle of its text.
 func IsCut(value string) bool { return strings.Contains(value, bytesNotShown) }

@@ -22,7 +22,12 @@ func Lines(c Card) []wire.CardLine {
 		}
 		list = append(list, wire.CardLine{Style: style, Text: r.text()})
 	}
-	for _, r := range slices.Concat(c.Ended, []Row{c.Careful}, c.Changed) {
+	if len(c.Ended) > 0 {
+		row(wire.CardPlain, c.Ended[0])
+		row(wire.CardHeadline, c.Ended[1])
+		return list
+	}
+	for _, r := range slices.Concat([]Row{c.Careful}, c.Changed) {
 		row(wire.CardPlain, r)
 	}
 	list = append(list, wire.CardLine{Style: wire.CardHeadline, Text: headText(c.Headline)})

@@ -86,7 +86,7 @@ func TestUnheard(t *testing.T) {
 	a := bash("make")
 	a.State, a.Cause, a.Answer, a.Away = ask.Approved, ask.CauseAnswered, &ask.Answer{Verdict: ask.Approve, By: "ann"}, true
 	says := func(a ask.Ask) bool {
-		return strings.Contains(lines(card.Render(a, noon)), "! its client is not connected")
+		return strings.Contains(lines(card.Render(a, noon)), "\n! Allowed k3m9qd by ann · its client is not connected")
 	}
 	used, denied, heard := a, a, a
 	used.UsedAt, denied.State, heard.Away = noon.Add(time.Second), ask.Denied, false

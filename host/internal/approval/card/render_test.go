@@ -264,8 +264,8 @@ func TestEveryEndSaysHow(t *testing.T) {
 	} {
 		a := bash("ls")
 		a.State, a.Cause, a.Input, a.EndedAt = ask.Denied, cause, nil, noon
-		got := card.Render(a, noon).Ended[0].Pieces[1].Text
-		if !strings.HasSuffix(got, "12:00:00 UTC") || cause != ask.CauseError && strings.Contains(got, "recorded") {
+		got := strings.Split(lines(card.Render(a, noon)), "\n")[1]
+		if !strings.HasPrefix(got, "Denied k3m9qd: ") || !strings.HasSuffix(got, "12:00:00 UTC") || cause != ask.CauseError && strings.Contains(got, "recorded") {
 			t.Errorf("%s: got %q", cause, got)
 		}
 	}

@@ -39,7 +39,14 @@ const (
 func Terminal(c Card, columns int, color bool) string {
 	p := newPage(columns, color)
 	p.rule(c)
-	for _, r := range slices.Concat(c.Ended, []Row{c.Careful}, c.Changed) {
+	if len(c.Ended) > 0 {
+		for _, r := range c.Ended {
+			p.row(r)
+		}
+		p.line("", p.style(styleDim), strings.Repeat("─", p.columns))
+		return p.out.String()
+	}
+	for _, r := range slices.Concat([]Row{c.Careful}, c.Changed) {
 		p.row(r)
 	}
 	p.headline(c)
@@ -147,6 +154,9 @@ func (r Row) text() string {
 	}
 	return out.String()
 }
+
+// RowText is what a row says, without styles.
+func RowText(r Row) string { return r.text() }
 
 func (p *page) row(r Row) {
 	switch {

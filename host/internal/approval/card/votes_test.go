@@ -70,7 +70,7 @@ func TestRender_approvers(t *testing.T) {
 	shows("approvers: eve", "or the role ops; 2 have to approve; not the person who triggered the call", "votes: 1 of 2 approved: bob")
 	a.State, a.Cause, a.Votes = ask.Approved, ask.CauseAnswered, append(a.Votes, ask.Answer{By: "cy\u202e", Verdict: ask.Approve})
 	a.Answer = &a.Votes[1]
-	shows("approved by bob, cy", "votes: 2 of 2 approved: bob, cy")
+	shows(`Allowed k3m9qd by "bob, cy‹U+202E›"`)
 	if one := (ask.Ask{State: ask.Shown}); one.Progress() != "" || one.Approvers.String() != "" {
 		t.Errorf("without a policy: got %q, %q, want nothing", one.Progress(), one.Approvers)
 	}

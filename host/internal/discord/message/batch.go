@@ -99,7 +99,7 @@ func Done(a, ended ask.Ask) string {
 		w.own(small)
 		switch {
 		case ended.Answer != nil:
-			w.own(endWords[ended.State] + " by ")
+			w.own(card.EndWord(ended.State) + " by ")
 			w.own(whoTexts(ended.Deciders(), roomApprovers))
 		default:
 			w.own(strings.TrimPrefix(card.HowEnded(ended), "denied: "))

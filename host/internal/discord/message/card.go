@@ -33,8 +33,8 @@ type View struct {
 // Shown is a card as it is posted.
 type Shown struct {
 	Message
-	// Body is the part that stays when the ask has ended.
-	Body string
+	// Call is the row about the call that stays when the ask has ended, see End.
+	Call string
 	// Whole tells that everything that a person has to know is in the content. When not,
 	// the files have it, an approval needs a confirmation, and no rule is offered.
 	Whole bool
@@ -59,27 +59,8 @@ func Card(a ask.Ask, v View) Shown {
 			Flags:           discordgo.MessageFlagsSuppressEmbeds,
 			Files:           l.files,
 		},
-		Body: l.body, Whole: l.whole,
+		Call: CallLine(a, len(l.files) > 0), Whole: l.whole,
 	}
-}
-
-// WithDone is a body of Shown with the lines of Done below it, as many as have room.
-func WithDone(body string, done []string) string {
-	for i, text := range done {
-		rest := ""
-		if i < len(done)-1 {
-			rest = moreDone(len(done) - i - 1)
-		}
-		if Units(join(body, text, rest)) > roomBody {
-			return join(body, moreDone(len(done)-i))
-		}
-		body = join(body, text)
-	}
-	return body
-}
-
-func moreDone(n int) string {
-	return small + plural(n, "more ask of the list was", "more asks of the list were") + " answered: see the audit"
 }
 
 // layout is what of a card depends on the ask alone.

@@ -1,10 +1,8 @@
 package message
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -15,180 +13,123 @@ import (
 
 const (
 	roomDecider = 120
-	roomReason  = 200
+	roomReason  = 200 // of the words of a denial, and of a stored rule
+	roomPiece   = 150 // of a piece of the row about the call
+	roomCall    = 700 // of the row about the call
 	maxNotes    = 3
 )
 
-var endWords = map[ask.State]string{
-	ask.Approved: "Allowed", ask.Denied: "Denied", ask.TimedOut: "Expired", ask.Cancelled: "Cancelled",
+// End is what an ended card says besides its ask.
+type End struct {
+	// Call is the row about the call, of CallLine or CallOf.
+	Call string
+	// Rules are those that the answer stored.
+	Rules []engine.Rule
+	// Notes are sentences of ours, at most three of them are shown.
+	Notes []string
+	// Done are the lines of Done about asks that were on the list.
+	Done []string
 }
 
-// Ended is what becomes of a card when its ask has ended: who decided what, which rules
-// were stored and how they are taken back; then who called, and what was asked, as body
-// says it (of Shown, or by BodyOf). Notes are sentences of ours. Nothing can be clicked any
-// more. A body that is no card's is left out.
-func Ended(body string, a ask.Ask, rules []engine.Rule, notes ...string) Message {
-	if Units(body) > roomBody {
-		body = "-# what was asked stands in the audit"
+// Ended is what becomes of a card when its ask has ended: two lines, who answered what with
+// which rules and how they are taken back, then the call. Below stand the other asks that were
+// on its list, a line each. Nothing can be clicked any more.
+func Ended(a ask.Ask, end End) Message {
+	call := end.Call
+	if call == "" || strings.Contains(call, "\n") || Units(call) > roomCall {
+		call = small + "the call is in the audit"
 	}
-	c := call{Ask: a, card: card.Render(a, time.Time{})}
-	who, _ := c.who(roomWho / 2)
-	room := MaxContent - Units(body) - Units(who) - 2
-	var parts []string
+	room := MaxContent - Units(call) - 2
+	var clauses []string
 	add := func(text string) {
-		if text != "" && Units(text)+1 <= room {
-			parts = append(parts, text)
-			room -= Units(text) + 1
+		if text != "" && Units(text)+len(between) <= room {
+			clauses = append(clauses, text)
+			room -= Units(text) + len(between)
 		}
 	}
-	add(outcome(a))
-	if text := card.Unheard(a); text != "" && !slices.Contains(notes, text) {
-		add(note(text))
+	for _, r := range card.Outcome(a, end.Rules) {
+		text, _ := rowText(roomReason, r)
+		add(text)
 	}
-	add(reason(a))
-	if len(rules) > 0 {
-		back := takeBack(a)
-		add(stored(rules, room-Units(back)-1) + back)
+	if len(end.Rules) > 0 {
+		add(takeBack(a))
 	}
-	for i, text := range notes {
-		if i < maxNotes {
-			add(note(text))
+	var said []string
+	for _, text := range end.Notes {
+		if len(said) < maxNotes && text != card.Unheard(a) && !slices.Contains(said, text) {
+			said = append(said, text)
+			add(strings.TrimPrefix(note(text), small))
 		}
 	}
 	return Message{
-		Content: join(append(parts, who, body)...), Components: []discordgo.MessageComponent{},
+		Content: withDone(join(strings.Join(clauses, between), call), end.Done), Components: []discordgo.MessageComponent{},
 		AllowedMentions: nobody(), Flags: discordgo.MessageFlagsSuppressEmbeds,
 	}
 }
 
-// outcome is the first line of a card that has ended.
-func outcome(a ask.Ask) string {
-	word, ok := endWords[a.State]
-	if !ok {
-		word = "Ended"
+// between stands between the clauses of a row.
+const between = " · "
+
+// CallLine is the row about a call on its ended card. Files tells that the card has the whole
+// call attached.
+func CallLine(a ask.Ask, files bool) string {
+	text, _ := rowText(roomPiece, card.CallRow(a))
+	if files {
+		text += attached
 	}
-	text, _ := line(roomDecider, func(w *writer) {
-		w.own(title(word, a))
-		switch {
-		case a.Answer == nil:
-			w.own(" · " + strings.TrimPrefix(card.HowEnded(a), strings.ToLower(word)+": "))
-		default:
-			w.own(" by ")
-			w.own(whoTexts(a.Deciders(), roomDecider))
-			w.own(surfaceText(a.Answer.Surface))
-			if a.Cause == ask.CauseCovered {
-				w.own(", with a rule accepted on another card")
-			}
-		}
-		if !a.EndedAt.IsZero() {
-			w.own(fmt.Sprintf(" · <t:%d:f>", a.EndedAt.Unix()))
-		}
-	})
 	return text
+}
+
+// attached ends a row about a call whose card has files. A text of a call stands in code and
+// ends with a backtick.
+const attached = between + "call.txt has it whole"
+
+// Attaches reports whether a row of CallLine speaks of files that are attached. A store may
+// still hold the whole text of a card that an earlier version posted.
+func Attaches(call string) bool {
+	return strings.HasSuffix(call, attached) || strings.Contains("\n"+call, "\n"+attachedLine)
+}
+
+// Detached is a row of CallLine whose card has lost its files.
+func Detached(call string) string { return strings.TrimSuffix(call, attached) }
+
+// CallOf finds the row about the call and the lines below it in the content of an ended card,
+// as Discord keeps it.
+func CallOf(content string) (call string, done []string) {
+	lines := strings.Split(content, "\n")
+	if len(lines) < 2 {
+		return "", nil
+	}
+	return lines[1], lines[2:]
 }
 
 // takeBack says how the rules of an approval are taken back.
 func takeBack(a ask.Ask) string {
 	if a.Answer != nil && a.Answer.Surface == inDiscord {
-		return " · take back: Undo, or /allow with a minus before it"
+		return "take back: Undo, or /allow with a minus before it"
 	}
-	return " · take back: /allow with a minus before it"
+	return "take back: /allow with a minus before it"
 }
 
 // inDiscord is the name of the surface in answers.
 const inDiscord = "discord"
 
-func surfaceText(name string) string {
-	switch name {
-	case "":
-		return ""
-	case inDiscord:
-		return " in Discord"
-	case "terminal":
-		return " in the terminal"
+// withDone puts the lines of Done below a text, as many as have room.
+func withDone(text string, done []string) string {
+	for i, one := range done {
+		rest := ""
+		if i < len(done)-1 {
+			rest = moreDone(len(done) - i - 1)
+		}
+		if Units(join(text, one, rest)) > MaxContent {
+			return join(text, moreDone(len(done)-i))
+		}
+		text = join(text, one)
 	}
-	text, _ := line(roomName, func(w *writer) { w.raw(name) })
-	return " in " + text
-}
-
-func reason(a ask.Ask) string {
-	if a.Answer == nil || strings.TrimSpace(a.Answer.Reason) == "" {
-		return ""
-	}
-	text, _ := line(roomReason, func(w *writer) { w.safe(card.Prose(strings.TrimSpace(a.Answer.Reason))) })
-	return "reason: " + text
-}
-
-// stored says which rules an approval stored, in at most room units: as many whole texts
-// as fit, and how many more there are.
-func stored(rules []engine.Rule, room int) string {
-	var out string
-	for i, r := range rules {
-		text := storedRule(r)
-		more := ""
-		if i < len(rules)-1 {
-			more = moreRules(len(rules) - i - 1)
-		}
-		if Units(join(out, text, more)) > room {
-			return join(out, moreRules(len(rules)-i))
-		}
-		out = join(out, text)
-	}
-	return out
-}
-
-func moreRules(n int) string {
-	return "**stored:** " + plural(n, "more rule, its text is", "more rules, their texts are") + " in " + Code("callgate rules list")
-}
-
-func storedRule(r engine.Rule) string {
-	text, _ := line(0, func(w *writer) {
-		w.own("**stored:** ")
-		w.safe(card.RuleText(r))
-		switch r.Scope {
-		case engine.Session:
-			w.own(" · this session")
-		case engine.Project, engine.Agent:
-			w.own(" · " + string(r.Scope) + " ")
-			w.raw(r.ScopeKey)
-		case engine.Global:
-			w.own(" · everywhere")
-		}
-		switch {
-		case !r.ExpiresAt.IsZero():
-			w.own(fmt.Sprintf(" · until <t:%d:f>", r.ExpiresAt.Unix()))
-		case r.Scope == engine.Session:
-			w.own(" · until the session is cleared")
-		default:
-			w.own(" · no expiry")
-		}
-	})
 	return text
 }
 
-// BodyOf finds the body in a content of Card or Ended, as Discord keeps it: what stands
-// before the line of who calls, and on an ended card behind it.
-func BodyOf(content string) string {
-	over := false
-	for _, word := range endWords {
-		over = over || strings.HasPrefix(content, "**"+word)
-	}
-	over = over || strings.HasPrefix(content, "**Ended")
-	at := 0
-	for i, part := range strings.Split(content, "```") {
-		if i%2 == 1 { // a code block
-			at += len(part) + 2*len("```")
-			continue
-		}
-		for l := range strings.Lines(part) {
-			if strings.HasPrefix(l, whoLine) && (at == 0 || content[at-1] == '\n') {
-				if over {
-					return content[at+len(l):]
-				}
-				return strings.TrimSuffix(content[:at], "\n")
-			}
-			at += len(l)
-		}
-	}
-	return content
+// moreDone counts the lines that have no room. One of an earlier card counts again.
+func moreDone(n int) string {
+	return small + plural(n, "more ask of the list was", "more asks of the list were") + " answered: see the audit"
 }

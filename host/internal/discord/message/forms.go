@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/card"
 )
@@ -144,17 +142,6 @@ func ConfirmRule(a ask.Ask, o Offer, instance string) Message {
 	m.Components = []discordgo.MessageComponent{row(discordgo.Button{
 		Label: "Allow and store it", Style: discordgo.SuccessButton,
 		CustomID: CustomID{Instance: instance, Subject: a.ID, Verb: VerbStore, Arg: o.Value}.String(),
-	})}
-	return m
-}
-
-// Undo tells which rules an approval stored, and offers to take them back.
-func Undo(askID string, rules []engine.Rule, until time.Time, instance string) Message {
-	last := fmt.Sprintf("You can take that back until <t:%d:t>.", until.Unix())
-	m := Ephemeral(join(stored(rules, MaxContent-Units(last)-1), last))
-	m.Components = []discordgo.MessageComponent{row(discordgo.Button{
-		Label: "Undo", Style: discordgo.SecondaryButton,
-		CustomID: CustomID{Instance: instance, Subject: askID, Verb: VerbUndo}.String(),
 	})}
 	return m
 }

@@ -51,8 +51,8 @@ func TestGolden(t *testing.T) {
 	}
 	show(t, "undo", message.Undo("k3m9qd", rules, noon.Add(10*time.Minute), "i1"))
 	for name, a := range endings(cards["plain"], quorum) {
-		body := message.Card(a.was, message.View{Instance: "i1"}).Body
-		show(t, "ended-"+name, message.Ended(body, a.is, a.rules(rules)))
+		call := message.Card(a.was, message.View{Instance: "i1"}).Call
+		show(t, "ended-"+name, message.Ended(a.is, message.End{Call: call, Rules: a.rules(rules)}))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // The rooms of a card's parts, in units. Body, the two lines below it and what is left of
-// MaxContent are disjoint, and an ended card puts how it ended before the body.
+// MaxContent are disjoint.
 const (
 	roomWho   = 400 // of the two lines of who and until when
 	roomBody  = 1300
@@ -27,9 +27,6 @@ func title(word string, a ask.Ask) string {
 	name, _ := clip(card.Line(a.ID), roomName)
 	return "**" + word + "** " + inline(name)
 }
-
-// whoLine begins the line of who calls. No other line outside code begins so.
-const whoLine = small + card.AgentWord + "`"
 
 // who says which agent calls what where, in at most room units.
 func (c call) who(room int) (text string, whole bool) {

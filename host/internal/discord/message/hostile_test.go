@@ -27,6 +27,7 @@ var ownLines = func() []*regexp.Regexp {
 	const title = `( [0-9a-z]{1,24}\*\*|\*\* ▮)`
 	const who = `(▮|<@\d{17,20}>( \(▮\))?)`
 	const people = who + `(, ` + who + `)*`
+	const surface = `(▮|Discord|the terminal|the command line|the web page)`
 	const may = `(` + people + `( or (the role ▮|one of the roles ▮(, ▮)*))?|the role ▮|one of the roles ▮(, ▮)*|\d+ have to approve|not the person who triggered the call)`
 	const where = `(this session|project ▮|agent ▮)`
 	const note = `-# ([A-Za-z0-9 ,.;:'()/-]+|▮)`
@@ -41,8 +42,11 @@ var ownLines = func() []*regexp.Regexp {
 		`(⚠ )?\*\*(may )?` + effect + `\*\*( ▮(, ▮)*)?(, (not )?recoverable)?`, `⚠ \*\*Careful:\*\* it (shows|may send) the secret ▮, outside the project`,
 		`-# agent ▮( / ▮)?( · ▮( in ▮)?| · in ▮)?( · server ▮)?( · (interactive fork|background|▮))?( · ` + why + `)?`,
 		`-# (ends <t:-?\d+:R> · |queued · )?▮ · session ▮`,
-		`\*\*(Allowed|Denied|Expired|Cancelled|Ended)` + title + `( by ` + people + `( in (▮|Discord|the terminal))?(, with a rule accepted on another card)?| · ((denied|cancelled): )?[a-z ]+)( · <t:-?\d+:f>)?`,
-		`reason: ▮`, note,
+		`\*\*(Allowed|Denied|Expired|Cancelled|Ended)` + title + `( by ` + people + `( in ` + surface + `)?(, with a rule accepted on another card)?|: [a-z ]+(, and ` + surface + `( and ` + surface + `)* could not be reached to show the question)?)( at <t:-?\d+:f>)?` +
+			`( · stored ▮( for this session| in project ▮| for agent ▮| everywhere)?( until <t:-?\d+:f>)?)*( · stored \d+ more: see callgate rules list)?( · reason: ▮)?( · ⚠ its client is not connected: the approval counts if the same call comes back in time)?` +
+			`( · take back: [A-Za-z,/ ]+)?( · (▮|[A-Za-z0-9 ,.;:'()/-]*))*`,
+		`\*\*(Run\?|Read|Edit|Write|Create|Overwrite|Find|Search for|List|Fetch|Search the web for)\*\*( ▮)?( ‹\d+ characters not shown›)?( ▮)? · agent ▮( · call\.txt has it whole)?`,
+		`\*\*Call\*\* ▮(: ▮)?( ▮)?( ‹\d+ characters not shown›)?( ▮)? · agent ▮( · call\.txt has it whole)?`, `-# the call is in the audit`, note,
 		`\*\*(Run\?|Read|Edit|Write|Create|Overwrite|Find|Search for|List|Fetch|Search the web for)\*\*( ▮)?`, `\*\*Call\*\* ▮(: ▮)?( ▮)?`, `\*\*Call\*\*`,
 		`⚠ \*\*Careful: safety check\.\*\*( The tool says ▮)?`,
 		`▮`, `▮ JSON`, `(-# )?` + says + `( · ` + says + `)*`, `-# (no parameters|the input is no longer kept)`, `the whole input`,
@@ -59,8 +63,8 @@ var ownLines = func() []*regexp.Regexp {
 		`-# ▮( · \*\*on its own card:\*\* [a-z ,:;]+)`, `-# ▮( · (⚠ )?(\*\*(may )?` + effect + `\*\*( ▮(, ▮)*)?(, (not )?recoverable)?|\*\*` + touches + `\*\* (host )?▮(, (host )?▮)*( \((cannot be resolved: ▮|` + odd + `(; ` + odd + `)*)\))?))*`,
 		`-# ((Allowed|Denied) by ` + people + `|[a-z: ]+) · \*\*(Run\?|Read|Edit|Write|Create|Overwrite|Find|Search for|List|Fetch|Search the web for|Call)\*\*( ▮(: ▮)?)?( ▮)?( · ▮: ▮)*( \(no parameters\))?`,
 		`-# \d+ more asks? of the list (was|were) answered: see the audit`, `-# approvers: ` + may + `(; ` + may + `)*`,
-		`\*\*stored:\*\* ▮( · (this session|everywhere|(project|agent) ▮))? · (until <t:-?\d+:f>|until the session is cleared|no expiry)( · take back: [A-Za-z,/ ]+)?`,
-		`\*\*stored:\*\* \d+ more rules?, (its text is|their texts are) in ▮( · take back: [A-Za-z,/ ]+)?`, `-# what was asked stands in the audit`,
+		`\*\*stored:\*\* ▮( · (this session|everywhere|(project|agent) ▮))? · (until <t:-?\d+:f>|until the session is cleared|no expiry)`,
+		`\*\*stored:\*\* \d+ more rules?, (its text is|their texts are) in ▮`,
 		`\*\*Allow` + title + ` and store (this rule|these rules)\?`, `for ` + where + `, (no expiry|until the session is cleared)`,
 		`You can take that back until <t:-?\d+:t>\.`, `\*\*Details of` + title, `-# [a-zA-Z', -]+: ▮`,
 		`The rule is too long to be shown here, so it cannot be stored from Discord\. Allow once, or answer with ▮`,
@@ -222,9 +226,9 @@ func everyMessage(a ask.Ask, v message.View, s func(string) string, use func(mes
 	}
 	for _, state := range states {
 		a.State, a.Cause, a.Answer = state, ask.CauseTimeout, nil
-		use(message.Ended(shown.Body, a, nil))
+		use(message.Ended(a, message.End{Call: shown.Call}))
 		a.Cause, a.Answer = ask.CauseAnswered, &ask.Answer{By: s("by"), Surface: s("surface"), Reason: s("reason")}
-		use(message.Ended(shown.Body, a, rules, s("note"), s("note"), s("note"), s("note")))
+		use(message.Ended(a, message.End{Call: shown.Call, Rules: rules, Notes: []string{s("note"), s("note"), s("note"), s("note")}}))
 	}
 }
 
@@ -254,9 +258,10 @@ func checkList(t *rapid.T, a ask.Ask, v message.View, s func(string) string) {
 	v.Waiting = len(v.Behind)
 	shown := message.Card(a, v)
 	sound(t, shown.Message)
-	sound(t, message.Ended(message.WithDone(shown.Body, v.Done), a, nil))
-	if got := message.BodyOf(shown.Content); got != shown.Body {
-		t.Fatalf("the body of %q is found as %q, want %q", shown.Content, got, shown.Body)
+	over := message.Ended(a, message.End{Call: shown.Call, Done: v.Done})
+	sound(t, over)
+	if call, done := message.CallOf(over.Content); call != shown.Call || len(done) > len(v.Done) {
+		t.Fatalf("the row about the call of %q is found as %q, want %q", over.Content, call, shown.Call)
 	}
 	for _, row := range shown.Components {
 		for _, c := range row.(discordgo.ActionsRow).Components {
@@ -287,11 +292,8 @@ func checkList(t *rapid.T, a ask.Ask, v message.View, s func(string) string) {
 // checkCard checks what a card promises of its parts.
 func checkCard(t *rapid.T, a ask.Ask, v message.View) {
 	shown := message.Card(a, v)
-	if got := message.BodyOf(shown.Content); got != shown.Body {
-		t.Fatalf("the body of %q is found as %q, want %q", shown.Content, got, shown.Body)
-	}
 	plain := message.Card(a, message.View{Instance: "i1"})
-	if plain.Whole != shown.Whole || plain.Body != shown.Body || len(labels(plain.Message)) != len(labels(shown.Message)) {
+	if plain.Whole != shown.Whole || plain.Call != shown.Call || len(labels(plain.Message)) != len(labels(shown.Message)) {
 		t.Fatalf("what is whole or offered depends on the view")
 	}
 	offers := message.Offers(a)
@@ -321,9 +323,12 @@ func checkCard(t *rapid.T, a ask.Ask, v message.View) {
 			}
 		}
 	}
-	m := message.Ended(shown.Body, a, nil)
-	if got := message.BodyOf(m.Content); got != shown.Body || !strings.HasSuffix(m.Content, shown.Body) || len(m.Components) > 0 {
-		t.Fatalf("an ended card does not keep what was asked: %q", m.Content)
+	m := message.Ended(a, message.End{Call: shown.Call})
+	if call, _ := message.CallOf(m.Content); call != shown.Call || strings.Count(m.Content, "\n") != 1 || len(m.Components) > 0 {
+		t.Fatalf("an ended card has other lines than the outcome and the call: %q", m.Content)
+	}
+	if message.Attaches(shown.Call) != (len(shown.Files) > 0) {
+		t.Fatalf("whether files are attached is not said: %q", shown.Call)
 	}
 }
 

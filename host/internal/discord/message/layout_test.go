@@ -276,7 +276,7 @@ func TestParametersStandAsTheyAreRead(t *testing.T) {
 	} {
 		a := bash("")
 		a.Tool, a.Input = "Deploy", json.RawMessage(input)
-		if body := post(a).Body; body != want {
+		if body, _, _ := strings.Cut(post(a).Content, "\n-# agent `"); body != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", input, body, want)
 		}
 	}
@@ -363,19 +363,26 @@ func TestManyStoredRules(t *testing.T) {
 	t.Parallel()
 	a := bash("x")
 	a.Input = encoded(map[string]string{"command": strings.Repeat("x", 1100)})
-	body := post(a).Body
+	call := post(a).Call
 	a.State, a.Cause, a.Answer = ask.Approved, ask.CauseAnswered, &ask.Answer{By: strings.Repeat("b", 200), Surface: "discord", Reason: strings.Repeat("because ", 200)}
 	var rules []engine.Rule
 	for i := range 40 {
 		rules = append(rules, engine.Rule{Tool: "Bash", Content: text(fmt.Sprint(strings.Repeat("y", 50), i)), Behavior: engine.Allow, Scope: engine.Session})
 	}
-	m := message.Ended(body, a, rules, "a note")
+	m := message.Ended(a, message.End{Call: call, Rules: rules, Notes: []string{"a note"}})
 	sound(t, m)
-	if !regexp.MustCompile(`\*\*stored:\*\* \d+ more rules, their texts are in`).MatchString(m.Content) || !strings.HasSuffix(m.Content, body) || !strings.Contains(m.Content, "\n-# agent `coder`") {
-		t.Errorf("got %s", m.Content)
+	for _, want := range []string{" · stored 37 more: see callgate rules list · ", "take back: Undo", " · a note\n", "990 characters not shown", "agent `coder`"} {
+		if !strings.Contains(m.Content, want) {
+			t.Errorf("no %q in %s", want, m.Content)
+		}
 	}
-	if m := message.Ended(strings.Repeat("x", 1990), a, rules); m.Check() != nil || strings.Contains(m.Content, "xxx") {
-		t.Errorf("a body that is no card's stays: %s", m.Content)
+	if strings.Count(m.Content, "\n") != 1 || !strings.HasSuffix(m.Content, "\n"+call) {
+		t.Errorf("want two lines, got %s", m.Content)
+	}
+	for _, call := range []string{strings.Repeat("x", 1990), "xxx\nxxx", ""} {
+		if m := message.Ended(a, message.End{Call: call, Rules: rules}); m.Check() != nil || strings.Contains(m.Content, "xxx") || !strings.HasSuffix(m.Content, "\n-# the call is in the audit") {
+			t.Errorf("a row that is no card's stays: %s", m.Content)
+		}
 	}
 }
 
@@ -441,5 +448,19 @@ func BenchmarkCard(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestAttaches: of a card that an earlier version posted, the store has the whole text.
+func TestAttaches(t *testing.T) {
+	t.Parallel()
+	row := message.CallLine(bash("x"), true)
+	for call, want := range map[string]bool{
+		row: true, message.Detached(row): false, message.CallLine(bash(" · call.txt has it whole"), false): false,
+		"**Run?** `x`\ncall.txt has it whole, SHA-256 `00`": true, "**Run?**\n```\nx\n```": false, "": false,
+	} {
+		if got := message.Attaches(call); got != want {
+			t.Errorf("%q: got %v, want %v", call, got, want)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func TestCards(t *testing.T) {
 		if !a.State.Waiting() {
 			was := a
 			was.State, was.Input = "shown", asktest.Kinds()["plain"].Input
-			m = message.Ended(message.Card(was, message.View{Instance: "i1"}).Body, a, nil)
+			m = message.Ended(a, message.End{Call: message.Card(was, message.View{Instance: "i1"}).Call})
 		}
 		p := drawCard(m)
 		golden.File(t, repo.File("docs", "pictures", "cards", name+".svg"), p.svg())

@@ -22,12 +22,12 @@ func TestWho(t *testing.T) {
 		"１１９１１６８９１４２２７２０００１２": "`", "@everyone": "`@everyone`", id + ", " + id: "`" + id + ", " + id + "`",
 	} {
 		a := bash("ls")
-		body := post(a).Body
+		call := post(a).Call
 		a.Approvers = approvers.Policy{{Users: []string{name}, Quorum: 2}}
 		a.Votes = []ask.Answer{{By: name}}
 		card := post(a).Message
 		a.State, a.Cause, a.Answer = ask.Approved, ask.CauseAnswered, &ask.Answer{By: name, Surface: "discord"}
-		ended := message.Ended(body, a, nil)
+		ended := message.Ended(a, message.End{Call: call})
 		for content, words := range map[string][]string{card.Content: {"**1 of 2 approved**: ", "-# approvers: "}, ended.Content: {"**Allowed k3m9qd** by "}} {
 			for _, word := range words {
 				if !strings.Contains(content, "\n"+word+want) && !strings.HasPrefix(content, word+want) {

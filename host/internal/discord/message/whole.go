@@ -61,16 +61,6 @@ func (c call) attach() (files []File, says string) {
 // can stand at the start of a line outside code.
 const attachedLine = "call.txt has it whole, SHA-256 "
 
-// Attaches reports whether a body (of Shown) speaks of files that are attached.
-func Attaches(body string) bool {
-	for i, part := range strings.Split("\n"+body, "```") {
-		if i%2 == 0 && strings.Contains(part, "\n"+attachedLine) {
-			return true
-		}
-	}
-	return false
-}
-
 // opensSafely reports whether nothing in the input hides or misleads as it stands.
 func (c call) opensSafely() bool {
 	return c.odd == 0 && len(c.Input) > 0 && json.Valid(c.Input) && utf8.Valid(c.Input)

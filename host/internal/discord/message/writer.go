@@ -1,6 +1,7 @@
 package message
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/callgate/callgate/host/internal/approval/card"
@@ -40,6 +41,10 @@ func (w *writer) pieces(list []card.Piece) {
 		switch {
 		case p.Strong:
 			w.own("**" + p.Text + "**")
+		case len(p.People) > 0:
+			w.own(whoTexts(p.People, roomDecider))
+		case !p.At.IsZero():
+			w.own(fmt.Sprintf("<t:%d:f>", p.At.Unix()))
 		case p.Own:
 			w.own(p.Text)
 		default:

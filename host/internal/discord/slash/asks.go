@@ -148,7 +148,7 @@ func (h *Handler) showAsk(ctx context.Context, id string) (answer, error) {
 	shown := message.Card(a, message.View{Instance: h.c.Instance})
 	content := shown.Content
 	if !a.State.Waiting() {
-		content = message.Ended(shown.Body, a, nil).Content
+		content = message.Ended(a, message.End{Call: shown.Call}).Content
 	}
 	m := message.Ephemeral(content)
 	m.Files = shown.Files

@@ -139,13 +139,13 @@ func TestInDiscord_alice(t *testing.T) {
 	inOrder(t, text,
 		"^  ┃  Call `Deploy`", "^  ┃  ends in ", `^  ┃  \[Allow once\] \[Deny\]`, "^  ┃      - allow Deploy",
 		`^eve presses \[Allow once\]`, "^Only eve sees:", "may not answer",
-		`^alice presses \[Session: Deploy`, "^  ┃  Allowed .* by `alice` in Discord", `stored: .allow Deploy\(\{"target":"t0"\}\)`, "^allow ask_approved Deploy t0",
+		`^alice presses \[Session: Deploy`, "^  ┃  Allowed .* by `alice` in Discord", `stored .allow Deploy\(\{"target":"t0"\}\)`, "^allow ask_approved Deploy t0",
 		"^alice chooses in the menu: allow Deploy", "^  ┃  Allowed", "^allow ask_approved Deploy t1",
 		"^alice reacts with ✅", "^allow ask_approved Deploy t2",
 		`^\(Cards that are answered in a way`, "^The bot posts: Call", "^alice chooses in the menu", "^The card now says: Allowed", "^allow ask_approved Deploy t3",
 		"^alice replies: yes", "^allow ask_approved Deploy t4",
-		"^alice reacts with 🔓", `stored: .allow Deploy\(\{"target":"t5"\}\)`, "^allow ask_approved Deploy t5",
-		"^alice chooses in the menu", "^Only alice sees:", `\[Undo\]`, `^alice presses \[Undo\]`, "Taken back", "Its rules were taken back by alice", "^allow ask_approved Deploy t6",
+		"^alice reacts with 🔓", `stored .allow Deploy\(\{"target":"t5"\}\)`, "^allow ask_approved Deploy t5",
+		"^alice chooses in the menu", "^Only alice sees:", `\[Undo\]`, `^alice presses \[Undo\]`, "Taken back", "its rules were taken back by alice", "^allow ask_approved Deploy t6",
 		`^alice presses \[Allow once\]`, "^allow ask_approved Deploy t7",
 		"^allow allow_rule   Deploy t0", // answered by the rule of the session
 		"^allow ask_approved Deploy t6", // its rule was taken back, so it asks again

@@ -76,16 +76,6 @@ func framed(text string) string {
 	return b.String()
 }
 
-// ending is what an ended card says, without what was asked where it still says that.
-func ending(before, after discordtest.Message, now time.Time) string {
-	text := after.Content
-	if body := message.BodyOf(after.Content); body != "" && body == message.BodyOf(before.Content) {
-		text = strings.TrimSuffix(text, body) + "(below it, unchanged, what was asked)"
-	}
-	after.Content = text
-	return drawn(after, now)
-}
-
 // firstLine is the first line of what a message says.
 func firstLine(m discordtest.Message, now time.Time) string {
 	line, _, _ := strings.Cut(readable(m.Content, now), "\n")

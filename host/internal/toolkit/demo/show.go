@@ -73,7 +73,7 @@ func (r *room) post(card discordtest.Message) {
 func (r *room) settled(ctx context.Context, card discordtest.Message) (discordtest.Message, error) {
 	after, err := r.server.WaitEdit(ctx, card.ID, ended)
 	if err == nil {
-		fmt.Fprintf(r.o.Out, "The card now says:\n%s", framed(ending(card, after, time.Now())))
+		fmt.Fprintf(r.o.Out, "The card now says:\n%s", framed(drawn(after, time.Now())))
 	}
 	return after, err
 }
