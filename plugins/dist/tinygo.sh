@@ -35,7 +35,10 @@ if [ ! -x "$root/bin/tinygo" ]; then
 	# TinyGo ends with wasm-opt, which saves 4 % of the size and no time; it takes minutes.
 	printf '%s\n' '#!/bin/sh' 'case $1 in --version) echo "wasm-opt version 120";; *) for last; do :; done; for a; do case $a in *main) cp "$a" "$last";; esac; done;; esac' >"$root/bin/wasm-opt"
 	chmod +x "$root/bin/wasm-opt"
-	(cd "$root/tree" && CGO_ENABLED=1 go build -tags llvm19 -o "$root/bin/tinygo.new" . && mv "$root/bin/tinygo.new" "$root/bin/tinygo") >&2
+	if ! (cd "$root/tree" && CGO_ENABLED=1 go build -tags llvm19 -o "$root/bin/tinygo.new" . && mv "$root/bin/tinygo.new" "$root/bin/tinygo") >&2; then
+		echo "TinyGo $version does not build here" >&2
+		exit 3
+	fi
 fi
 export PATH=$root/bin:$PATH TINYGOROOT=$root/tree
 for guest in bash=./plugins/bash/wasm standard=./plugins/standard; do
