@@ -12,8 +12,7 @@ GO      ?= go
 # "dev" unless the tree is a checkout.
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 GUEST_SOURCES := $(shell find sdk/go plugins -name '*.go' -not -name '*_test.go') go.mod go.sum
-GUESTS  := plugins/dist/bash.wasm plugins/dist/standard.wasm
-# The guests as the binary embeds them, and those of the last release.
+# The first-party modules (plugins/dist/guests.txt) as the binary embeds them, and those of the last release.
 MODULES  := plugins/dist/modules.zip
 RELEASED := plugins/dist/embedded/release.zip
 
@@ -120,13 +119,13 @@ dist-check: $(MODULES) ## build a release twice, compare, unpack each package an
 	@cd testdata/dist && $(GO) vet ./... && $(GO) test -v $(PATIENCE) ./... | awk -f ../results.awk
 
 release-modules: ## make the modules of these sources with TinyGo, for releases and go install; commit them with the sources
-	@mkdir -p bin/modules && by=$$(plugins/dist/tinygo.sh . bin/modules) && \
-		$(GO) run ./plugins/internal/pack -by "$$by" $(RELEASED) bin/modules/bash.wasm bin/modules/standard.wasm
+	@rm -rf bin/modules && mkdir -p bin/modules && by=$$(plugins/dist/tinygo.sh . bin/modules) && \
+		$(GO) run ./plugins/internal/pack -by "$$by" $(RELEASED) bin/modules/*.wasm
 	@$(MAKE) --no-print-directory $(MODULES)
 	@ls -l $(RELEASED)
 
 modules-check: ## rebuild the release's modules from the sources they were committed with, compare the bytes
-	@plugins/dist/check.sh $(RELEASED)
+	@GO='$(GO)' plugins/dist/check.sh $(RELEASED)
 
 ##@ Keep
 .PHONY: docs
@@ -141,7 +140,7 @@ cards: ## draw each kind of card into docs/pictures, and print how tall it is on
 .PHONY: wasm wasm-check wasm-clean lint vuln fmt check tidy clean help
 # Nothing is installed: what a language lacks here is said, and its module stays.
 GOLDENS := $(GO) test ./host/internal/toolkit/scaffold -run '^TestGoldens$$' -count=1 -v
-wasm: wasm-clean $(MODULES) ## rebuild every module from source: first-party, test modules, the deploy example
+wasm: wasm-clean $(MODULES) ## make every module anew: first-party ones where they differ from the release's, test modules, the deploy example
 	@testdata/modules/build.sh
 	@$(GOLDENS) -rebuild | $(SHORTEN)
 
@@ -150,12 +149,12 @@ wasm-check: ## compare the committed modules with what their sources make
 	@$(GOLDENS) | $(SHORTEN)
 
 wasm-clean:
-	@rm -f $(GUESTS) $(MODULES) $(dir $(RELEASED))modules.zip
+	@rm -f plugins/dist/*.wasm $(MODULES) $(dir $(RELEASED))modules.zip
 
 # The binary embeds the release's modules, and beside them those of the tree where
 # these are others. RATIONALE.md, "Why are the release's modules in the tree?".
-$(MODULES): $(GUEST_SOURCES) $(RELEASED) plugins/dist/modules.sh $(wildcard plugins/internal/pack/*.go)
-	@plugins/dist/modules.sh $@ $(RELEASED)
+$(MODULES): $(GUEST_SOURCES) $(RELEASED) plugins/dist/modules.sh plugins/dist/guests.txt $(wildcard plugins/internal/pack/*.go)
+	@GO='$(GO)' plugins/dist/modules.sh $@ $(RELEASED)
 
 lint: $(MODULES) ## the linters of .golangci.yml for the host, vet for the guests
 	@$(GO) run $(LINT) run ./...
@@ -183,7 +182,7 @@ check: lint vuln race mutate modules-check dist-check ## everything a commit mus
 	@echo "check: all good"
 
 clean: ## remove what make made
-	@rm -rf bin $(GUESTS) $(MODULES) $(dir $(RELEASED))modules.zip $(addprefix $(CALLGATE_TEST_CACHE)/,code lock)
+	@rm -rf bin plugins/dist/*.wasm $(MODULES) $(dir $(RELEASED))modules.zip $(addprefix $(CALLGATE_TEST_CACHE)/,code lock)
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -4,13 +4,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 released=$1 tree=$PWD
-pack() { go run ./plugins/internal/pack "$@"; }
+go=${GO:-go}
+pack() { "$go" run ./plugins/internal/pack "$@"; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-note=$(pack -note "$released")
-by=$(head -1 <<<"$note")
-if [ "sources $(pack -sources)" != "$(tail -1 <<<"$note")" ]; then
+by=$(pack -compiler "$released")
+current=$(pack -current "$released")
+if [ "$current" != yes ]; then
 	if tag=$(git describe --exact-match --match 'v[0-9]*' HEAD 2>/dev/null); then
 		echo "modules-check: $tag is a release, and $released is not of its sources: run make release-modules, commit, tag again" >&2
 		exit 1
@@ -35,9 +36,9 @@ if [ "$here" != "$by" ]; then
 	exit 0
 fi
 mkdir "$scratch/released" && pack -extract "$scratch/released" "$released"
-for module in bash standard; do
-	if ! cmp "$scratch/out/$module.wasm" "$scratch/released/$module.wasm"; then
-		echo "modules-check: $module.wasm in $released is not what its sources make: run make release-modules and commit it with the sources" >&2
+for module in "$scratch"/out/*.wasm; do
+	if ! cmp "$module" "$scratch/released/${module##*/}"; then
+		echo "modules-check: ${module##*/} in $released is not what its sources make: run make release-modules and commit it with the sources" >&2
 		exit 1
 	fi
 done

@@ -1,10 +1,10 @@
 // Command pack keeps the archives of the first-party modules: a zip, compressed with zstd, with the
 // same bytes for the same files. Each entry's comment is its SHA-256; the archive's names the compiler
-// and the sources, one line each.
+// and the sum of the sources ("sources SUM"), one line each.
 //
 //	go run ./plugins/internal/pack -by COMPILER ARCHIVE FILE...   write an archive
-//	go run ./plugins/internal/pack -sources                       print the sum of the guests' sources
-//	go run ./plugins/internal/pack -note ARCHIVE                  print the archive's comment
+//	go run ./plugins/internal/pack -current ARCHIVE               print whether it is of the tree's sources: yes or no
+//	go run ./plugins/internal/pack -compiler ARCHIVE              print the compiler
 //	go run ./plugins/internal/pack -extract DIR ARCHIVE           write its files into a directory
 package main
 
@@ -15,54 +15,69 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
 
 func main() {
 	by := flag.String("by", "", "the compiler of the files")
-	sources := flag.Bool("sources", false, "print the sum of the guests' sources")
-	note := flag.Bool("note", false, "print an archive's comment")
+	current := flag.Bool("current", false, "print whether an archive is of the tree's sources: yes or no")
+	compiler := flag.Bool("compiler", false, "print an archive's compiler")
 	extract := flag.String("extract", "", "write an archive's files into this directory")
 	flag.Parse()
-	if err := run(*by, *sources, *note, *extract, flag.Args()); err != nil {
+	err := errors.New("want -by COMPILER ARCHIVE FILE..., or -current, -compiler or -extract DIR with an ARCHIVE")
+	switch args := flag.Args(); {
+	case *by != "" && len(args) >= 2:
+		err = pack(args[0], args[1:], *by)
+	case len(args) != 1:
+	case *current:
+		err = printCurrent(args[0])
+	case *compiler:
+		err = read(args[0], func(files *zip.ReadCloser) error {
+			by, _, _ := strings.Cut(files.Comment, "\n")
+			_, err := fmt.Println(by)
+			return err
+		})
+	case *extract != "":
+		err = read(args[0], func(files *zip.ReadCloser) error { return write(*extract, files) })
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
 	}
 }
 
-func run(by string, sources, note bool, extract string, args []string) error {
-	switch {
-	case sources:
-		sum, err := sourceSum()
-		fmt.Println(sum)
+func printCurrent(archive string) error {
+	note, err := sourceNote()
+	if err != nil {
 		return err
-	case note && len(args) == 1:
-		return read(args[0], func(files *zip.ReadCloser) error {
-			fmt.Println(files.Comment)
-			return nil
-		})
-	case extract != "" && len(args) == 1:
-		return read(args[0], func(files *zip.ReadCloser) error {
-			for _, f := range files.File {
-				if err := write(filepath.Join(extract, filepath.Base(f.Name)), f); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	case by != "" && len(args) >= 2:
-		sum, err := sourceSum()
+	}
+	return read(archive, func(files *zip.ReadCloser) error {
+		answer := "no"
+		if _, of, _ := strings.Cut(files.Comment, "\n"); of == note {
+			answer = "yes"
+		}
+		_, err := fmt.Println(answer)
+		return err
+	})
+}
+
+// write replaces files that are there.
+func write(dir string, files *zip.ReadCloser) error {
+	for _, f := range files.File {
+		data, err := fs.ReadFile(files, f.Name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(f.Name)), data, 0o644)
+		}
 		if err != nil {
 			return err
 		}
-		return pack(args[0], args[1:], by+"\nsources "+sum)
-	default:
-		return errors.New("want -by COMPILER ARCHIVE FILE..., -sources, -note ARCHIVE or -extract DIR ARCHIVE")
 	}
+	return nil
 }
 
 func read(archive string, do func(*zip.ReadCloser) error) error {
@@ -74,20 +89,12 @@ func read(archive string, do func(*zip.ReadCloser) error) error {
 	return errors.Join(do(files), files.Close())
 }
 
-func write(path string, f *zip.File) error {
-	in, err := f.Open()
+// pack writes no time, mode or system of a file: they differ where the bytes do not.
+func pack(archive string, files []string, by string) error {
+	note, err := sourceNote()
 	if err != nil {
 		return err
 	}
-	data, err := io.ReadAll(in)
-	if err := errors.Join(err, in.Close()); err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o644)
-}
-
-// pack writes no time, mode or system of a file: they differ where the bytes do not.
-func pack(archive string, files []string, comment string) error {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	w.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor(zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstd.MaxWindowSize>>6)))
@@ -104,7 +111,7 @@ func pack(archive string, files []string, comment string) error {
 			return err
 		}
 	}
-	if err := w.SetComment(comment); err != nil {
+	if err := w.SetComment(by + "\n" + note); err != nil {
 		return err
 	}
 	if err := w.Close(); err != nil {

@@ -10,16 +10,29 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
-// guests are the packages of the first-party modules.
-var guests = []string{"./plugins/bash/wasm", "./plugins/standard"}
+// guests is the list of the first-party modules: a name and a package on each line.
+const guests = "plugins/dist/guests.txt"
 
-// sourceSum is a sum over everything the modules are compiled from, except for the compiler and its
-// standard library: the files of this module's packages and the versions of the others. Other
-// requirements of go.mod do not change it.
-func sourceSum() (string, error) {
-	list := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,Standard,Module,GoFiles,EmbedFiles"}, guests...)...)
+// sourceNote is "sources " and a sum over everything the modules are compiled from, except for the
+// compiler and its standard library: the files of this module's packages and the versions of the
+// others. Other requirements of go.mod do not change it.
+func sourceNote() (string, error) {
+	text, err := os.ReadFile(guests)
+	if err != nil {
+		return "", err
+	}
+	args := []string{"list", "-deps", "-json=ImportPath,Dir,Standard,Module,GoFiles,EmbedFiles"}
+	for line := range strings.Lines(string(text)) {
+		_, pkg, found := strings.Cut(strings.TrimSpace(line), " ")
+		if !found {
+			return "", fmt.Errorf("%s: %q: want a name and a package", guests, line)
+		}
+		args = append(args, pkg)
+	}
+	list := exec.Command("go", args...)
 	list.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
 	list.Stderr = os.Stderr
 	out, err := list.StdoutPipe()
@@ -34,7 +47,7 @@ func sourceSum() (string, error) {
 	if err := errors.Join(err, list.Wait()); err != nil {
 		return "", err
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return "sources " + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func sumOf(packages *json.Decoder, sum io.Writer) error {
