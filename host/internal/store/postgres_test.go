@@ -163,6 +163,19 @@ func TestPostgres_hasTheColumnsOfSQLite(t *testing.T) {
 	}
 }
 
+// PostgreSQL has the indexes of SQLite, but for one that its planner does not need.
+func TestPostgres_hasTheIndexesOfSQLite(t *testing.T) {
+	t.Parallel()
+	place := storetest.Schema(t, storetest.SharedServer(t))
+	opened(t, place, store.Options{})
+	got := columnsIn(t, "pgx", place, "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()")
+	for _, index := range columnsIn(t, "sqlite", fresh(t).Path(), "SELECT name FROM sqlite_master WHERE type = 'index' AND name <> 'audit_search'") {
+		if !slices.Contains(got, index) {
+			t.Errorf("postgres has no index %s: %q", index, got)
+		}
+	}
+}
+
 func columnsIn(t *testing.T, driver, place, query string) (columns []string) {
 	t.Helper()
 	db, err := sql.Open(driver, place)
