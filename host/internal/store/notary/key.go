@@ -2,14 +2,12 @@ package notary
 
 import (
 	"crypto/ed25519"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/callgate/callgate/host/internal/machine/atomicfile"
 	"github.com/callgate/callgate/host/internal/machine/securedir"
@@ -18,32 +16,6 @@ import (
 
 // KeyFile is the name of the key's file in the state directory.
 const KeyFile = "audit.key"
-
-// readKey reads the daemon's key, or makes one with mode 0600. The file has the seed in hex.
-func readKey(path string) (key ed25519.PrivateKey, made bool, err error) {
-	text, err := securedir.ReadFile(path, 1<<10)
-	if errors.Is(err, fs.ErrNotExist) {
-		made = true
-		if err = makeKey(path); err == nil {
-			text, err = securedir.ReadFile(path, 1<<10)
-		}
-	}
-	if err != nil {
-		return nil, false, fmt.Errorf("the key of the audit log: %w", err)
-	}
-	seed, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(seed) != ed25519.SeedSize {
-		return nil, false, fmt.Errorf("the key of the audit log: %s does not hold a key: restore a copy, or delete it, and a new key is made at the next start", path)
-	}
-	return ed25519.NewKeyFromSeed(seed), made, nil
-}
-
-// makeKey writes a new key with mode 0600, as a whole.
-func makeKey(path string) error {
-	seed := make([]byte, ed25519.SeedSize)
-	_, _ = rand.Read(seed) // it never fails
-	return atomicfile.Write(path, []byte(hex.EncodeToString(seed)+"\n"), nil)
-}
 
 // lastPath is the file with the newest checkpoint of this daemon. It stands beside the key and not in
 // the store, so a store that went back, or was rewritten, shows.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/callgate/callgate/host/internal/machine/securedir"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/store/proof"
 )
@@ -56,9 +57,9 @@ func Open(ctx context.Context, c Config) (*Notary, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	private, made, err := readKey(filepath.Join(c.State, KeyFile))
+	private, made, err := securedir.SigningKey(filepath.Join(c.State, KeyFile))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the key of the audit log: %w", err)
 	}
 	n := &Notary{c: c, private: private, alone: c.Others == nil || !c.Others(ctx)}
 	if n.last, err = readLast(c.State); err != nil {

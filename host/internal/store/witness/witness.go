@@ -2,7 +2,6 @@ package witness
 
 import (
 	"crypto/ed25519"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -70,7 +69,7 @@ func Open(c Config) (*Witness, error) {
 	if err := securedir.MakePrivate(c.Dir); err != nil {
 		return nil, err
 	}
-	private, err := readKey(filepath.Join(c.Dir, KeyFile))
+	private, _, err := securedir.SigningKey(filepath.Join(c.Dir, KeyFile))
 	if err != nil {
 		return nil, fmt.Errorf("the key of the witness: %w", err)
 	}
@@ -89,25 +88,6 @@ func Open(c Config) (*Witness, error) {
 
 // Key is the witness's public key.
 func (w *Witness) Key() proof.Witness { return w.key }
-
-// readKey reads a key, or makes one with mode 0600. The file has the seed in hex.
-func readKey(path string) (ed25519.PrivateKey, error) {
-	text, err := securedir.ReadFile(path, 1<<10)
-	if errors.Is(err, fs.ErrNotExist) {
-		seed := make([]byte, ed25519.SeedSize)
-		_, _ = rand.Read(seed) // it never fails
-		text = []byte(hex.EncodeToString(seed) + "\n")
-		err = atomicfile.Write(path, text, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	seed, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(seed) != ed25519.SeedSize {
-		return nil, fmt.Errorf("%s does not hold a key: restore a copy, or delete it, and a new key is made", path)
-	}
-	return ed25519.NewKeyFromSeed(seed), nil
-}
 
 // lastPath is the file with the checkpoint of a log signed last.
 func (w *Witness) lastPath(log string) string {
