@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"time"
 )
 
 // AuditPage returns one page of Audit and where the next one goes on, as After or, with Newest, as
@@ -32,7 +34,7 @@ func (s *Store) AuditPage(ctx context.Context, f Filter) (rows []Row, next int64
 
 // slack is how far the times of the audit's rows may be out of their order: beyond it a page does
 // not look for younger ones.
-const slack = 24 * 3600 * 1e9
+const slack = 24 * time.Hour
 
 // floor bounds a page by f.Look, and returns the newest row left out that the next page may show; 0
 // when there is none.
@@ -55,7 +57,7 @@ func (s *Store) floor(ctx context.Context, f *Filter) (int64, error) {
 	f.After = floor
 	var at int64
 	err := s.reads.QueryRowContext(ctx, "SELECT timestamp FROM audit_log WHERE seq <= ? ORDER BY seq DESC LIMIT 1", floor).Scan(&at)
-	if err == sql.ErrNoRows || err == nil && !f.Since.IsZero() && at < f.Since.UnixNano()-slack { //nolint:errorlint // of Scan itself
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !f.Since.IsZero() && at < moment(f.Since.Add(-slack)) {
 		return 0, nil
 	}
 	return floor, err

@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/host/internal/store"
 )
@@ -19,7 +20,7 @@ func TestAuditPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range []store.Filter{{}, {Agent: "a3"}, {Agent: "none"}, {Session: "s4"}, {Session: "s4", Agent: "a3"}, {Text: "npm"}} {
+	for _, f := range []store.Filter{{}, {Agent: "a3"}, {Agent: "none"}, {Session: "s4"}, {Session: "s4", Agent: "a3"}, {Text: "npm"}, {Since: time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)}} {
 		f.Newest = true
 		var want []int64
 		for row, err := range s.Audit(t.Context(), f) {
