@@ -10,25 +10,6 @@ import (
 	"slices"
 )
 
-// SettingNames returns the names of the settings that begin with prefix, sorted. The values may be
-// forged: Setting tells.
-func (s *Store) SettingNames(ctx context.Context, prefix string) ([]string, error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT name FROM settings WHERE substr(name, 1, ?) = ? ORDER BY name", len(prefix), prefix)
-	if err != nil {
-		return nil, fmt.Errorf("list settings: %w", s.closedOr(err))
-	}
-	defer rows.Close() // its error comes out of rows.Err
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("list settings: %w", err)
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
-}
-
 // The bytes of tool modules are in the store where several daemons share it. Elsewhere these
 // must not be called.
 

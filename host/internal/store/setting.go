@@ -53,6 +53,25 @@ func (s *Store) missing(ctx context.Context, name string) error {
 	return ErrNotFound
 }
 
+// SettingNames returns the names of the settings that begin with prefix, sorted. The values may be
+// forged: Setting tells.
+func (s *Store) SettingNames(ctx context.Context, prefix string) ([]string, error) {
+	rows, err := s.reads.QueryContext(ctx, "SELECT name FROM settings WHERE substr(name, 1, ?) = ? ORDER BY name", len(prefix), prefix)
+	if err != nil {
+		return nil, fmt.Errorf("list settings: %w", s.closedOr(err))
+	}
+	defer rows.Close() // its error comes out of rows.Err
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("list settings: %w", err)
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
+}
+
 // SaveSetting stores a value together with its audit row: row.Event is the event, row.DecidedBy the
 // person, row.Detail the public part. Of the value itself only the digest is audited. Where another
 // daemon changed the value since this process read it: ErrStale.
