@@ -37,6 +37,8 @@ func populate(t *testing.T, path string) {
 	_, err = s.AddRule(ctx, engine.Rule{Tool: "Bash", Behavior: engine.Deny, Scope: engine.Agent, ScopeKey: "builder", CreatedBy: "ann", Reason: "ünïcödé, 'quotes' and \"more\"\n"})
 	must(t, err)
 	must(t, s.RemoveRule(ctx, rule.ID, "ann"))
+	_, err = s.Append(ctx, store.Row{Decision: store.Denied, Tool: "Bash", RuleID: "of-the-configuration"})
+	must(t, err)
 	_, err = s.CreateToken(ctx, token("admin", store.TokenAdmin, ""), "")
 	must(t, err)
 	must(t, s.SaveSetting(ctx, "pin", []byte{0, 1, 255}, store.Row{Event: "pin_set", DecidedBy: "ann"}))
@@ -86,6 +88,7 @@ func answers(t testing.TB, path string) string {
 	for i := range 3 {
 		add(s.Ask(ctx, fmt.Sprint(i)))
 	}
+	add(s.RuleUses(ctx))
 	add(s.Streaks(ctx))
 	add(s.Calls(ctx, "s1"))
 	add(s.MovingCalls(ctx, "t1", "s1", time.Time{}))
@@ -115,7 +118,7 @@ func TestPostgresCopy_thereAndBack(t *testing.T) {
 	for i, to := range places[1:] {
 		report, err := store.Copy(t.Context(), places[i], to, store.CopyOptions{Batch: 3})
 		must(t, err)
-		for _, table := range strings.Fields("asks audit_anchor audit_head audit_log audit_tiles audit_tree calls card_threads cards meta rules sessions settings streaks tokens") {
+		for _, table := range strings.Fields("asks audit_anchor audit_head audit_log audit_tiles audit_tree calls card_threads cards meta rule_uses rules sessions settings streaks tokens") {
 			if report.Tables[table] == 0 {
 				t.Errorf("to %s: table %s has no rows: %v", report.To, table, report.Tables)
 			}
