@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/pressly/goose/v3"
 )
 
 func (d *sqliteFile) openAlone(ctx context.Context, make bool) (conn *sql.Conn, reads *sql.DB, err error) {
@@ -105,8 +107,8 @@ func checkVersion(ctx context.Context, q queryer, exists, version string, files 
 func newestMigration(files fs.FS, dir string) (newest int64, err error) {
 	names, err := fs.Glob(files, dir+"/*.sql")
 	for _, name := range names {
-		var n int64
-		if _, err := fmt.Sscanf(strings.TrimPrefix(name, dir+"/"), "%d_", &n); err != nil {
+		n, err := goose.NumericComponent(name)
+		if err != nil {
 			return 0, err
 		}
 		newest = max(newest, n)

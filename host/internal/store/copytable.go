@@ -23,15 +23,17 @@ func (c *copier) copyAll(ctx context.Context) error {
 	if err := c.copyAudit(ctx); err != nil {
 		return err
 	}
-	for _, table := range slices.Sorted(maps.Keys(c.from.tables)) {
-		if table == "audit_log" || own[table] {
-			continue
-		}
+	for _, table := range c.others() {
 		if err := c.copyTable(ctx, table); err != nil {
 			return fmt.Errorf("table %s: %w", table, err)
 		}
 	}
 	return nil
+}
+
+// others are the tables to copy beside the audit, by name.
+func (c *copier) others() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.from.tables)), func(table string) bool { return table == "audit_log" || own[table] })
 }
 
 // common are the columns of a table, the same on both sides.
@@ -68,10 +70,7 @@ func (c *copier) copyTable(ctx context.Context, table string) error {
 	if err != nil {
 		return err
 	}
-	total, err := c.from.count(ctx, table)
-	if err != nil {
-		return err
-	}
+	var rows int64
 	err = c.to.within(ctx, func() error {
 		keep := ""
 		if table == "meta" {
@@ -80,13 +79,13 @@ func (c *copier) copyTable(ctx context.Context, table string) error {
 		if _, err := c.to.conn.ExecContext(ctx, "DELETE FROM "+table+keep); err != nil {
 			return err
 		}
-		_, err := c.fill(ctx, table, columns, "SELECT "+namesOf(columns)+" FROM "+table)
+		rows, err = c.fill(ctx, table, columns, "SELECT "+namesOf(columns)+" FROM "+table)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return c.o.Progress(CopyProgress{Table: table, Done: total, Total: total})
+	return c.o.Progress(CopyProgress{Table: table, Done: rows, Total: rows})
 }
 
 // fill inserts the rows of a query on the source.
@@ -271,10 +270,7 @@ func (c *copier) compare(ctx context.Context) (err error) {
 	}
 	c.report.Audit = c.to.audit
 	c.report.Tables["audit_log"] = c.to.audit.Rows
-	for table := range c.from.tables {
-		if table == "audit_log" || own[table] {
-			continue
-		}
+	for _, table := range c.others() {
 		columns, err := c.common(table)
 		if err != nil {
 			return fmt.Errorf("table %s: %w", table, err)
