@@ -21,8 +21,8 @@ type PastCall struct {
 // pastPage is how many rows are read at once.
 const pastPage = 2000
 
-// PastCalls returns the decided calls since a time, the newest first. It reads a part of the columns:
-// a third of the time of Audit. An error ends the sequence and comes with a zero PastCall.
+// PastCalls returns the decided calls since a time, the newest first. It reads fewer columns than
+// Audit, to be quicker. An error ends the sequence and comes with a zero PastCall.
 func (s *Store) PastCalls(ctx context.Context, since time.Time) iter.Seq2[PastCall, error] {
 	return func(yield func(PastCall, error) bool) {
 		before, page := int64(math.MaxInt64), make([]PastCall, 0, pastPage)
