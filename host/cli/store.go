@@ -41,8 +41,8 @@ opens; run it again, and it continues.`,
 			"  callgate store migrate 'postgres://callgate@db.example.org/callgate' /var/lib/callgate/callgate.db --json",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			report, err := store.Copy(cmd.Context(), args[0], args[1], store.CopyOptions{Progress: copyProgress(cmd.ErrOrStderr(), time.Now)})
-			if cmd.Context().Err() != nil {
+			report, err := store.Copy(cmd.Context(), args[0], args[1], store.CopyOptions{Progress: copyProgress(cmd.ErrOrStderr())})
+			if err != nil && cmd.Context().Err() != nil {
 				return fmt.Errorf("interrupted: %s is not complete: run the command again", report.To)
 			}
 			if err != nil {
@@ -54,17 +54,16 @@ opens; run it again, and it continues.`,
 }
 
 // copyProgress writes a line for each table, and at most one each second for the audit.
-func copyProgress(w io.Writer, now func() time.Time) func(store.CopyProgress) error {
+func copyProgress(w io.Writer) func(store.CopyProgress) error {
 	var last time.Time
 	return func(p store.CopyProgress) error {
-		at := now()
 		var err error
 		switch {
 		case p.Verifying:
 			_, err = fmt.Fprintln(w, "verifying the audit")
 		case p.Total == 0:
-		case p.Done == p.Total || at.Sub(last) >= time.Second:
-			last = at
+		case p.Done == p.Total || time.Since(last) >= time.Second:
+			last = time.Now()
 			_, err = fmt.Fprintf(w, "%s: %d of %d rows\n", p.Table, p.Done, p.Total)
 		}
 		return err
