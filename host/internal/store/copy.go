@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/callgate/callgate/host/internal/text/shellword"
 )
 
 // CopyOptions configure [Copy]. The zero value is usable.
@@ -203,7 +205,7 @@ func checkUnfinished(ctx context.Context, q queryer, place string) error {
 	}
 	var m copyMark
 	_ = json.Unmarshal(mark, &m) // its text is a help only
-	return fmt.Errorf("%w: continue it with `callgate store migrate %s %s`, or make an empty one", ErrUnfinished, m.From, place)
+	return fmt.Errorf("%w: continue it with `callgate store migrate %s %s`, or make an empty one", ErrUnfinished, shellword.Quote(m.From), shellword.Quote(place))
 }
 
 // copyMark is the value of the row unfinished.
