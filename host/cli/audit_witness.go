@@ -102,7 +102,7 @@ func listenWitness(f witnessFlags) (net.Listener, error) {
 	}
 	if f.cert == "" {
 		if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-			return nil, fmt.Errorf("--listen %s: other machines can reach it: add --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy with TLS", f.listen)
+			return nil, fmt.Errorf("--listen %s: other machines may reach it: add --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy with TLS", f.listen)
 		}
 		return net.Listen("tcp", f.listen)
 	}
