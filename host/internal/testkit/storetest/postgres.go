@@ -30,9 +30,15 @@ func StartServer(t testing.TB) *Server {
 	t.Helper()
 	s := newServer(t)
 	t.Cleanup(s.end)
+	s.create()
+	return s
+}
+
+// create makes the server's data and starts it.
+func (s *Server) create() {
+	s.t.Helper()
 	s.run("initdb", "-D", s.data(), "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync")
 	s.Start()
-	return s
 }
 
 // newServer is a server without data, with a directory of its own.
@@ -76,18 +82,18 @@ func SharedServer(t testing.TB) string {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()
-	if shared.users == 0 {
-		s := newServer(t)
-		t.Cleanup(func() { endShared(t, s) })
-		s.run("initdb", "-D", s.data(), "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync")
-		s.Start()
+	s := shared.server
+	first := s == nil
+	if first {
+		s = newServer(t)
+	}
+	t.Cleanup(func() { endShared(t, s) })
+	if first {
+		s.create() // it may end the test
 		shared.server = s
-	} else {
-		s := shared.server
-		t.Cleanup(func() { endShared(t, s) })
 	}
 	shared.users++
-	return shared.server.URL()
+	return s.URL()
 }
 
 // endShared ends a user of the shared server, and with the last one the server.
