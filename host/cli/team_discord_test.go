@@ -64,7 +64,7 @@ func TestTeamDiscord(t *testing.T) {
 		t.Fatalf("no tap was taken: %v", card)
 	}
 	res := <-results
-	if res.Decision.Behavior != engine.Allow || tapped == 0 {
+	if res.Decision.Behavior != engine.Allow {
 		t.Errorf("got %+v after %d taps, want an allow", res.Decision, tapped)
 	}
 	cards := 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -222,19 +223,10 @@ func TestTeamFailover(t *testing.T) {
 	h.server, h.schema = standby, standby.Moved(h.schema)
 	rows := h.rows()
 	for seq, id := range h.answered {
-		if !hasRow(rows, seq, id) {
+		if !slices.ContainsFunc(rows, func(row store.Row) bool { return row.Seq == seq && row.CallID == id }) {
 			t.Errorf("row %d of call %s is missing", seq, id)
 		}
 	}
-}
-
-func hasRow(rows []store.Row, seq int64, id string) bool {
-	for _, row := range rows {
-		if row.Seq == seq {
-			return row.CallID == id
-		}
-	}
-	return false
 }
 
 // TestTeamDeadNode: an ask of a daemon that died is taken up by the client's retry on another one, or

@@ -48,13 +48,12 @@ func newDaemons(t *testing.T, yaml string) *team {
 			t.Fatal(err)
 		}
 		m.World = world.New(t, "listen: 127.0.0.1:0\nstore: \""+place+"\"\n"+yaml)
-		if i > 0 {
-			copyTokens(t, tm.members[0].Dirs.State, m.Dirs.State)
-		}
 		if i == 0 {
 			d, stop := m.Serve(nil) // a PIN takes a terminal, or the process itself
 			m.ChoosePIN(d)
 			stop()
+		} else {
+			copyTokens(t, tm.members[0].Dirs.State, m.Dirs.State)
 		}
 		tm.members = append(tm.members, m)
 		m.start(t)
