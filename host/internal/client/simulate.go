@@ -1,12 +1,7 @@
 package client
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 
 	"github.com/callgate/callgate/host/internal/client/caller"
@@ -21,35 +16,17 @@ func (c *Client) Simulate(ctx context.Context, s protocol.RuleSimulation, progre
 		return history.Simulated{}, err
 	}
 	defer func() { _ = resp.Body.Close() }() // read to its end, or given up
-	lines := bufio.NewReader(io.LimitReader(resp.Body, caller.MaxAnswer))
-	for {
-		text, err := lines.ReadBytes('\n')
-		if err != nil {
-			return history.Simulated{}, caller.OrLost(err)
-		}
-		var line struct {
-			Progress *history.Simulating `json:"progress"`
-			Result   json.RawMessage     `json:"result"`
-			Problem  json.RawMessage     `json:"problem"`
-			MAC      string              `json:"mac"`
-		}
-		if err := json.Unmarshal(bytes.TrimSpace(text), &line); err != nil {
-			return history.Simulated{}, errors.New("the daemon's answer cannot be read")
-		}
-		switch {
-		case line.Problem != nil:
-			if err := c.proven(resp.Request, resp.StatusCode, protocol.FinalLine("problem", line.Problem), line.MAC); err != nil {
-				return history.Simulated{}, err
-			}
-			return history.Simulated{}, caller.Problem(line.Problem, resp.StatusCode)
-		case line.Result != nil:
-			if err := c.proven(resp.Request, resp.StatusCode, protocol.FinalLine("result", line.Result), line.MAC); err != nil {
-				return history.Simulated{}, err
-			}
-			var out history.Simulated
-			return out, caller.Decode(line.Result, &out)
-		case line.Progress != nil && progress != nil:
-			progress(*line.Progress)
-		}
+	if progress == nil {
+		progress = func(history.Simulating) {}
 	}
+	proven := func(line []byte, mac string) error { return c.proven(resp.Request, resp.StatusCode, line, mac) }
+	text, err := caller.ReadResult(resp.Body, proven, progress)
+	if err != nil {
+		return history.Simulated{}, err
+	}
+	var out history.Simulated
+	if err := caller.Decode(text, &out); err != nil {
+		return history.Simulated{}, err
+	}
+	return out, nil
 }

@@ -1,7 +1,6 @@
 package caller
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -10,9 +9,6 @@ import (
 	"net/url"
 	"syscall"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/client/protocol"
@@ -99,15 +95,6 @@ func orCause(ctx context.Context, err error) error {
 	return err
 }
 
-// streamLine is one line of a check's stream; exactly one member is set, and the
-// last line has its MAC besides.
-type streamLine struct {
-	Progress *protocol.Progress `json:"progress"`
-	Result   jsontext.Value     `json:"result"`
-	Problem  jsontext.Value     `json:"problem"`
-	MAC      string             `json:"mac"`
-}
-
 // ErrLost means the connection ended before the daemon's complete answer. The call may be sent
 // again under its id.
 var ErrLost = errors.New("the daemon's answer ended before its result")
@@ -122,58 +109,20 @@ func OrLost(err error) error {
 	return fmt.Errorf("%w: %w", ErrLost, err)
 }
 
-// readStream reads a check's stream to its end. Only a stream with its one result as the last line,
-// with a MAC proven accepts, gives it.
+// readStream reads a check's stream to its end and returns its result, if it is sound.
 func readStream(in io.Reader, proven func(line []byte, mac string) error, progress func(protocol.Progress)) (wire.Result, error) {
-	lines := bufio.NewReader(io.LimitReader(in, MaxAnswer))
-	for {
-		text, err := lines.ReadBytes('\n')
-		if err != nil {
-			return wire.Result{}, OrLost(err)
-		}
-		var line streamLine
-		if err := json.Unmarshal(text, &line, json.RejectUnknownMembers(true)); err != nil {
-			return wire.Result{}, fmt.Errorf("the daemon's answer cannot be read: %w", err)
-		}
-		switch {
-		case line.Problem != nil:
-			if err := proven(protocol.FinalLine("problem", line.Problem), line.MAC); err != nil {
-				return wire.Result{}, err
-			}
-			return wire.Result{}, Problem(line.Problem, statusOK)
-		case line.Progress != nil && line.Result == nil:
-			progress(*line.Progress)
-		case line.Result != nil && line.Progress == nil:
-			if err := proven(protocol.FinalLine("result", line.Result), line.MAC); err != nil {
-				return wire.Result{}, err
-			}
-			return lastResult(line.Result, lines)
-		default:
-			return wire.Result{}, errors.New("the daemon sent a line that is neither progress nor result")
-		}
+	text, err := ReadResult(in, proven, progress)
+	if err != nil {
+		return wire.Result{}, err
 	}
-}
-
-// lastResult reads the result. It must come last.
-func lastResult(text []byte, rest *bufio.Reader) (wire.Result, error) {
 	var res wire.Result
 	if err := Decode(text, &res); err != nil {
 		return wire.Result{}, err
-	}
-	if _, err := rest.ReadByte(); !errors.Is(err, io.EOF) {
-		return wire.Result{}, fmt.Errorf("the daemon's answer does not end with its result: %w", orTrailing(err))
 	}
 	if err := sound(res); err != nil {
 		return wire.Result{}, err
 	}
 	return res, nil
-}
-
-func orTrailing(err error) error {
-	if err == nil {
-		return errors.New("extra data follows")
-	}
-	return OrLost(err)
 }
 
 // sound refuses an allow without the signs of the gate's: audited, of a named stage, with a
