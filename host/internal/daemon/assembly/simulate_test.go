@@ -77,11 +77,16 @@ func (w *world) changedRule() *rapid.Generator[engine.Rule] {
 		r, err := engine.ParseRule(rapid.SampledFrom([]string{
 			"Bash", "Bash(npm install:*)", "Bash(make:*)", "Bash(git push:*)", "Bash(cat:*)", "Bash(ls:*)", "Write", "Write(secret/**)", "Write(out/**)", "Read(/etc/**)",
 			"Read(secret/**)", "Edit", "WebFetch(domain:example.org)", "mcp__x", "*Fetch",
+			"effect:reaches", "effect:deletes", "effect:installs(npm:x)",
 		}).Draw(t, "rule"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Behavior = rapid.SampledFrom([]engine.Behavior{engine.Allow, engine.Allow, engine.Deny, engine.Ask}).Draw(t, "behavior")
+		behaviors := []engine.Behavior{engine.Allow, engine.Allow, engine.Deny, engine.Ask}
+		if engine.IsEffectName(r.Tool) {
+			behaviors = []engine.Behavior{engine.Deny, engine.Ask}
+		}
+		r.Behavior = rapid.SampledFrom(behaviors).Draw(t, "behavior")
 		switch r.Scope = rapid.SampledFrom([]engine.Scope{engine.Global, engine.Global, engine.Agent, engine.Session, engine.Project}).Draw(t, "scope"); r.Scope {
 		case engine.Agent:
 			r.ScopeKey = rapid.SampledFrom([]string{"default", "dont_ask"}).Draw(t, "key")
