@@ -85,6 +85,11 @@ func (g *Gate) Evaluate(ctx context.Context, caller authority.Caller, r wire.Req
 func (g *Gate) decide(ctx context.Context, c *call) engine.Decision {
 	defer stage.Begin(ctx, "decide")()
 	g.unsettle(ctx, c)
+	return g.decideAlone(ctx, c)
+}
+
+// decideAlone is decide without a look at other calls under way.
+func (g *Gate) decideAlone(ctx context.Context, c *call) engine.Decision {
 	d := engine.Decide(ctx, c.req)
 	for _, t := range tighteners {
 		d = t(g, ctx, c, d)

@@ -19,8 +19,8 @@ type rehearsal struct {
 	gate  *Gate
 	s     Simulation
 	tools describe.Snapshot
-	// removed are the rules of s.Remove.
-	removed []engine.Rule
+	// removed are the rules of s.Remove; rules are these and the added ones.
+	removed, rules []engine.Rule
 	// index has all rules of the change, owned the tightening ones.
 	index, owned engine.Index
 	// wide means that a tightening rule is of a tool that owns targets of other tools' calls.
@@ -106,7 +106,8 @@ func (g *Gate) newRehearsal(ctx context.Context, s Simulation) (*rehearsal, erro
 		}
 		r.removed = append(r.removed, stored[i])
 	}
-	for i, rule := range r.rules() {
+	r.rules = slices.Concat(s.Add, r.removed)
+	for i, rule := range r.rules {
 		r.index.Add(i, rule.Tool)
 		if rule.Behavior != engine.Allow {
 			r.owned.Add(i, rule.Tool)
@@ -117,9 +118,6 @@ func (g *Gate) newRehearsal(ctx context.Context, s Simulation) (*rehearsal, erro
 	}
 	return r, nil
 }
-
-// rules are all of the change.
-func (r *rehearsal) rules() []engine.Rule { return slices.Concat(r.s.Add, r.removed) }
 
 // only reports whether the change adds rules of one behavior and removes none.
 func (r *rehearsal) only(b engine.Behavior) bool {
@@ -168,13 +166,13 @@ func (r *rehearsal) placeOf(ctx context.Context, call store.PastCall) (*rehearsa
 		return nil, err
 	}
 	isOwn := func(rule engine.Rule) bool { return rule.Scope == engine.Session && rule.ScopeKey == call.Session }
-	if len(own) > 0 || slices.ContainsFunc(r.rules(), isOwn) {
+	if len(own) > 0 || slices.ContainsFunc(r.rules, isOwn) {
 		key.session = call.Session
 	}
 	at := r.places[key]
 	if at == nil {
 		at = &rehearsalPlace{known: known, roots: map[string][]string{}}
-		at.concerned = slices.ContainsFunc(r.rules(), func(rule engine.Rule) bool {
+		at.concerned = slices.ContainsFunc(r.rules, func(rule engine.Rule) bool {
 			return rule.Scope != engine.Agent && rule.Scope != engine.Session || rule.Scope == engine.Agent && rule.ScopeKey == call.Agent || isOwn(rule)
 		})
 		r.places[key] = at

@@ -60,7 +60,7 @@ func (r *rehearsal) judge(ctx context.Context, call *rehearsed) {
 		return
 	}
 	cwd, moved := r.cwdOf(call)
-	if call.at.elsewhere(cwd, r.rules()) {
+	if call.at.elsewhere(cwd, r.rules) {
 		call.state = judged // both decisions are the same, whatever they are
 		return
 	}
@@ -76,7 +76,8 @@ func (r *rehearsal) judge(ctx context.Context, call *rehearsed) {
 	}
 	defer c.release()
 	call.moved, call.state = moved, judged
-	roots := r.rootsOf(c)
+	// The root of the call's own project comes first, then those around it; an empty one holds no rule.
+	roots := slices.Concat([]string{c.req.Call.Context.ProjectRoot}, c.roots)
 	call.at.note(cwd, roots)
 	call.without, call.with = r.both(ctx, c, call.at, roots)
 }
@@ -92,15 +93,6 @@ func (r *rehearsal) cwdOf(call *rehearsed) (cwd string, moved bool) {
 		}
 	}
 	return known.CWD, true
-}
-
-// rootsOf are the roots of a call's project and of those around it.
-func (r *rehearsal) rootsOf(c *call) []string {
-	root := c.req.Call.Context.ProjectRoot
-	if root == "" {
-		return slices.Concat([]string{""}, c.roots) // none is its own: an empty name holds no rule
-	}
-	return slices.Concat([]string{root}, c.roots)
 }
 
 // both are a call's decisions without the change and with it. Where the rules of the change cannot
@@ -122,22 +114,23 @@ func (r *rehearsal) both(ctx context.Context, c *call, at *rehearsalPlace, roots
 		return slices.ContainsFunc(rules, func(rule engine.Rule) bool { return rule.Behavior == engine.Allow })
 	}
 	c.req.Bare = true
+	decide := func() engine.Behavior { return r.gate.decideAlone(ctx, c).Behavior }
 	before := c.req.Rules
 	if !r.touched(ctx, c, add, removed) {
 		if !allows(add) && !allows(removed) {
 			return 0, 0
 		}
-		without = r.gate.decideNow(ctx, c)
+		without = decide()
 		if without == engine.Allow && !allows(removed) || without != engine.Allow && !allows(add) {
 			return without, without // more allow rules allow no less, fewer no more
 		}
 	} else {
-		without = r.gate.decideNow(ctx, c)
+		without = decide()
 	}
 	c.req.Rules = slices.Concat(slices.DeleteFunc(slices.Clone(before), func(rule engine.Rule) bool {
 		return rule.ID != "" && slices.ContainsFunc(removed, func(gone engine.Rule) bool { return gone.ID == rule.ID })
 	}), add)
-	return without, r.gate.decideNow(ctx, c)
+	return without, decide()
 }
 
 // touched reports whether a deny or ask rule of the change can have a part in the decision.
@@ -145,13 +138,4 @@ func (r *rehearsal) touched(ctx context.Context, c *call, add, removed []engine.
 	req := c.req
 	req.Rules = slices.DeleteFunc(slices.Concat(add, removed), func(rule engine.Rule) bool { return rule.Behavior == engine.Allow })
 	return len(req.Rules) > 0 && engine.Touches(ctx, req)
-}
-
-// decideNow decides by the facts as they are, without looking at other calls under way.
-func (g *Gate) decideNow(ctx context.Context, c *call) engine.Behavior {
-	d := engine.Decide(ctx, c.req)
-	for _, t := range tighteners {
-		d = t(g, ctx, c, d)
-	}
-	return d.Behavior
 }
