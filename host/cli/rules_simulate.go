@@ -24,7 +24,9 @@ func rulesSimulate(c *cli) *cobra.Command {
 		Short: "Show which past calls a rule would have changed; stores nothing",
 		Long: `Decides the audited calls of the last days again, without the rule and with it, and lists
 those that would have been decided otherwise. With --remove: without stored rules.
-The audit keeps no secrets: calls with one cannot be decided again, and are counted.`,
+The configuration, the files and the links are those of now. The audit keeps no secrets:
+calls with one cannot be decided again, and are counted. It keeps no reported mode and no
+sub-agent: the calls are decided without them.`,
 		Example: `  callgate rules simulate allow 'Bash(npm run:*)'
   callgate rules simulate deny 'Write(**/.env*)' --days 30
   callgate rules simulate --remove 4405e1e7caf71f65`,
