@@ -134,7 +134,7 @@ func printRules(w io.Writer, rules []engine.Rule) {
 
 func rulesAdd(c *cli, by *string) *cobra.Command {
 	var n protocol.NewRule
-	var scope, expires string
+	var expires string
 	cmd := &cobra.Command{
 		Use:   "add BEHAVIOR RULE",
 		Short: "Store an allow, deny or ask rule for Tool or Tool(content)",
@@ -144,12 +144,7 @@ func rulesAdd(c *cli, by *string) *cobra.Command {
 		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: inOrder(completeBehaviors(), c.completeTools()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := engine.ParseBehavior(args[0])
-			if err != nil {
-				return err
-			}
-			n.Behavior, n.Rule, n.Scope = &b, ruleArg(args[1:]), engine.Scope(scope)
-			if n.ScopeKey, err = scopeKey(n.Scope, n.ScopeKey); err != nil {
+			if err := fillRule(&n, args); err != nil {
 				return err
 			}
 			if expires != "" {
@@ -173,14 +168,23 @@ func rulesAdd(c *cli, by *string) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", string(engine.Global), "global, project, agent or session")
-	completeFlag(cmd, "scope", completeScopes())
-	cmd.Flags().StringVar(&n.ScopeKey, "key", "", "project root (default: the current project), agent or session the rule is for")
+	scopeFlags(cmd, (*string)(&n.Scope), &n.ScopeKey, engine.Global)
 	cmd.Flags().StringVar(&expires, "for", "", "how long the rule applies, such as 24h (default: no expiry)")
 	cmd.Flags().StringVar(&n.Reason, "reason", "", "reason, shown to people and to the agent")
 	cmd.Flags().StringArrayVar(&n.Match, "match", nil, "example input that the rule must match; may be repeated")
 	cmd.Flags().StringArrayVar(&n.NotMatch, "not-match", nil, "example input that the rule must not match; may be repeated")
 	return cmd
+}
+
+// fillRule reads the arguments BEHAVIOR RULE and completes the key of scopeFlags.
+func fillRule(n *protocol.NewRule, args []string) error {
+	b, err := engine.ParseBehavior(args[0])
+	if err != nil {
+		return err
+	}
+	n.Behavior, n.Rule = &b, ruleArg(args[1:])
+	n.ScopeKey, err = scopeKey(n.Scope, n.ScopeKey)
+	return err
 }
 
 func rulesShow(c *cli) *cobra.Command {

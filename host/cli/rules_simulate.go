@@ -18,7 +18,6 @@ import (
 func rulesSimulate(c *cli) *cobra.Command {
 	var s protocol.RuleSimulation
 	var n protocol.NewRule
-	var scope string
 	cmd := &cobra.Command{
 		Use:   "simulate [BEHAVIOR RULE]",
 		Short: "Show which past calls a rule would have changed; stores nothing",
@@ -37,12 +36,7 @@ sub-agent: the calls are decided without them.`,
 				return errors.New("want BEHAVIOR and RULE, or --remove ID")
 			}
 			if len(args) == 2 {
-				b, err := engine.ParseBehavior(args[0])
-				if err != nil {
-					return err
-				}
-				n.Behavior, n.Rule, n.Scope = &b, args[1], engine.Scope(scope)
-				if n.ScopeKey, err = scopeKey(n.Scope, n.ScopeKey); err != nil {
+				if err := fillRule(&n, args); err != nil {
 					return err
 				}
 				s.Rules = []protocol.NewRule{n}
@@ -60,9 +54,7 @@ sub-agent: the calls are decided without them.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", string(engine.Global), "global, project, agent or session")
-	completeFlag(cmd, "scope", completeScopes())
-	cmd.Flags().StringVar(&n.ScopeKey, "key", "", "project root (default: the current project), agent or session the rule is for")
+	scopeFlags(cmd, (*string)(&n.Scope), &n.ScopeKey, engine.Global)
 	cmd.Flags().StringArrayVar(&s.Remove, "remove", nil, "ID of a stored rule to leave out; may be repeated")
 	cmd.Flags().IntVar(&s.Days, "days", 7, "how many days back, up to 365")
 	cmd.Flags().IntVar(&s.Rows, "rows", 20, "how many of the changed calls to list, up to 1000")

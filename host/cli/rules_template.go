@@ -87,10 +87,10 @@ func templateShow(c *cli) *cobra.Command {
 	}
 }
 
-// scopeFlags choose the owner of the rules.
+// scopeFlags choose where rules hold.
 func scopeFlags(cmd *cobra.Command, scope, key *string, def engine.Scope) {
 	cmd.Flags().StringVar(scope, "scope", string(def), "global, project, agent or session")
-	cmd.Flags().StringVar(key, "key", "", "project root (default: the current project), agent or session the rules are for")
+	cmd.Flags().StringVar(key, "key", "", "project root (default: the current project), agent or session of the scope")
 	completeFlag(cmd, "scope", completeScopes())
 }
 
