@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/callgate/callgate/host/internal/approval/authority"
@@ -10,33 +9,6 @@ import (
 )
 
 var errNoPush = failure(http.StatusServiceUnavailable, protocol.CodeUnavailable, "this daemon has no web console, and so no push messages; start it with callgate serve")
-
-// deviceOwner is the person of a request about their devices, by their name in the configuration;
-// missing is the error of a daemon that keeps none.
-func (s *Server) deviceOwner(by string, caller authority.Caller, kept bool, missing error) (string, error) {
-	if !kept {
-		return "", missing
-	}
-	return s.c.Gate.Person(caller, by, nil, false).Name, nil
-}
-
-// removeDevice ends a device of the caller's person, or anybody's for an admin. It only narrows, so it
-// wants no PIN.
-func removeDevice[T any](s *Server, r *http.Request, caller authority.Caller, kept bool, missing error, remove func(ctx context.Context, id, only, by string) (T, error)) (gone T, err error) {
-	by, err := byParam(r, caller)
-	if err != nil {
-		return gone, err
-	}
-	whose, err := s.deviceOwner(by, caller, kept, missing)
-	if err != nil {
-		return gone, err
-	}
-	only := whose
-	if caller.Kind == authority.Admin {
-		only = ""
-	}
-	return remove(r.Context(), r.PathValue("id"), only, whose)
-}
 
 // listPush lists the devices of the caller's person, with the key for a further one.
 func (s *Server) listPush(w http.ResponseWriter, r *http.Request, caller authority.Caller) error {

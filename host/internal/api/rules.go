@@ -76,13 +76,13 @@ func (s *Server) listRules(w http.ResponseWriter, r *http.Request, _ authority.C
 		return err
 	}
 	uses, err := s.c.Gate.RuleUses(r.Context())
+	if err != nil {
+		return err
+	}
 	for _, rule := range rules {
 		if u, used := uses[rule.ID]; used {
 			out.Uses[rule.ID] = protocol.RuleUse{Count: u.Count, Last: u.Last}
 		}
-	}
-	if err != nil {
-		return err
 	}
 	return reply(w, http.StatusOK, out)
 }
