@@ -12,6 +12,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/authority"
+	"github.com/callgate/callgate/host/internal/gate/mcptools"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/store/history"
 	"github.com/callgate/callgate/host/wire"
@@ -70,7 +71,8 @@ func (r *rehearsal) judge(ctx context.Context, call *rehearsed) {
 	if rest, own := strings.CutPrefix(known.ID, ownSessions); own { // of calls without a session
 		claim.Session, as.Token = "", strings.TrimSuffix(rest, "/"+known.Agent)
 	}
-	c, err := r.gate.admit(ctx, as, wire.Request{Tool: call.call.Tool, Input: json.RawMessage(call.call.Input), Context: claim}, func(context.Context, store.Session) (store.Session, error) { return known, nil })
+	req := wire.Request{Tool: call.call.Tool, Input: json.RawMessage(call.call.Input), Texts: mcptools.Texts(call.call.Tool), Context: claim}
+	c, err := r.gate.admit(ctx, as, req, func(context.Context, store.Session) (store.Session, error) { return known, nil })
 	if err != nil {
 		return // cut at its end, or of another version
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/gate"
+	"github.com/callgate/callgate/host/internal/gate/mcptools"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/store/history"
 	"github.com/callgate/callgate/host/internal/testkit/repo"
@@ -221,6 +222,23 @@ func TestSimulate_leavesOut(t *testing.T) {
 	s.Remove = []string{"nosuch"}
 	if _, err = w.Gate.Simulate(t.Context(), s, nil); err == nil {
 		t.Error("a rule that is not stored was taken back")
+	}
+}
+
+// TestSimulate_definitionsAreTexts: the daemon's question about the tools of an MCP server is decided
+// again as it was: no path in a definition is a target. A rule about files leaves it alone, and one
+// about the server's program does not.
+func TestSimulate_definitionsAreTexts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, lattice)
+	w.pastSession(t, "default", "s1")
+	now := time.Now()
+	w.past(t, now, "default", "s1", mcptools.NewServer, `{"server":"files","program":"/opt/files/run","new_tools":{"read":{"description":"/etc/hosts"}}}`, store.AskApproved)
+	for content, want := range map[string]int{"/etc/**": 0, "/opt/**": 1} {
+		s := gate.Simulation{Add: []engine.Rule{{Tool: "Read", Content: &content, Behavior: engine.Deny, Scope: engine.Global}}, Since: now.Add(-time.Minute), Rows: 1}
+		if got, err := w.Gate.Simulate(t.Context(), s, nil); err != nil || got.Judged != 1 || got.Denied != want {
+			t.Errorf("deny Read(%s): got %+v, %v, want %d denied", content, got, err, want)
+		}
 	}
 }
 

@@ -103,8 +103,7 @@ type Comparison struct {
 	// Tool and Input are the question to a person about those not accepted; empty when all are.
 	Tool  string
 	Input json.RawMessage
-	// Texts are the members of Input with words of the server. The rest tells of the server itself:
-	// its name, and the program or host.
+	// Texts are those of the question: see Texts.
 	Texts []string
 
 	key     Key
@@ -151,9 +150,18 @@ func (b *Book) Compare(ctx context.Context, k Key, program string, tools []json.
 	if err != nil {
 		return c, err
 	}
-	c.Texts = []string{"warnings", "changed_tools", "new_tools"}
 	c.Tool, c.Input, err = question(c, accepted, others)
+	c.Texts = Texts(c.Tool)
 	return c, err
+}
+
+// Texts are the members of a question's input with words of the server; none for any other tool. The
+// other members tell of the server itself: its name, and the program or host.
+func Texts(tool string) []string {
+	if tool != NewServer && tool != ChangedTools {
+		return nil
+	}
+	return []string{"warnings", "changed_tools", "new_tools"}
 }
 
 // question is what a person is asked.

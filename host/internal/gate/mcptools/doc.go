@@ -3,6 +3,6 @@
 // definitions stand, and has the gate ask a person about the others.
 //
 // Every doubt ends in "not accepted": another server command, another definition, an unreadable
-// list. It may import the store and wire; the API and the daemon call it. RATIONALE.md, "Who keeps
-// the accepted definitions of MCP tools?".
+// list. It may import the store and wire; the API and the daemon call it, and the gate where it
+// decides past questions again. RATIONALE.md, "Who keeps the accepted definitions of MCP tools?".
 package mcptools
