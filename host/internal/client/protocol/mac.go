@@ -44,7 +44,7 @@ func (b Binding) MAC(key []byte, status int, answer []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// FinalLine is the last line of a check's stream without its MAC: the input of the MAC. name is
+// FinalLine is the last line of a stream without its MAC: the input of the MAC. name is
 // result or problem. RATIONALE.md, "Why does a stream carry its MAC in its last line, and events
 // none?".
 func FinalLine(name string, value []byte) []byte {
