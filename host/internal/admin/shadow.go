@@ -66,7 +66,7 @@ func shadows(other, r engine.Rule) string {
 	case other.Behavior > r.Behavior:
 		return ""
 	case other.String() == r.String() && other.Scope == r.Scope:
-		return "the same rule is there already, from " + from(other)
+		return "the same rule is there already: " + other.ID
 	}
 	return fmt.Sprintf("the %s rule %s already holds for its calls", other.Behavior, other)
 }
