@@ -39,17 +39,11 @@ type Asks interface {
 
 // Get returns one row with its related records. store.ErrNotFound for an unknown number.
 func Get(ctx context.Context, audit Audit, asks Asks, seq int64) (Entry, error) {
-	if seq < 1 {
-		return Entry{}, fmt.Errorf("row %d of the audit: %w", seq, store.ErrNotFound)
-	}
-	rows, err := Rows(ctx, audit, store.Filter{After: seq - 1, Before: seq + 1, Limit: 1})
+	row, err := Row(ctx, audit, seq)
 	if err != nil {
 		return Entry{}, err
 	}
-	if len(rows) == 0 {
-		return Entry{}, fmt.Errorf("row %d of the audit: %w", seq, store.ErrNotFound)
-	}
-	out := Entry{Row: rows[0]}
+	out := Entry{Row: row}
 	if out.Row.AskID != "" {
 		a, err := asks.Get(ctx, out.Row.AskID)
 		switch {
@@ -78,6 +72,16 @@ func ruleChanges(ctx context.Context, audit Audit, id string) ([]store.Row, erro
 		}
 	}
 	return out, nil
+}
+
+// Row is the row of a number. store.ErrNotFound for an unknown one.
+func Row(ctx context.Context, audit Audit, seq int64) (store.Row, error) {
+	if seq > 0 {
+		for row, err := range audit.Audit(ctx, store.Filter{After: seq - 1, Before: seq + 1, Limit: 1}) {
+			return row, err
+		}
+	}
+	return store.Row{}, fmt.Errorf("row %d of the audit: %w", seq, store.ErrNotFound)
 }
 
 // Rows are all rows chosen by f.
