@@ -19,10 +19,9 @@ type step struct {
 	Card   drawn
 	Choice card.Choice
 	Reason string
-	// Confirmed tells that the second confirmation was given; WantsPIN asks for the PIN, Problem says
-	// why the last one did not do.
-	Confirmed, WantsPIN bool
-	Problem             string
+	// Confirmed tells that the second confirmation was given.
+	Confirmed bool
+	pinPrompt
 	// Sign are the browser's options for the person's passkey, as JSON, and Statement what it
 	// signs; empty without one.
 	Sign, Statement string
@@ -65,11 +64,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of *session) err
 		}
 		a.Assertion = json.RawMessage(signed)
 	}
-	if typed := form.Get("pin"); typed != "" {
-		if _, err := of.client.Unlock(r.Context(), of.by, typed); err != nil {
-			now.Problem = card.Line(err.Error())
-			return s.askPIN(w, r, of, now)
-		}
+	if now.Problem = unlock(r, of, form); now.Problem != "" {
+		return s.askPIN(w, r, of, now)
 	}
 	done, err := of.client.Answer(r.Context(), view.ID, a)
 	if protocol.NeedsPasskey(err) || protocol.NotSigned(err) {
@@ -77,16 +73,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of *session) err
 		return s.askPasskey(w, r, of, now, a)
 	}
 	if protocol.NeedsPresence(err) {
-		now.Problem = card.Line(err.Error())
 		if challenge, err := of.client.Challenge(r.Context(), view.ID, a); err == nil { // else there is none
-			now.Problem, now.WantsPIN = "", true
+			now.WantsPIN = true
 			return s.sign(w, r, of, now, challenge)
 		}
-		if presence, look := of.client.Presence(r.Context()); look == nil && presence.Set && !presence.Locked {
-			now.Problem = ""
+		if canUnlock(r, of) {
 			return s.askPIN(w, r, of, now)
 		}
-		return refuse(http.StatusForbidden, now.Problem)
+		return refuse(http.StatusForbidden, card.Line(err.Error()))
 	}
 	if err != nil {
 		return err

@@ -78,7 +78,7 @@ func drawnPage(t interface{ Fatal(...any) }, a ask.Ask) string {
 			continue
 		}
 		out = httptest.NewRecorder()
-		if err := s.render(out, 200, "confirm", frame{Title: "Confirm", By: "ann", Body: step{Card: d, Choice: c, Reason: string(a.Input), Problem: a.Decision.Reason}}); err != nil {
+		if err := s.render(out, 200, "confirm", frame{Title: "Confirm", By: "ann", Body: step{Card: d, Choice: c, Reason: string(a.Input), pinPrompt: pinPrompt{Problem: a.Decision.Reason}}}); err != nil {
 			t.Fatal(err)
 		}
 		page += out.Body.String()

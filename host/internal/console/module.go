@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/callgate/callgate/host/internal/approval/card"
@@ -13,9 +12,8 @@ import (
 type modulePage struct {
 	wire.ModuleProposal
 	// Back means a return to the version before.
-	Back     bool
-	WantsPIN bool
-	Problem  string
+	Back bool
+	pinPrompt
 }
 
 // changeModule shows an update that waits for approval, or the version before, and puts it in force
@@ -43,20 +41,18 @@ func (s *Server) changeModule(w http.ResponseWriter, r *http.Request, of *sessio
 		return s.render(w, http.StatusOK, "module", framed(r, of, "Module", "/tools", body))
 	}
 	want.DryRun = false
-	err = s.withPIN(r, of, form, func() error {
+	body.pinPrompt, err = withPIN(r, of, form, func() error {
 		done, err := change(r.Context(), of.by, file, want)
 		if err == nil {
 			of.say("In force: " + card.Line(done.Name+" "+done.Version) + ".")
 		}
 		return err
 	})
-	var pin *pinWanted
-	if errors.As(err, &pin) {
-		body.Problem, body.WantsPIN = pin.problem, true
-		return s.render(w, http.StatusOK, "module", framed(r, of, "Module", "/tools", body))
-	}
 	if err != nil {
 		return err
+	}
+	if body.WantsPIN {
+		return s.render(w, http.StatusOK, "module", framed(r, of, "Module", "/tools", body))
 	}
 	http.Redirect(w, r, "/tools", http.StatusSeeOther)
 	return nil

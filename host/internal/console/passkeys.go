@@ -18,9 +18,7 @@ type keysPage struct {
 // newKey is a step of an enrolment: first the PIN where it is wanted, then the device.
 type newKey struct {
 	Name string
-	// WantsPIN asks for the PIN; Problem says why the last one did not do.
-	WantsPIN bool
-	Problem  string
+	pinPrompt
 	// Create are the browser's options, as JSON; empty before the PIN.
 	Create string
 }
@@ -48,29 +46,18 @@ func (s *Server) newPasskey(w http.ResponseWriter, r *http.Request, of *session)
 		f.Signs = true
 		return s.render(w, http.StatusOK, "newkey", f)
 	}
-	if typed := form.Get("pin"); typed != "" {
-		if _, err := of.client.Unlock(r.Context(), of.by, typed); err != nil {
-			now.WantsPIN, now.Problem = true, card.Line(err.Error())
-			return render()
+	now.pinPrompt, err = withPIN(r, of, form, func() error {
+		options, err := of.client.EnrolPasskey(r.Context(), of.by)
+		if err != nil {
+			return err
 		}
-	}
-	options, err := of.client.EnrolPasskey(r.Context(), of.by)
-	if protocol.NeedsPresence(err) {
-		presence, look := of.client.Presence(r.Context())
-		if look != nil || !presence.Set || presence.Locked {
-			return refuse(http.StatusForbidden, card.Line(err.Error()))
-		}
-		now.WantsPIN = true
-		return render()
-	}
+		text, err := json.Marshal(options)
+		now.Create = string(text)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(options)
-	if err != nil {
-		return err
-	}
-	now.Create = string(text)
 	return render()
 }
 

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -88,10 +87,9 @@ type rulePage struct {
 	Form   ruleForm
 	Effect *history.Simulated
 	// Old is the rule to change or to take back; nil for a new one. Remove takes it back.
-	Old      *engine.Rule
-	Remove   bool
-	WantsPIN bool
-	Problem  string
+	Old    *engine.Rule
+	Remove bool
+	pinPrompt
 	// Notes are the limits of the new rule, one sentence each.
 	Notes []string
 }
@@ -217,14 +215,11 @@ func (s *Server) changeRule(w http.ResponseWriter, r *http.Request, of *session,
 		}
 		return s.render(w, http.StatusOK, "rule", framed(r, of, title, "/rules", c.page))
 	}
-	err = s.withPIN(r, of, form, func() error { return c.make(r, of) })
-	var want *pinWanted
-	if errors.As(err, &want) {
-		c.page.Problem, c.page.WantsPIN = want.problem, true
-		return s.render(w, http.StatusOK, "rule", framed(r, of, title, "/rules", c.page))
-	}
-	if err != nil {
+	if c.page.pinPrompt, err = withPIN(r, of, form, func() error { return c.make(r, of) }); err != nil {
 		return err
+	}
+	if c.page.WantsPIN {
+		return s.render(w, http.StatusOK, "rule", framed(r, of, title, "/rules", c.page))
 	}
 	http.Redirect(w, r, "/rules", http.StatusSeeOther)
 	return nil
@@ -272,28 +267,4 @@ func (c ruleChange) make(r *http.Request, of *session) error {
 		of.say("Changed: "+was, "Stored: "+out.Rules[0].Rule.Behavior.String()+" "+card.RuleText(out.Rules[0].Rule))
 	}
 	return err
-}
-
-// pinWanted is an error: the form is shown again with a field for the PIN.
-type pinWanted struct{ problem string }
-
-// Error implements error.
-func (p *pinWanted) Error() string { return "the approver PIN is needed: " + p.problem }
-
-// withPIN unlocks with the form's PIN, if it has one, and makes a change. Where the API wants the
-// PIN, and one can be typed, the error is pinWanted.
-func (s *Server) withPIN(r *http.Request, of *session, form url.Values, change func() error) error {
-	if typed := form.Get("pin"); typed != "" {
-		if _, err := of.client.Unlock(r.Context(), of.by, typed); err != nil {
-			return &pinWanted{card.Line(err.Error())}
-		}
-	}
-	err := change()
-	if !protocol.NeedsPresence(err) {
-		return err
-	}
-	if presence, look := of.client.Presence(r.Context()); look == nil && presence.Set && !presence.Locked {
-		return &pinWanted{}
-	}
-	return refuse(http.StatusForbidden, card.Line(err.Error()))
 }
