@@ -40,13 +40,11 @@ func (s *Server) tools(w http.ResponseWriter, r *http.Request, of *session) erro
 // maxSessionsShown bounds the sessions on the page of agents.
 const maxSessionsShown = 100
 
-// agentsPage are the sessions by agent, and the folders trusted for them.
+// agentsPage are the sessions by agent, the folders trusted for them, and the last probes of the hooks.
 type agentsPage struct {
 	Sessions []seenSession
 	Folders  []wire.Folder
-	// Hooks are the last probes of the clients' hooks, Every the time between two; empty for none.
-	Hooks []seenProbe
-	Every string
+	Hooks    wire.HookProbes
 }
 
 // seenSession is a session and whether it was in use of late.
@@ -73,11 +71,9 @@ func (s *Server) agents(w http.ResponseWriter, r *http.Request, of *session) err
 	if body.Folders, err = of.client.Folders(r.Context(), ""); err != nil {
 		return err
 	}
-	hooks, err := of.client.Hooks(r.Context())
-	if err != nil {
+	if body.Hooks, err = of.client.Hooks(r.Context()); err != nil {
 		return err
 	}
-	body.Hooks, body.Every = seenProbes(hooks.Probes), hooks.Every
 	return s.render(w, http.StatusOK, "agents", framed(r, of, "Agents", "/agents", body))
 }
 

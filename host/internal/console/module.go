@@ -57,26 +57,3 @@ func (s *Server) changeModule(w http.ResponseWriter, r *http.Request, of *sessio
 	http.Redirect(w, r, "/tools", http.StatusSeeOther)
 	return nil
 }
-
-// stateWords are the states of module files as people say them.
-var stateWords = map[wire.ModuleState]string{
-	wire.ModuleBuiltIn: "Built in", wire.ModulePinned: "In use", wire.ModuleDev: "In use, not pinned", wire.ModuleKept: "Previous in use",
-	wire.ModuleRefused: "Refused", wire.ModuleTrying: "Being tested", wire.ModuleMissing: "Missing",
-}
-
-// seenProbe is a client's hook as its last probe found it, with the class of its mark.
-type seenProbe struct {
-	wire.HookProbe
-	Mark string
-}
-
-func seenProbes(all []wire.HookProbe) (out []seenProbe) {
-	for _, p := range all {
-		mark := "error"
-		if p.Judged() {
-			mark = "passed"
-		}
-		out = append(out, seenProbe{p, mark})
-	}
-	return out
-}

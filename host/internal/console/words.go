@@ -7,6 +7,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/wire"
 )
 
 // outcomeWords are outcomes as people say them.
@@ -52,6 +53,12 @@ func stage(name string) string {
 		return text
 	}
 	return card.Line(name)
+}
+
+// stateWords are the states of module files as people say them.
+var stateWords = map[wire.ModuleState]string{
+	wire.ModuleBuiltIn: "Built in", wire.ModulePinned: "In use", wire.ModuleDev: "In use, not pinned", wire.ModuleKept: "Previous in use",
+	wire.ModuleRefused: "Refused", wire.ModuleTrying: "Being tested", wire.ModuleMissing: "Missing",
 }
 
 // settingWords name the settings of the store that have rows of their own.
