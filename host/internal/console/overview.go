@@ -211,7 +211,7 @@ func lone(all []engine.Suggestion) (out []string) {
 	}
 	for _, one := range all {
 		if sets[one.Set] == 1 {
-			out = append(out, engine.Rule{Tool: one.Tool, Content: one.Content}.String())
+			out = append(out, ruleText(one))
 		}
 	}
 	return out

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/store"
@@ -39,7 +38,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"state":   func(m wire.ModuleState) string { return stateWords[m] },
 	"outcome": func(o store.Outcome) string { return outcomeWords[o] },
 	"took":    took,
-	"rule":    func(s engine.Suggestion) string { return engine.Rule{Tool: s.Tool, Content: s.Content}.String() },
+	"rule":    ruleText,
 	"short":   card.ShortSession,
 }).ParseFS(pageFiles, "pages/*.html"))
 

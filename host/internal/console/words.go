@@ -61,6 +61,11 @@ var stateWords = map[wire.ModuleState]string{
 	wire.ModuleRefused: "Refused", wire.ModuleTrying: "Being tested", wire.ModuleMissing: "Missing",
 }
 
+// ruleText is a suggestion's rule as a person types it.
+func ruleText(s engine.Suggestion) string {
+	return engine.Rule{Tool: s.Tool, Content: s.Content}.String()
+}
+
 // settingWords name the settings of the store that have rows of their own.
 var settingWords = map[string]string{
 	"pin": "", "accepted_config": "", "console_name": "the address of this console", "passkeys": "", "push": "",
