@@ -82,8 +82,6 @@ func (f ruleForm) parse(now time.Time) (protocol.NewRule, error) {
 
 // rulePage is a change of a rule before it is made.
 type rulePage struct {
-	// Action is where the form goes: with Store it makes the change.
-	Action string
 	Form   ruleForm
 	Effect *history.Simulated
 	// Old is the rule to change or to take back; nil for a new one. Remove takes it back.
@@ -92,6 +90,17 @@ type rulePage struct {
 	pinPrompt
 	// Notes are the limits of the new rule, one sentence each.
 	Notes []string
+}
+
+// Action is where the form goes: with the field store it makes the change.
+func (p rulePage) Action() string {
+	switch {
+	case p.Old == nil:
+		return "/rules"
+	case p.Remove:
+		return "/rules/" + p.Old.ID + "/remove"
+	}
+	return "/rules/" + p.Old.ID + "/edit"
 }
 
 // ruleChange is a change of one rule: a new one, another in the place of an old one, or none in its
@@ -103,17 +112,15 @@ type ruleChange struct {
 
 // changeOf reads the change of a form; id is the changed rule's, empty for a new one.
 func (s *Server) changeOf(r *http.Request, of *session, form url.Values, id string, remove bool) (ruleChange, error) {
-	c := ruleChange{page: rulePage{Action: "/rules", Remove: remove}}
+	c := ruleChange{page: rulePage{Remove: remove}}
 	if id != "" {
 		old, err := s.storedRule(r, of, id)
 		if err != nil {
 			return c, err
 		}
 		c.page.Old, c.api.Remove = &old, []string{id}
-		c.page.Action = "/rules/" + id + "/edit"
 	}
 	if remove {
-		c.page.Action = "/rules/" + id + "/remove"
 		return c, nil
 	}
 	c.page.Form = formRule(form)
@@ -169,7 +176,7 @@ func (s *Server) showEdit(w http.ResponseWriter, r *http.Request, of *session) e
 	if err := editable(old); err != nil {
 		return err
 	}
-	body := rulePage{Action: "/rules/" + old.ID + "/edit", Old: &old, Form: formOfRule(old)}
+	body := rulePage{Old: &old, Form: formOfRule(old)}
 	f := framed(r, of, "Change a rule", "/rules", body)
 	f.Tries = true
 	return s.render(w, http.StatusOK, "edit", f)
