@@ -10,9 +10,13 @@ import (
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
 
+	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/store/history"
 	"github.com/callgate/callgate/host/internal/testkit/asktest"
+	"github.com/callgate/callgate/host/wire"
 )
 
 // hostile are texts that a naive page would obey, or would show as something else.
@@ -115,6 +119,56 @@ func allowedRow(element string) bool {
 		`StartTag p class=row warn`, `StartTag span class=sign role aria-label`, `StartTag div class=part block`, `StartTag div class=part`, `StartTag pre tabindex`, `EndTag pre`,
 		`StartTag span class=name`, `StartTag em`, `EndTag em`,
 	}, element)
+}
+
+// changing are the pages of a rule's and a module's change, of the trends and of the agents' hooks, with
+// one text in every place where an agent's, a module's or a person's stands.
+func changing(text string) map[string]any {
+	rule := engine.Rule{ID: "r1", Tool: text, Reason: text, ScopeKey: text}
+	row := store.Row{Seq: 1, Event: store.EventDecision, Decision: store.Denied, Agent: text, Tool: text, Action: text, DecidedBy: text}
+	cause := store.Cause{Seq: 1, Calls: 1, Tool: text, Action: text, Decision: store.Denied, Stage: text}
+	change := []wire.MemberChange{{Where: text, Was: text, Will: text}}
+	module := wire.ModuleProposal{
+		File: "x.wasm", Name: text, Version: text, Summary: text, Digest: text, Grant: wire.Grant{Names: []string{text}}, Signer: text, Unsigned: text,
+		SignerWas: text, SignerWill: text, Replaces: &wire.GrantedModule{}, Changes: change, GrantChanges: change, Suspends: []string{text}, Notes: []string{text},
+	}
+	return map[string]any{
+		"overview": overviewPage{Calls: 1, Causes: []askCause{{Rule: text, Agent: text, Example: cause}, {Why: text, Example: cause}}, Refused: []refusedCause{{Cause: cause}}},
+		"rule": rulePage{
+			Form: ruleForm{Behavior: "allow", Rule: text, Scope: text, Key: text, For: "24h", Reason: text}, Old: &rule, Notes: []string{text}, pinPrompt: pinPrompt{true, card.Line(text)},
+			Effect: &history.Simulated{Rows: []history.SimulatedRow{{Row: row}}, Overruled: 1},
+		},
+		"edit":   rulePage{Old: &rule, Form: formOfRule(rule)},
+		"module": modulePage{ModuleProposal: module},
+		"agents": agentsPage{Hooks: wire.HookProbes{Every: "30m0s", Probes: []wire.HookProbe{{Client: text, File: text, Agent: text, State: text, Text: text}}}},
+	}
+}
+
+// TestT28_HostileChanges: no text changes the elements of these pages, and each is there as card shows it.
+func TestT28_HostileChanges(t *testing.T) {
+	draw := func(name string, body any) (elements []string, text string) {
+		out := httptest.NewRecorder()
+		if err := (&Server{}).render(out, 200, name, frame{Title: "Page", By: "ann", Body: body}); err != nil {
+			t.Fatal(err)
+		}
+		return shape(t, out.Body.String())
+	}
+	plain := changing("x")
+	for _, text := range hostile {
+		for name, body := range changing(text) {
+			elements, shown := draw(name, body)
+			if want, _ := draw(name, plain[name]); !slices.Equal(elements, want) {
+				t.Errorf("%s: %q made other elements:\n%q\nwant %q", name, text, elements, want)
+			}
+			line, visible := card.Line(text), card.Visible(text)
+			if name != "edit" && !strings.Contains(shown, line) && !strings.Contains(shown, visible) {
+				t.Errorf("%s: %q is not on its page", name, text)
+			}
+			if line != text && visible != text && strings.Contains(shown, text) {
+				t.Errorf("%s: %q is on its page with its invisible characters", name, text)
+			}
+		}
+	}
 }
 
 // TestT28_AnyText is the same law for texts that are drawn.
