@@ -82,7 +82,7 @@ func (r *replayer) week(ctx context.Context, o Options, d *daemon.Daemon, at *cl
 	for _, one := range week {
 		at.behind.Store(int64(time.Duration(one.before) * day))
 		title := fmt.Sprintf("%s-%d", one.title, len(week)-one.before)
-		if err := r.sessionAs(ctx, o.Sessions, one.title+".jsonl", title); err != nil {
+		if err := r.session(ctx, o.Sessions, one.title+".jsonl", title); err != nil {
 			return fmt.Errorf("replay %s: %w", one.title, err)
 		}
 		if one.before == 1 && o.Own != nil {

@@ -206,7 +206,7 @@ func replayAll(ctx context.Context, o Options, d *daemon.Daemon, at *clock, room
 		defer startApprover(ctx, o, d)()
 	}
 	for _, name := range names {
-		if err := r.session(ctx, o.Sessions, name); err != nil {
+		if err := r.session(ctx, o.Sessions, name, strings.TrimSuffix(name, ".jsonl")); err != nil {
 			return fmt.Errorf("replay %s: %w", name, err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/store"
@@ -26,13 +25,8 @@ type replayer struct {
 	counts  map[store.Outcome]int
 }
 
-// session replays one file, one call after the other, as an agent does.
-func (r *replayer) session(ctx context.Context, files fs.FS, name string) error {
-	return r.sessionAs(ctx, files, name, strings.TrimSuffix(name, ".jsonl"))
-}
-
-// sessionAs replays a file as the session of a title.
-func (r *replayer) sessionAs(ctx context.Context, files fs.FS, name, title string) error {
+// session replays one file as the session of a title, one call after the other, as an agent does.
+func (r *replayer) session(ctx context.Context, files fs.FS, name, title string) error {
 	file, err := files.Open(name)
 	if err != nil {
 		return err
