@@ -129,8 +129,9 @@ func changing(text string) map[string]any {
 	cause := store.Cause{Seq: 1, Calls: 1, Tool: text, Action: text, Decision: store.Denied, Stage: text}
 	change := []wire.MemberChange{{Where: text, Was: text, Will: text}}
 	module := wire.ModuleProposal{
-		File: "x.wasm", Name: text, Version: text, Summary: text, Digest: text, Grant: wire.Grant{Names: []string{text}}, Signer: text, Unsigned: text,
+		File: "x.wasm", Name: text, Version: text, Summary: text, Digest: text, Grant: wire.Grant{Names: []string{text}, Limits: map[string]string{"fuel": text}}, Signer: text, Unsigned: text,
 		SignerWas: text, SignerWill: text, Replaces: &wire.GrantedModule{}, Changes: change, GrantChanges: change, Suspends: []string{text}, Notes: []string{text},
+		NotGranted: []string{text}, ReplacesBuiltIn: text,
 	}
 	return map[string]any{
 		"overview": overviewPage{Calls: 1, Causes: []askCause{{Rule: text, Agent: text, Example: cause}, {Why: text, Example: cause}}, Refused: []refusedCause{{Cause: cause}}},
