@@ -48,6 +48,22 @@ func join(parts ...string) string {
 	return strings.Join(lines, "\n")
 }
 
+// below puts lines below a text, as many as fit into room units, and a line of more that counts
+// the rest. The text and that line fit by themselves.
+func below(text string, lines []string, room int, more func(n int) string) string {
+	for i, one := range lines {
+		rest := ""
+		if n := len(lines) - i - 1; n > 0 {
+			rest = more(n)
+		}
+		if Units(join(text, one, rest)) > room {
+			return join(text, more(len(lines)-i))
+		}
+		text = join(text, one)
+	}
+	return text
+}
+
 // around is what stands before the call and after it. Each code is bounded by limit.
 func around(c call, limit int) (before, after string, whole bool) {
 	before, whole = rowsText(limit, append([]card.Row{c.card.Careful}, c.card.Changed...))

@@ -62,7 +62,7 @@ func Ended(a ask.Ask, end End) Message {
 		}
 	}
 	return Message{
-		Content: withDone(join(strings.Join(clauses, between), call), end.Done), Components: []discordgo.MessageComponent{},
+		Content: below(join(strings.Join(clauses, between), call), end.Done, MaxContent, moreDone), Components: []discordgo.MessageComponent{},
 		AllowedMentions: nobody(), Flags: discordgo.MessageFlagsSuppressEmbeds,
 	}
 }
@@ -113,21 +113,6 @@ func takeBack(a ask.Ask) string {
 
 // inDiscord is the name of the surface in answers.
 const inDiscord = "discord"
-
-// withDone puts the lines of Done below a text, as many as have room.
-func withDone(text string, done []string) string {
-	for i, one := range done {
-		rest := ""
-		if i < len(done)-1 {
-			rest = moreDone(len(done) - i - 1)
-		}
-		if Units(join(text, one, rest)) > MaxContent {
-			return join(text, moreDone(len(done)-i))
-		}
-		text = join(text, one)
-	}
-	return text
-}
 
 // moreDone counts the lines that have no room. One of an earlier card counts again.
 func moreDone(n int) string {

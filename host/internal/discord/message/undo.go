@@ -21,22 +21,13 @@ func Undo(askID string, rules []engine.Rule, until time.Time, instance string) M
 	return m
 }
 
-// stored says which rules an approval stored, in at most room units: as many whole texts
-// as fit, and how many more there are.
+// stored says which rules an approval stored, in at most room units.
 func stored(rules []engine.Rule, room int) string {
-	var out string
-	for i, r := range rules {
-		text := storedRule(r)
-		more := ""
-		if i < len(rules)-1 {
-			more = moreRules(len(rules) - i - 1)
-		}
-		if Units(join(out, text, more)) > room {
-			return join(out, moreRules(len(rules)-i))
-		}
-		out = join(out, text)
+	var texts []string
+	for _, r := range rules {
+		texts = append(texts, storedRule(r))
 	}
-	return out
+	return below("", texts, room, moreRules)
 }
 
 func moreRules(n int) string {
