@@ -40,6 +40,9 @@ func Ended(a ask.Ask, end End) Message {
 		call = small + "the call is in the audit"
 	}
 	room := MaxContent - Units(call) - 2
+	if n := len(end.Done); n > 0 {
+		room -= Units(moreDone(n)) + 1
+	}
 	var clauses []string
 	add := func(text string) {
 		if text != "" && Units(text)+len(between) <= room {

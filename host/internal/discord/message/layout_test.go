@@ -386,6 +386,25 @@ func TestManyStoredRules(t *testing.T) {
 	}
 }
 
+// TestEndedListHasRoom: however long the first two lines are, the asks of the list are counted.
+func TestEndedListHasRoom(t *testing.T) {
+	t.Parallel()
+	a := bash(strings.Repeat("x", 1100))
+	call := post(a).Call
+	a.State, a.Cause, a.EndedAt, a.Answer = ask.Approved, ask.CauseAnswered, noon, &ask.Answer{By: strings.Repeat("a", 100), Surface: "discord"}
+	for n := range 200 {
+		var rules []engine.Rule
+		for range 3 {
+			rules = append(rules, engine.Rule{Tool: "Bash", Content: text(strings.Repeat("y", n)), Behavior: engine.Allow, Scope: engine.Agent, ScopeKey: strings.Repeat("k", 200)})
+		}
+		a.Answer.Reason = strings.Repeat("b", 200)
+		m := message.Ended(a, message.End{Call: call, Rules: rules, Notes: []string{strings.Repeat("n", 160), strings.Repeat("m", 150), strings.Repeat("o", n)}, Done: []string{"-# one " + strings.Repeat("d", 99), "-# two"}})
+		if err := m.Check(); err != nil || !strings.HasSuffix(m.Content, "\n-# two") && !strings.HasSuffix(m.Content, " answered: see the audit") {
+			t.Fatalf("%d: %v, %s", n, err, m.Content)
+		}
+	}
+}
+
 func TestForms(t *testing.T) {
 	t.Parallel()
 	for _, a := range asktest.Kinds() {
