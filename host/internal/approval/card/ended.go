@@ -64,7 +64,7 @@ func Joined(clauses []Row) Row {
 // answered says who answered what, where and when.
 func answered(a ask.Ask) Row {
 	list := []Piece{strong(EndWord(a.State)), own(" "), theirs(a.ID)}
-	if plainID(a.ID) {
+	if PlainID(a.ID) {
 		list = []Piece{strong(EndWord(a.State) + " " + a.ID)}
 	}
 	switch {
@@ -89,8 +89,8 @@ func answered(a ask.Ask) Row {
 	return Row{Pieces: list}
 }
 
-// plainID reports whether an id is letters and digits, as the broker makes them.
-func plainID(id string) bool {
+// PlainID reports whether an id is letters and digits, as the broker makes them.
+func PlainID(id string) bool {
 	return id != "" && len(id) <= 24 && !strings.ContainsFunc(id, func(r rune) bool { return (r < '0' || '9' < r) && (r < 'a' || 'z' < r) })
 }
 

@@ -30,7 +30,7 @@ type list struct {
 // card shows it whole.
 func listOf(a ask.Ask, whole bool, v View, room int) list {
 	var l list
-	if a.State != ask.Shown || len(v.Behind) == 0 || !plainID.MatchString(a.ID) {
+	if a.State != ask.Shown || len(v.Behind) == 0 || !card.PlainID(a.ID) {
 		return l
 	}
 	l.all = true
@@ -41,7 +41,7 @@ func listOf(a ask.Ask, whole bool, v View, room int) list {
 	}
 	all := 1 + max(v.Waiting, len(v.Behind))
 	for i, other := range v.Behind {
-		if i == MaxBehind || !plainID.MatchString(other.ID) {
+		if i == MaxBehind || !card.PlainID(other.ID) {
 			break
 		}
 		one := card.EntryOf(other)
@@ -177,7 +177,7 @@ func OwnCard(a ask.Ask) string { return card.EntryOf(a).Alone }
 // ListedIDs are the asks that a button of the list answers, by its argument.
 func ListedIDs(arg string) []string {
 	ids := strings.Split(arg, idsBetween)
-	if len(ids) > MaxBehind+1 || slices.ContainsFunc(ids, func(id string) bool { return !plainID.MatchString(id) }) {
+	if len(ids) > MaxBehind+1 || slices.ContainsFunc(ids, func(id string) bool { return !card.PlainID(id) }) {
 		return nil
 	}
 	return ids
@@ -187,8 +187,8 @@ func ListedIDs(arg string) []string {
 func ReadOne(value string) (id string, verdict ask.Verdict, ok bool) {
 	id, ok = strings.CutPrefix(value, allowOne)
 	if ok {
-		return id, ask.Approve, plainID.MatchString(id)
+		return id, ask.Approve, card.PlainID(id)
 	}
 	id, ok = strings.CutPrefix(value, denyOne)
-	return id, ask.Deny, ok && plainID.MatchString(id)
+	return id, ask.Deny, ok && card.PlainID(id)
 }

@@ -141,7 +141,7 @@ func components(a ask.Ask, instance string, l layout) []discordgo.MessageCompone
 		first = []discordgo.MessageComponent{deny, allow}
 	case card.Grave(a):
 		allow.Style = discordgo.SecondaryButton
-		if plainID.MatchString(a.ID) {
+		if card.PlainID(a.ID) {
 			allow.Label += ": " + a.ID
 		}
 		first = []discordgo.MessageComponent{deny, allow}
@@ -173,7 +173,7 @@ func components(a ask.Ask, instance string, l layout) []discordgo.MessageCompone
 
 // AllowLabel is the button of an approval that takes the ask's id.
 func AllowLabel(a ask.Ask) string {
-	if plainID.MatchString(a.ID) {
+	if card.PlainID(a.ID) {
 		return "Allow once: type " + a.ID + "…"
 	}
 	return "Allow once: type the id…"

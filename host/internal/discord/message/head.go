@@ -2,7 +2,6 @@ package message
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/card"
@@ -17,11 +16,9 @@ const (
 	roomShort = 100
 )
 
-var plainID = regexp.MustCompile(`^[0-9a-z]{1,24}$`)
-
 // title is a word of ours and the ask's id, in bold.
 func title(word string, a ask.Ask) string {
-	if plainID.MatchString(a.ID) {
+	if card.PlainID(a.ID) {
 		return "**" + word + " " + a.ID + "**"
 	}
 	name, _ := clip(card.Line(a.ID), roomName)
