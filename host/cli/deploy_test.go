@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,6 +76,11 @@ func TestDeploy_compose(t *testing.T) {
 		d := at(doc, "services", name)
 		if at(d, "user") != "65532:65532" || at(d, "read_only") != true || at(d, "healthcheck") == nil || !strings.Contains(string(mustJSON(t, at(d, "cap_drop"))), "ALL") {
 			t.Errorf("%s: got %v, want an account without privileges and a read-only root", name, d)
+		}
+		if test := wordsOf(anyList(at(d, "healthcheck", "test"))); len(test) < 3 || test[0] != "CMD" {
+			t.Errorf("%s: got the health check %v, want a command of callgate", name, test)
+		} else {
+			needsDaemon(t, test[2:])
 		}
 		if want := "data-" + name[len(name)-1:] + ":/data"; !strings.Contains(string(mustJSON(t, at(d, "volumes"))), want) {
 			t.Errorf("%s: no volume %s", name, want)
@@ -275,11 +281,24 @@ func TestDeploy_chart(t *testing.T) {
 		command := anyList(at(daemon, probe, "exec", "command"))
 		if len(command) < 2 || lineFault(newRoot(), nil, "callgate "+strings.Join(wordsOf(command[1:]), " ")) != "" {
 			t.Errorf("%s: got %v, want a command of callgate", probe, command)
+			continue
 		}
+		needsDaemon(t, wordsOf(command[1:]))
 	}
 	c := checkTeamConfig(t, []byte(at(all["ConfigMap gate"], "data", "callgate.yaml").(string)))
 	if local := checkTeamConfig(t, teamFile(t, "callgate.yaml")); c.Store != local.Store || c.Listen != local.Listen {
 		t.Errorf("configuration: got %s at %s, want that of compose.yaml", c.Store, c.Listen)
+	}
+}
+
+// needsDaemon checks that a command fails where no daemon runs, as a probe has to.
+func needsDaemon(t *testing.T, words []string) {
+	t.Helper()
+	root := newRoot()
+	root.SetOut(io.Discard)
+	root.SetArgs(append(words, "--token-file", filepath.Join(t.TempDir(), "none")))
+	if err := root.Execute(); err == nil || !strings.Contains(err.Error(), "the daemon is not running") {
+		t.Errorf("callgate %s: got %v where no daemon runs", strings.Join(words, " "), err)
 	}
 }
 
