@@ -214,7 +214,7 @@ func modernVersion(m message) string {
 	if err != nil {
 		return ""
 	}
-	version, err := textOf(find(meta, modernPrefix+"protocolVersion").value)
+	version, err := text(find(meta, modernPrefix+"protocolVersion").value)
 	if err != nil {
 		return ""
 	}
@@ -228,12 +228,11 @@ func nameOf(m message) string {
 		return ""
 	}
 	member := map[string]string{methodCall: "name", "prompts/get": "name", "resources/read": "uri"}[m.method]
-	name, err := textOf(find(all, member).value)
+	name, err := text(find(all, member).value)
 	if err != nil {
 		return ""
 	}
-	plain := func(r rune) bool { return r > ' ' && r < 0x7f }
-	if strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) >= 0 || strings.HasPrefix(name, "=?base64?") {
+	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f }) || strings.HasPrefix(name, "=?base64?") {
 		return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(name)) + "?="
 	}
 	return name
@@ -254,7 +253,7 @@ func (b *bridge) learn(m message) {
 	if err != nil {
 		return
 	}
-	if version, err := textOf(find(all, "protocolVersion").value); err == nil {
+	if version, err := text(find(all, "protocolVersion").value); err == nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.version = version

@@ -125,7 +125,7 @@ func read(raw []byte) (message, error) {
 	return m, nil
 }
 
-// text decodes a string.
+// text decodes a string. A missing value is an error.
 func text(v jsontext.Value) (string, error) {
 	if v.Kind() != '"' {
 		return "", errors.New("want a string")

@@ -12,8 +12,8 @@ import (
 
 // ParseEntry reads a server of HTTP as a client lists it: an object with url or httpUrl, and headers;
 // other members do not matter. Its errors hold no value, because each may be a secret.
-func ParseEntry(text string) (Upstream, http.Header, error) {
-	plain, err := hujson.Standardize([]byte(text))
+func ParseEntry(entry string) (Upstream, http.Header, error) {
+	plain, err := hujson.Standardize([]byte(entry))
 	if err != nil {
 		return Upstream{}, nil, errors.New("the server's entry cannot be read: want a JSON object")
 	}
@@ -25,7 +25,7 @@ func ParseEntry(text string) (Upstream, http.Header, error) {
 	if address == nil {
 		address = find(all, "url").value
 	}
-	at, err := textOf(address)
+	at, err := text(address)
 	if err != nil {
 		return Upstream{}, nil, errors.New("the server's entry has no url")
 	}
@@ -47,19 +47,11 @@ func entryHeaders(object jsontext.Value) (http.Header, error) {
 		return nil, errors.New("the headers of the server's entry: want an object of texts")
 	}
 	for _, m := range all {
-		value, err := textOf(m.value)
+		value, err := text(m.value)
 		if err != nil || !httpguts.ValidHeaderFieldName(m.name) || !httpguts.ValidHeaderFieldValue(value) {
 			return nil, fmt.Errorf("the header %.40q of the server's entry is not valid", m.name)
 		}
 		header.Add(m.name, value)
 	}
 	return header, nil
-}
-
-// textOf decodes a string that may be missing.
-func textOf(v jsontext.Value) (string, error) {
-	if v == nil {
-		return "", errors.New("missing")
-	}
-	return text(v)
 }
