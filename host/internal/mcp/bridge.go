@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -120,11 +119,11 @@ func (b *bridge) exchange(ctx context.Context, m message) {
 		return
 	}
 	defer func() { _ = res.Body.Close() }() // it was only read
-	answered := false
+	answered, unread := false, error(nil)
 	if kind := kindOf(res); res.StatusCode == http.StatusOK || kind == kindJSON {
 		b.agreed(m, res)
 		for found, err := range messages(res) {
-			if err != nil && !errors.Is(err, io.EOF) && len(found.raw) == 0 {
+			if unread = err; len(found.raw) == 0 {
 				break
 			}
 			answered = answered || m.isRequest() && found.isResponse() && key(found.id) == key(m.id)
@@ -135,13 +134,15 @@ func (b *bridge) exchange(ctx context.Context, m message) {
 		}
 	}
 	if m.isRequest() && !answered {
-		b.fail(ctx, m, b.why(res))
+		b.fail(ctx, m, b.why(res, unread))
 	}
 }
 
-// why says why a request has no answer.
-func (b *bridge) why(res *http.Response) string {
+// why says why a request has no answer; unread is the error of reading one.
+func (b *bridge) why(res *http.Response, unread error) string {
 	switch {
+	case res.StatusCode == http.StatusOK && unread != nil:
+		return "the MCP server's answer cannot be read: " + unread.Error()
 	case res.StatusCode == http.StatusOK:
 		return "the MCP server ended without an answer"
 	case res.StatusCode >= 300 && res.StatusCode < 400:

@@ -188,6 +188,21 @@ func TestBridge_refused(t *testing.T) {
 	}
 }
 
+// TestBridge_unreadable: an answer that is no message, or too long, becomes an error that says so.
+func TestBridge_unreadable(t *testing.T) {
+	t.Parallel()
+	for body, words := range map[string]string{"<html>\n</html>": "cannot be read: want a JSON object", strings.Repeat("x", maxMessage+1): "cannot be read: a message is larger"} {
+		s := newWebServer(t)
+		s.answer = func(w http.ResponseWriter, _ string) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, body)
+		}
+		b := newBridged(t, s)
+		b.send(begin)
+		want(t, b.out, `"id":1`, `"error"`, words)
+	}
+}
+
 // TestParseEntry: no error holds a part of the entry.
 func TestParseEntry(t *testing.T) {
 	t.Parallel()
