@@ -105,13 +105,13 @@ func TestRelease(t *testing.T) {
 			t.Skip("only root can run a program in a root of its own: the image is not started")
 		}
 		root := t.TempDir()
-		unpackImage(t, only(t, out, "*.image.tar"), root)
+		health := unpackImage(t, only(t, out, "*.image.tar"), root)
 		proc := filepath.Join(root, "proc") // as a container engine mounts it
 		if err := errors.Join(os.Mkdir(proc, 0o555), syscall.Mount("proc", proc, "proc", 0, "")); err != nil {
 			t.Skip("no /proc to be mounted: the image is not started: ", err)
 		}
 		defer syscall.Unmount(proc, syscall.MNT_DETACH)
-		decides(t, "/usr/bin/callgate", root, account)
+		decides(t, "/usr/bin/callgate", root, account, health...)
 	})
 	t.Run("sbom", func(t *testing.T) { listsModules(t, read(t, only(t, out, "*.cdx.json"))) })
 }
@@ -201,7 +201,7 @@ func hooks(t *testing.T, program string) {
 
 // decides starts the daemon of a binary, in a root of its own where one is given, and has
 // it allow one call and deny another.
-func decides(t *testing.T, binary, root string, uid uint32) {
+func decides(t *testing.T, binary, root string, uid uint32, health ...string) {
 	t.Helper()
 	home := "/data"
 	if root == "" {
@@ -235,6 +235,10 @@ func decides(t *testing.T, binary, root string, uid uint32) {
 	if err != nil || !strings.HasPrefix(string(version), "callgate 0.1.0 ") || !strings.Contains(string(version), "bash.wasm") {
 		t.Fatalf("version: %v\n%s", err, version)
 	}
+	healthy := func() bool { return len(health) > 0 && start(health[1:]...).Run() == nil }
+	if healthy() {
+		t.Errorf("the health check %q succeeds without a daemon", health)
+	}
 	var log bytes.Buffer
 	daemon := start("serve", "--quiet")
 	daemon.Stderr = &log
@@ -266,16 +270,29 @@ func decides(t *testing.T, binary, root string, uid uint32) {
 	if out, err := start("check", "Bash", `{"command":"curl example.org"}`).CombinedOutput(); !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		t.Errorf("curl: got %v, want exit code 1\n%s", err, out)
 	}
+	if len(health) > 0 && !healthy() {
+		t.Errorf("the health check %q fails beside a daemon", health)
+	}
 }
 
-// unpackImage lays the layers of an image that `docker save` or the like wrote into root.
-func unpackImage(t *testing.T, image, root string) {
+// unpackImage lays the layers of an image that `docker save` or the like wrote into root. It returns
+// the command of its health check.
+func unpackImage(t *testing.T, image, root string) (health []string) {
 	t.Helper()
 	files := map[string][]byte{}
 	each(t, []byte(read(t, image)), func(h *tar.Header, data []byte) { files[h.Name] = data })
-	var manifest []struct{ Layers []string }
+	var manifest []struct {
+		Config string
+		Layers []string
+	}
 	if err := json.Unmarshal(files["manifest.json"], &manifest); err != nil || len(manifest) != 1 {
 		t.Fatalf("manifest.json: %v %s", err, files["manifest.json"])
+	}
+	var config struct {
+		Config struct{ Healthcheck struct{ Test []string } }
+	}
+	if err := json.Unmarshal(files[manifest[0].Config], &config); err != nil || len(config.Config.Healthcheck.Test) < 2 || config.Config.Healthcheck.Test[0] != "CMD" {
+		t.Fatalf("the image's configuration: %v %s", err, files[manifest[0].Config])
 	}
 	for _, layer := range manifest[0].Layers {
 		each(t, files[layer], func(h *tar.Header, data []byte) {
@@ -294,6 +311,7 @@ func unpackImage(t *testing.T, image, root string) {
 	if err := os.Chmod(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	return config.Config.Healthcheck.Test[1:]
 }
 
 func each(t *testing.T, archive []byte, do func(*tar.Header, []byte)) {
