@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
@@ -357,6 +358,23 @@ func TestDeploy_chartWithChanges(t *testing.T) {
 		t.Errorf("got %s", mustJSON(t, all))
 	}
 	checkTeamConfig(t, []byte(at(all["ConfigMap gate"], "data", "callgate.yaml").(string)))
+	pod := at(all["StatefulSet gate"], "spec", "template", "spec")
+	for name, want := range map[string]string{"callgate": "65532", "seed": "65532", "seed-agent": "1000", "coder": "1000"} {
+		if got := accountOf(t, pod, name); got != want {
+			t.Errorf("container %s runs as %s, want %s", name, got, want)
+		}
+	}
+}
+
+// accountOf is the account of a container: its own, or that of its pod.
+func accountOf(t *testing.T, pod any, name string) string {
+	t.Helper()
+	for _, c := range append(anyList(at(pod, "containers")), anyList(at(pod, "initContainers"))...) {
+		if at(c, "name") == name {
+			return string(mustJSON(t, cmp.Or(at(c, "securityContext", "runAsUser"), at(pod, "securityContext", "runAsUser"))))
+		}
+	}
+	return "none: there is no such container"
 }
 
 // TestDeploy_helm has Helm itself render the chart where it is installed: it comes to the same.
