@@ -3,11 +3,11 @@ package securedir
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 )
 
-// Guarded reports whether another account may change a file: it belongs to this account or to root,
-// only its owner and its group may write it, and nobody else may replace it or a directory above.
+// Guarded is nil for a file that no other account can change: it belongs to this account or to root,
+// only its owner and its group may write it, and no other account may replace it, a link to it, or a
+// directory above either. Otherwise the error is ErrUnsafe.
 func Guarded(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -19,5 +19,5 @@ func Guarded(path string) error {
 	case ChecksModes && mode.Perm()&0o002 != 0:
 		return fmt.Errorf("%w: everybody can write %s (mode %04o): run chmod o-w %[2]s", ErrUnsafe, path, mode.Perm())
 	}
-	return checkParents(filepath.Dir(path))
+	return checkParents(path) // of a link, also those of its target
 }
