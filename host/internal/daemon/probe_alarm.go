@@ -1,11 +1,9 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -36,11 +34,7 @@ func (p *prober) recall(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = map[string]wire.HookProbe{}
-	text, err := p.store.Setting(ctx, probeSetting())
-	if err == nil {
-		err = json.Unmarshal(text, &p.last)
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) && ctx.Err() == nil {
+	if err := store.ReadSetting(ctx, p.store, probeSetting(), &p.last); err != nil && ctx.Err() == nil {
 		p.log.Warn("the last probes of the hooks cannot be read", "error", err)
 	}
 	maps.DeleteFunc(p.last, func(client string, was wire.HookProbe) bool { return was.State == stateGone || client == anyClient })
@@ -51,7 +45,7 @@ func (p *prober) note(ctx context.Context, now wire.HookProbe) {
 	p.mu.Lock()
 	was, known := p.last[now.Client]
 	p.last[now.Client] = now
-	text, err := json.Marshal(p.last)
+	all := maps.Clone(p.last)
 	p.mu.Unlock()
 	if !now.Judged() {
 		p.log.Error("a hook does not check its client's calls", "client", now.Client, "state", now.State, "file", now.File, "text", now.Text)
@@ -63,7 +57,7 @@ func (p *prober) note(ctx context.Context, now wire.HookProbe) {
 	if now.Judged() {
 		row.Event = store.EventHookJudged
 	}
-	if err = cmp.Or(err, p.store.SaveSetting(ctx, probeSetting(), text, row)); err != nil && ctx.Err() == nil {
+	if err := p.save(ctx, all, row); err != nil && ctx.Err() == nil {
 		p.log.Error("the probe of a hook could not be stored", "error", err)
 	}
 	if !known && now.Judged() {
@@ -71,6 +65,14 @@ func (p *prober) note(ctx context.Context, now wire.HookProbe) {
 		return
 	}
 	p.alarm(ctx, now)
+}
+
+func (p *prober) save(ctx context.Context, all map[string]wire.HookProbe, row store.Row) error {
+	text, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return p.store.SaveSetting(ctx, probeSetting(), text, row)
 }
 
 // probes are the last ones, in the order of the clients.

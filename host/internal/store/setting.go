@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -36,6 +37,21 @@ func (s *Store) Setting(ctx context.Context, name string) ([]byte, error) {
 		return nil, fmt.Errorf("setting %s: %w", name, ErrForged)
 	}
 	return value, nil
+}
+
+// ReadSetting reads a setting with JSON in it into v. One never stored leaves v as it is, without an
+// error; after an error, as for one changed outside Callgate, v counts for nothing.
+func ReadSetting(ctx context.Context, s interface {
+	Setting(ctx context.Context, name string) ([]byte, error)
+}, name string, v any) error {
+	text, err := s.Setting(ctx, name)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	return err
 }
 
 // missing is ErrNotFound for a setting never stored, ErrForged for one the audit knows: settings

@@ -47,3 +47,29 @@ func TestSaveSetting_needsAnEvent(t *testing.T) {
 		t.Error("a setting was stored without a row that says so")
 	}
 }
+
+// TestReadSetting: only a setting never stored counts as empty.
+func TestReadSetting(t *testing.T) {
+	t.Parallel()
+	path := place(t)
+	s := opened(t, path, store.Options{})
+	row := store.Row{Event: "pin_set", DecidedBy: "ann"}
+	must(t, s.SaveSetting(t.Context(), "list", []byte(`["a"]`), row))
+	must(t, s.SaveSetting(t.Context(), "bad", []byte(`[`), row))
+	list := []string{"before"}
+	if err := store.ReadSetting(t.Context(), s, "none", &list); err != nil || len(list) != 1 || list[0] != "before" {
+		t.Errorf("never stored: got %q, %v", list, err)
+	}
+	if err := store.ReadSetting(t.Context(), s, "list", &list); err != nil || len(list) != 1 || list[0] != "a" {
+		t.Errorf("stored: got %q, %v", list, err)
+	}
+	if err := store.ReadSetting(t.Context(), s, "bad", &list); err == nil {
+		t.Error("no JSON: want an error")
+	}
+	must(t, s.Close())
+	tamper(t, path, "DELETE FROM settings")
+	s = opened(t, path, store.Options{})
+	if err := store.ReadSetting(t.Context(), s, "list", &list); !errors.Is(err, store.ErrForged) {
+		t.Errorf("removed behind Callgate's back: got %v, want ErrForged", err)
+	}
+}

@@ -168,14 +168,7 @@ func (k *Keeper) row(event store.Event, d Device, by string) store.Row {
 // load reads the record. One changed outside Callgate is an error: no message goes out by it.
 func (k *Keeper) load(ctx context.Context) (record, error) {
 	var r record
-	text, err := k.store.Setting(ctx, setting)
-	if errors.Is(err, store.ErrNotFound) {
-		return r, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil {
+	if err := store.ReadSetting(ctx, k.store, setting, &r); err != nil {
 		return record{}, fmt.Errorf("read the devices for push messages: %w", err)
 	}
 	return r, nil

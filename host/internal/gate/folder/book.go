@@ -107,11 +107,7 @@ func (b *Book) held(ctx context.Context) ([]entry, error) {
 		return b.all, nil
 	}
 	var all []entry
-	text, err := b.c.Store.Setting(ctx, setting)
-	if err == nil {
-		err = json.Unmarshal(text, &all)
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err := store.ReadSetting(ctx, b.c.Store, setting, &all); err != nil {
 		return nil, fmt.Errorf("the trusted folders cannot be read, so none counts: take them back with callgate folders forget --all: %w", err)
 	}
 	b.all, b.loaded = all, true

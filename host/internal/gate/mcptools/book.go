@@ -380,14 +380,7 @@ func (b *Book) servers(ctx context.Context) ([]server, error) {
 
 // load reads a value; nothing for a missing one.
 func (b *Book) load(ctx context.Context, name string, v any) error {
-	text, err := b.store.Setting(ctx, name)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, v)
-	}
-	if err != nil {
+	if err := store.ReadSetting(ctx, b.store, name, v); err != nil {
 		return fmt.Errorf("the accepted MCP tools cannot be read, so none counts: %w", err)
 	}
 	return nil

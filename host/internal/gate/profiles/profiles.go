@@ -89,12 +89,8 @@ func (g *Given) held(ctx context.Context) (map[string]wire.GivenProfile, error) 
 	if g.loaded {
 		return g.by, nil
 	}
-	text, err := g.c.Store.Setting(ctx, profilesSetting)
 	by := map[string]wire.GivenProfile{}
-	if err == nil {
-		err = json.Unmarshal(text, &by)
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err := store.ReadSetting(ctx, g.c.Store, profilesSetting, &by); err != nil {
 		return nil, fmt.Errorf("the profiles assigned to agents cannot be read; check the store, then remove them with callgate profiles reset --all: %w", err)
 	}
 	g.by, g.loaded = by, true
