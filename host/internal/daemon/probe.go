@@ -103,7 +103,11 @@ func (p *prober) await(ctx context.Context, every time.Duration) {
 	}
 	for _, client := range slices.Sorted(maps.Keys(known)) {
 		was := known[client]
-		if came := later(was.At, p.since); was.State != stateSilent && p.now().Sub(came) > 2*every {
+		came := was.At
+		if came.Before(p.since) {
+			came = p.since
+		}
+		if was.State != stateSilent && p.now().Sub(came) > 2*every {
 			was.State, was.At, was.Session = stateSilent, p.now().UTC(), ""
 			was.Text = fmt.Sprintf("no canary came since %s. Run callgate agents --probe in the agents' account every %s, and see why it stopped", came.UTC().Format(time.RFC3339), every)
 			p.note(ctx, was)
@@ -209,11 +213,4 @@ func hookEnv(lookup func(string) (string, bool)) []string {
 		}
 	}
 	return env
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
