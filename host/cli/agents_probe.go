@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/hook/canary"
 	"github.com/callgate/callgate/host/internal/hook/inventory"
 	"github.com/callgate/callgate/host/internal/hook/settings"
@@ -24,6 +25,10 @@ func (c *cli) probe(ctx context.Context, states []agentState, project string) (a
 	if err != nil {
 		return false, err
 	}
+	dirs, err := config.UserDirs()
+	if err != nil {
+		return false, err
+	}
 	find := c.decisions()
 	for i := range states {
 		s := &states[i]
@@ -31,11 +36,7 @@ func (c *cli) probe(ctx context.Context, states []agentState, project string) (a
 		if !known || s.Place == inventory.None {
 			continue
 		}
-		file, given := s.Hook.Flag("token-file")
-		if !given {
-			file = s.File
-		}
-		s.Probe = client.Probe(ctx, s.Hook, dir, file, probePatience, find)
+		s.Probe = client.Probe(ctx, s.Hook, dir, dirs.State, probePatience, find)
 		for _, r := range s.Probe {
 			alarm = alarm || r.State.Alarming()
 		}

@@ -41,8 +41,8 @@ type Options struct {
 	// DiscordToken is the bot's token where it came by the environment; a token file of
 	// the configuration goes before it.
 	DiscordToken string
-	// Program is the program's file, the only one that probes of the hooks start, with those of
-	// Callgate beside it.
+	// Program is the file of this program. Probes of the hooks start it, or a program of Callgate's
+	// in its directory, and no other.
 	Program string
 }
 
@@ -109,7 +109,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	if d.traces, err = d.openTraces(o.Version); err != nil {
 		return nil, err
 	}
-	d.prober = d.openProber(o.Program)
+	d.prober = d.openProber(o.Program, o.State)
 	d.metrics = telemetry.New(o.Version, d.sources())
 	if err := d.openTelemetry(); err != nil {
 		return nil, err

@@ -45,6 +45,7 @@ type prober struct {
 	// expected: agents have an account of their own. Then no line of their files is started.
 	expected bool
 	places   inventory.Places
+	stateDir string // the daemon's own
 	// programs are those that a hook may start.
 	programs []string
 	env      []string
@@ -152,13 +153,11 @@ func (p *prober) look(ctx context.Context, s inventory.State) (out wire.HookProb
 		out.State, out.Text = stateChanged, fmt.Sprintf("the hook was not started: %v. Install it again: %s", err, install)
 		return out, true
 	}
-	file, given := s.Hook.Flag("token-file")
-	if !given {
-		file = s.File
+	if file, given := s.Hook.Flag("token-file"); given {
+		out.Agent = strings.TrimSuffix(filepath.Base(file), ".token")
 	}
-	out.Agent = strings.TrimSuffix(filepath.Base(file), ".token")
 	client.Env = p.env
-	r := client.ProbeDenied(ctx, s.Hook, p.places.Home, file, probePatience, p.find)
+	r := client.ProbeDenied(ctx, s.Hook, p.places.Home, p.stateDir, probePatience, p.find)
 	out.State, out.Text, out.Session = string(r.State), r.Text, r.Session
 	return out, true
 }

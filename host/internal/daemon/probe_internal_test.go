@@ -176,6 +176,26 @@ func TestProbe_restart(t *testing.T) {
 	}
 }
 
+// TestProbe_noToken: a hook without a token file names no agent, and its canary writes to the state
+// directory.
+func TestProbe_noToken(t *testing.T) {
+	t.Parallel()
+	p := newProbed(t, false)
+	p.stateDir = filepath.Join(p.places.Home, "state")
+	wrote := filepath.Join(p.places.Home, "wrote")
+	p.script("cat >" + wrote + "; echo no >&2; exit 2")
+	client, _ := canary.Find(settings.GeminiCLI)
+	p.file(p.settings(), "{}\n", 0o600)
+	h := settings.Hook{Event: "BeforeTool", Type: "command", Exec: true, Command: p.program, Args: []string{"hook", "gemini-cli"}, File: p.settings()}
+	got, ok := p.look(t.Context(), inventory.State{Client: string(client.Word), Place: "user", File: h.File, Hook: h})
+	if !ok || got.State != "judged" || got.Agent != "" {
+		t.Errorf("got %+v, %t", got, ok)
+	}
+	if text, err := os.ReadFile(wrote); err != nil || !strings.Contains(string(text), p.stateDir) {
+		t.Errorf("the canary: got %q, %v", text, err)
+	}
+}
+
 // TestProbe_environment: a hook gets none of the daemon's secrets.
 func TestProbe_environment(t *testing.T) {
 	t.Parallel()

@@ -59,19 +59,23 @@ type Decision func(ctx context.Context, session string) (outcome wire.Outcome, o
 // heldPatience is how long a harmless call may wait for a person before the canary withdraws it.
 const heldPatience = 5 * time.Second
 
-// Probe sends two calls through an installed hook: one to write to file, a file of Callgate's own,
-// which every mode denies; and one without an effect. Each takes wait at most. No client runs
-// either of them.
-func (c Client) Probe(ctx context.Context, h settings.Hook, dir, file string, wait time.Duration, find Decision) []Result {
+// Probe sends two calls through an installed hook: one to write to the hook's token or, without one,
+// to state, the state directory, which every mode denies; and one without an effect. Each takes wait
+// at most. No client runs either of them.
+func (c Client) Probe(ctx context.Context, h settings.Hook, dir, state string, wait time.Duration, find Decision) []Result {
 	session := c.Session()
 	return []Result{
-		c.ProbeDenied(ctx, h, dir, file, wait, find),
+		c.ProbeDenied(ctx, h, dir, state, wait, find),
 		c.result(ctx, h, Harmless, session, c.Start(ctx, h, dir, c.Harmless(session, dir), min(wait, heldPatience)), find),
 	}
 }
 
 // ProbeDenied is the first call of Probe alone: it never asks a person.
-func (c Client) ProbeDenied(ctx context.Context, h settings.Hook, dir, file string, wait time.Duration, find Decision) Result {
+func (c Client) ProbeDenied(ctx context.Context, h settings.Hook, dir, state string, wait time.Duration, find Decision) Result {
+	file, given := h.Flag("token-file")
+	if !given {
+		file = state
+	}
 	session := c.Session()
 	return c.result(ctx, h, Denied, session, c.Start(ctx, h, dir, c.Write(session, dir, file), wait), find)
 }

@@ -93,15 +93,11 @@ func (d *examination) reacts(c Client, check, what string, h settings.Hook, o ru
 
 // probe tries a call that every mode denies, and a harmless one.
 func (d *examination) probe(ctx context.Context, c Client, install string) {
-	file, given := c.Hook.Flag("token-file")
-	if !given {
-		file = d.Dirs.State
-	}
 	var find canary.Decision
 	if d.client != nil || !d.answered {
 		find = d.decision
 	}
-	for _, r := range c.Probe(ctx, c.Hook, d.project(), file, d.Patience, find) {
+	for _, r := range c.Probe(ctx, c.Hook, d.project(), d.Dirs.State, d.Patience, find) {
 		f := finding.Finding{Check: string(c.Word) + "." + r.Canary, State: finding.Passed, Effect: r.Effect, Text: r.Text}
 		switch r.State {
 		case canary.Unseen:
