@@ -76,34 +76,34 @@ var lost = map[string]string{
 	settings.UserPromptSubmit:   "after an interrupted call, calls with relative paths need approval for ten minutes",
 }
 
-// complaints are problems of entries. One that several entries share, such as a daemon that never
-// ran, is told once.
+// complaints are problems of hook entries. A problem that several entries share, such as a daemon
+// that never ran, is reported once.
 type complaints []complaint
 
 type complaint struct {
 	state finding.State
 	file  string
 	text  string
-	// at are the entries, as line and event.
-	at []string
+	// first is the first entry with it, as line and event; more is how many others have it.
+	first string
+	more  int
 }
 
 func (c *complaints) add(h settings.Hook, state finding.State, text string) {
-	at := fmt.Sprintf("%d (%s, %s)", h.Line, h.Scope, h.Event)
 	for i := range *c {
 		if same := &(*c)[i]; same.state == state && same.file == h.File && same.text == text {
-			same.at = append(same.at, at)
+			same.more++
 			return
 		}
 	}
-	*c = append(*c, complaint{state, h.File, text, []string{at}})
+	*c = append(*c, complaint{state, h.File, text, fmt.Sprintf("%d (%s, %s)", h.Line, h.Scope, h.Event), 0})
 }
 
 func (c *complaints) tell(d *examination) {
 	for _, one := range *c {
-		where := fmt.Sprintf("%s:%s", one.file, one.at[0])
-		if n := len(one.at) - 1; n > 0 {
-			where += fmt.Sprintf(" and %d more of Callgate's entries", n)
+		where := one.file + ":" + one.first
+		if one.more > 0 {
+			where += fmt.Sprintf(" and %d more of Callgate's entries", one.more)
 		}
 		d.add(finding.Finding{Check: "hook.entry", State: one.state, Text: where + ": " + one.text, Fix: installCommand})
 	}
