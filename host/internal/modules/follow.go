@@ -179,12 +179,9 @@ func (c *Catalog) awayFiles() []string {
 
 // bringOne puts the shared entry of a file in force here. The caller holds mu.
 func (c *Catalog) bringOne(ctx context.Context, file string) (Outcome, error) {
-	for c.changing != "" {
-		if err := c.wait(ctx); err != nil {
-			return Outcome{}, err
-		}
+	if err := c.takeTurn(ctx, ofAnother); err != nil {
+		return Outcome{}, err
 	}
-	c.changing = ofAnother
 	defer c.endTurn()
 	reading, cancel := context.WithTimeout(ctx, fetchMost)
 	changed, err := c.fetch(reading, file)
