@@ -32,7 +32,7 @@ func (h *Host) together() {
 			return nil
 		}
 		for _, p := range h.Catalog.Problems() {
-			problems = append(problems, p.File+": "+p.Err.Error())
+			problems = append(problems, p.String())
 		}
 		return problems
 	})
