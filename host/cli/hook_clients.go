@@ -28,10 +28,9 @@ type otherClient struct {
 	// file is where the hook goes, for the help of the flags; managed the machine's file, empty
 	// for a client without one.
 	file, managed string
-	// install and uninstall change the client's files and say what stays open.
+	// install and uninstall change the client's files.
 	install   func(at clientPlaces, e settings.Entry, dry bool) ([]settings.Result, error)
 	uninstall func(at clientPlaces, dry bool) ([]settings.Result, error)
-	open      []string
 }
 
 // clientPlaces are where a client's hook goes: the account, one project, or the machine.
@@ -67,7 +66,6 @@ timeout of the hook in Codex's configuration.`,
 			}
 			return codex.Uninstall(at.CodexHooks(), at.Codex(), dry)
 		},
-		open: inventory.Open(settings.Codex),
 	})
 }
 
@@ -104,7 +102,6 @@ fifths of --timeout, the timeout of the hook in the settings.`,
 			r, err := settings.UninstallFile(settings.GeminiCLI, path, dry)
 			return []settings.Result{r}, err
 		},
-		open: inventory.Open(settings.GeminiCLI),
 	})
 }
 
@@ -126,7 +123,6 @@ denial and for every error. It waits for an approver for four fifths of --timeou
 			plugin, config := at.Opencode()
 			return opencode.Uninstall(plugin, config, dry)
 		},
-		open: inventory.Open(opencode.Word),
 	})
 }
 
@@ -193,7 +189,7 @@ func (c *cli) installOther(cmd *cobra.Command, o otherClient, f otherFlags) erro
 		return err
 	}
 	e.Client = settings.Client(o.use)
-	r := otherReport{Client: o.use, name: o.name, Entry: &hookEntry{e.Binary, e.Args(), e.Endpoint, e.TokenFile, e.Timeout.String()}, Open: o.open, Warnings: warnings, dry: f.dry}
+	r := otherReport{Client: o.use, name: o.name, Entry: &hookEntry{e.Binary, e.Args(), e.Endpoint, e.TokenFile, e.Timeout.String()}, Open: inventory.Open(settings.Client(o.use)), Warnings: warnings, dry: f.dry}
 	if r.Files, err = o.install(at, e, f.dry); err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 // Open are the calls that no hook of a client sees, and what switches its hook off.
 func Open(client settings.Client) []string {
 	switch client {
+	case settings.ClaudeCode:
+		return []string{"commands (!) that you type yourself", "--bare, --safe-mode and disableAllHooks, without --managed"}
 	case settings.Codex:
 		return []string{
 			"what the agent types into a running program (write_stdin): so calls with a terminal are denied",
@@ -27,5 +29,5 @@ func Open(client settings.Client) []string {
 			"opencode's own server (session shell, pty), open to every program without OPENCODE_SERVER_PASSWORD",
 		}
 	}
-	return []string{"commands (!) that you type yourself", "--bare, --safe-mode and disableAllHooks, without --managed"}
+	return nil
 }
