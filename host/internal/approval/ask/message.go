@@ -41,7 +41,7 @@ func message(a Ask) string {
 	case CauseAnswered, CauseCovered:
 		return answeredMessage(a, what)
 	case CauseTimeout:
-		return what + "no one answered in time" + a.Unreachable() + ". Continue without it, or ask the user before you try again."
+		return what + "no one answered in time" + a.unreachable() + ". Continue without it, or ask the user before you try again."
 	case CauseInterrupt:
 		return what + "the user interrupted. Read what they say next."
 	case CauseForkExit:
@@ -78,12 +78,20 @@ func answeredMessage(a Ask, what string) string {
 	return what + "a person denied it. Do something else, or ask the user why."
 }
 
-// surfaceNames are surfaces as sentences have them.
-var surfaceNames = map[string]string{"discord": "Discord", "api": "the API"}
+// surfaceNames are Callgate's own surfaces, as sentences have them.
+var surfaceNames = map[string]string{
+	"discord": "Discord", "terminal": "the terminal", "command line": "the command line", "console": "the web page", "api": "the API",
+}
 
-// Unreachable names the surfaces that failed to show the card, as the end of a sentence; empty
+// SurfaceName is one of Callgate's own surfaces in a sentence; ok is false for another name.
+func SurfaceName(surface string) (name string, ok bool) {
+	name, ok = surfaceNames[surface]
+	return name, ok
+}
+
+// unreachable names the surfaces that failed to show the card, as the end of a sentence; empty
 // when all succeeded.
-func (a Ask) Unreachable() string {
+func (a Ask) unreachable() string {
 	if len(a.Undelivered) == 0 {
 		return ""
 	}

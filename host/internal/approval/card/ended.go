@@ -94,11 +94,8 @@ func PlainID(id string) bool {
 	return id != "" && len(id) <= 24 && !strings.ContainsFunc(id, func(r rune) bool { return (r < '0' || '9' < r) && (r < 'a' || 'z' < r) })
 }
 
-// surfaceNames are our own surfaces as people call them.
-var surfaceNames = map[string]string{"discord": "Discord", "terminal": "the terminal", "command line": "the command line", "console": "the web page"}
-
 func surfaceOf(name string) Piece {
-	if ours, ok := surfaceNames[name]; ok {
+	if ours, ok := ask.SurfaceName(name); ok {
 		return own(ours)
 	}
 	return theirs(name)
