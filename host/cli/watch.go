@@ -348,12 +348,14 @@ func (a *asker) show(shown ask.Ask) {
 // printEnded prints the two rows of an ended ask: the outcome with how the stored rules are
 // taken back, and the call.
 func printEnded(w io.Writer, a ask.Ask, rules []engine.Rule) {
-	outcome := card.RowText(card.Joined(card.Outcome(a, rules)))
-	for i, r := range rules {
-		outcome += []string{" · take back: ", "; "}[min(i, 1)] + "callgate rules remove " + r.ID
+	outcome := card.Joined(card.Outcome(a, rules)).Text()
+	before := " · take back: "
+	for _, r := range rules {
+		outcome += before + "callgate rules remove " + r.ID
+		before = "; "
 	}
 	fmt.Fprintln(w, outcome)
-	fmt.Fprintln(w, card.RowText(card.CallRow(a)))
+	fmt.Fprintln(w, card.CallRow(a).Text())
 }
 
 // printAnswered describes an answer's effect.

@@ -20,7 +20,7 @@ func Lines(c Card) []wire.CardLine {
 		case r.Small:
 			style = wire.CardSmall
 		}
-		list = append(list, wire.CardLine{Style: style, Text: r.text()})
+		list = append(list, wire.CardLine{Style: style, Text: r.Text()})
 	}
 	if len(c.Ended) > 0 {
 		row(wire.CardPlain, c.Ended[0])

@@ -20,14 +20,14 @@ func List(asks []ask.Ask, columns int, color bool) string {
 	p.line("", p.style(styleDim), head+strings.Repeat("─", max(2, p.columns-columnsOf(head))))
 	for i, a := range asks {
 		e := EntryOf(a)
-		p.hanging(fmt.Sprintf("%3d  ", i+1), p.style(styleBold), e.Row.text())
+		p.hanging(fmt.Sprintf("%3d  ", i+1), p.style(styleBold), e.Row.Text())
 		p.hanging("     ", p.style(styleDim), "ask "+e.ID)
 		for _, r := range e.Does {
 			mark, style := "     ", p.style(styleDim)
 			if r.Warn {
 				mark, style = "   ! ", p.style(styleWarn)
 			}
-			p.hanging(mark, style, r.text())
+			p.hanging(mark, style, r.Text())
 		}
 		if e.Alone != "" {
 			p.hanging("   ! ", p.style(styleWarn), "on its own card: "+e.Alone)

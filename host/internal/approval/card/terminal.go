@@ -140,9 +140,9 @@ func spoken(text string) string {
 	return `"` + quoteEscapes.Replace(text) + `"`
 }
 
-// text is what a row says. A text of somebody else that ends it behind a colon stands as
-// it is.
-func (r Row) text() string {
+// Text is a row without styles. The text of another author is quoted unless it is a plain word, or
+// ends the row behind a colon.
+func (r Row) Text() string {
 	var out strings.Builder
 	for i, piece := range r.Pieces {
 		switch {
@@ -155,18 +155,15 @@ func (r Row) text() string {
 	return out.String()
 }
 
-// RowText is what a row says, without styles.
-func RowText(r Row) string { return r.text() }
-
 func (p *page) row(r Row) {
 	switch {
 	case r.Empty():
 	case r.Warn:
-		p.hanging("! ", p.style(styleWarn), r.text())
+		p.hanging("! ", p.style(styleWarn), r.Text())
 	case r.Small:
-		p.hanging("", p.style(styleDim), r.text())
+		p.hanging("", p.style(styleDim), r.Text())
 	default:
-		p.hanging("", "", r.text())
+		p.hanging("", "", r.Text())
 	}
 }
 
@@ -178,7 +175,7 @@ func headText(r Row) string {
 	if last := len(r.Pieces) - 1; last > 1 && !r.Pieces[last].Own {
 		r.Pieces = append(slices.Clone(r.Pieces[:last]), Piece{Text: r.Pieces[last].Text, Own: true})
 	}
-	return r.text()
+	return r.Text()
 }
 
 // part draws a piece of the call: two blanks in, where no row of the card begins.
