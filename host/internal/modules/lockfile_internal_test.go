@@ -79,3 +79,40 @@ func FuzzParseLock(f *testing.F) {
 		}
 	})
 }
+
+// FuzzParseUnsealed: an entry shared by another daemon is read like one of a lock.
+func FuzzParseUnsealed(f *testing.F) {
+	for _, more := range []string{"", `,"dev":true`, `,"trusted":true`, `,"previous":{"name":"a"}`, `,"limits":{"fuel":"1"}`} {
+		f.Add([]byte(entryText(more)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := parseUnsealed(data)
+		if err != nil {
+			return
+		}
+		text, err := e.unsealed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := parseUnsealed(text)
+		if err != nil {
+			t.Fatalf("%q\nwritten as %s\nis not read again: %v", data, text, err)
+		}
+		if twice, err := again.unsealed(); err != nil || !bytes.Equal(text, twice) {
+			t.Errorf("written twice: %s\n%s (%v)", text, twice, err)
+		}
+		e.Seal = sum
+		if _, err := parseLock([]byte(lockOf(t, e))); err != nil {
+			t.Errorf("%s: a lock with it is not read: %v", text, err)
+		}
+	})
+}
+
+func lockOf(t *testing.T, e LockEntry) string {
+	t.Helper()
+	text, err := lock{Modules: []LockEntry{e}}.text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
