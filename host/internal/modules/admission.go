@@ -164,15 +164,23 @@ func (c *Catalog) Close() {
 }
 
 // drop ends an admission. Its code in the cache goes with the next change without need of it.
+// The caller holds mu.
 func (c *Catalog) drop(a *admission) {
 	a.cancel()
-	go func() {
-		<-a.done // until then the code is in use
+	dropped := func() {
 		a.module.code.letGo()
-		c.mu.Lock()
-		defer c.mu.Unlock()
 		c.tested = append(c.tested, a.module.code)
 		c.signal()
+	}
+	if a.over() {
+		dropped()
+		return
+	}
+	go func() {
+		<-a.done // until then the code is in use
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		dropped()
 	}()
 }
 
