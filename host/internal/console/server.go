@@ -175,6 +175,8 @@ var routes = []route{
 	{http.MethodGet, "/{$}", (*Server).waiting},
 	{http.MethodGet, "/asks/{id}", (*Server).showAsk},
 	{http.MethodPost, "/asks/{id}", (*Server).answer},
+	{http.MethodGet, "/asks/{id}/several", (*Server).showSeveral},
+	{http.MethodPost, "/asks/{id}/several", (*Server).answerSeveral},
 	{http.MethodGet, "/overview", (*Server).overview},
 	{http.MethodGet, "/activity", (*Server).activity},
 	{http.MethodGet, "/activity/{seq}", (*Server).showRow},

@@ -61,12 +61,49 @@ func digest(values ...any) string {
 // waitingPage is the first page.
 type waitingPage struct {
 	Cards []drawn
-	// Queued are asks that wait behind another one of their session.
-	Queued []protocol.AskView
+	// Queues are the sessions with asks behind their visible one.
+	Queues []queue
 	// Total is the number of visible asks; Page and Pages divide them.
 	Total, Page, Pages int
 	Before, After      int
 	History            []store.Row
+}
+
+// queue is a session with asks behind its visible one.
+type queue struct {
+	// First is the id of one of them.
+	First, Agent, Session string
+	// Behind are the first of the asks behind the visible one; More have no line.
+	Behind []card.Row
+	More   int
+}
+
+// All is how many asks of the session wait.
+func (q queue) All() int { return 1 + len(q.Behind) + q.More }
+
+// maxBehind bounds the lines of a queue, maxQueues the queues of a page.
+const (
+	maxBehind = 3
+	maxQueues = 10
+)
+
+// queues are the sessions of queued asks, in the order of their first one.
+func queues(queued []protocol.AskView) (all []queue) {
+	for _, v := range queued {
+		i := slices.IndexFunc(all, func(q queue) bool { return q.Agent == v.Agent && q.Session == v.Session })
+		if i < 0 {
+			if len(all) >= maxQueues {
+				continue
+			}
+			i, all = len(all), append(all, queue{First: v.ID, Agent: v.Agent, Session: v.Session})
+		}
+		if q := &all[i]; len(q.Behind) < maxBehind {
+			q.Behind = append(q.Behind, card.Render(v.Ask, time.Time{}).Headline)
+		} else {
+			q.More++
+		}
+	}
+	return all
 }
 
 func (s *Server) waiting(w http.ResponseWriter, r *http.Request, of *session) error {
@@ -88,14 +125,15 @@ func (s *Server) waiting(w http.ResponseWriter, r *http.Request, of *session) er
 	}
 	var body waitingPage
 	var shown []ask.Ask
+	var queued []protocol.AskView
 	for _, v := range views {
 		if v.State == ask.Shown {
 			shown = append(shown, v.Ask)
 		} else {
-			body.Queued = append(body.Queued, v)
+			queued = append(queued, v)
 		}
 	}
-	body.Queued = body.Queued[:min(len(body.Queued), perPage)]
+	body.Queues = queues(queued)
 	slices.SortStableFunc(shown, func(a, b ask.Ask) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	body.Total, body.Pages = len(shown), max(1, (len(shown)+perPage-1)/perPage)
 	body.Page = min(page, body.Pages)
