@@ -19,9 +19,12 @@ type Console struct {
 	Origin string `yaml:"origin"`
 	// TLS is the console's certificate.
 	TLS ConsoleTLS `yaml:"tls"`
-	// OIDC lets people sign in at an OpenID Connect provider. Left out: only with the one-time links
-	// of callgate console.
+	// OIDC lets people sign in at an OpenID Connect provider. Left out: not there. Without passkeys as
+	// well, only the one-time links of callgate console open it.
 	OIDC OIDC `yaml:"oidc"`
+	// Passkeys lets the people of this file sign in with a passkey that they have added in the console
+	// before. Built in: false.
+	Passkeys bool `yaml:"passkeys"`
 }
 
 // ConsoleTLS names the files of a certificate. They are read again when they change.
@@ -76,6 +79,9 @@ func (ck *checker) console(c *Config) {
 		ck.add("console.tls", "want cert_file and key_file: beyond this machine the console speaks TLS alone")
 	}
 	ck.oidc(k.OIDC)
+	if k.Passkeys && len(c.People) == 0 {
+		ck.add("console.passkeys", "only people of this file may sign in, and it has none: add them as people, or remove this")
+	}
 }
 
 func isPort(text string) bool {

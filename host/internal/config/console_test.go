@@ -29,6 +29,7 @@ func TestConsole(t *testing.T) {
 		"no certificate":        {"cert_file: /c, ", "", "console.tls"},
 		"a relative key":        {"key_file: /k", "key_file: k", "console.tls.key_file"},
 		"an issuer without TLS": {"https://i.example.org", "http://i.example.org", "console.oidc.issuer"},
+		"passkeys of nobody":    {", oidc:", ", passkeys: true, oidc:", "console.passkeys"},
 		"no client":             {", client_id: c", "", "console.oidc.client_id"},
 		"one subject for two":   {"", "people: {ann: {oidc: u}, bob: {oidc: u}}\n", "people.bob.oidc"},
 	} {

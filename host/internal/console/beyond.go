@@ -21,8 +21,9 @@ type Beyond struct {
 	// Listen is an address with port, Origin the one address in browsers: https://HOST[:PORT].
 	Listen, Origin    string
 	CertFile, KeyFile string
-	// Provider lets people sign in; nil for one-time links alone.
+	// Provider and Keys let people sign in; both nil for one-time links alone.
 	Provider *Provider
+	Keys     *Keys
 }
 
 // Provider is an OpenID Connect provider, and who of its accounts may come in.
@@ -104,18 +105,24 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.held, nil // an unreadable new one leaves the old one in force
 }
 
-// addresses bound the requests of each address without a session. Safe for concurrent use.
+// addresses bound the requests of each address without a session: burst at once, then rate in a
+// second. Safe for concurrent use.
 type addresses struct {
-	now func() time.Time
+	burst, rate float64
+	now         func() time.Time
 
 	mu   sync.Mutex
 	each map[netip.Prefix]*paced
 }
 
+func newAddresses(burst, rate float64, now func() time.Time) *addresses {
+	return &addresses{burst: burst, rate: rate, now: now, each: map[netip.Prefix]*paced{}}
+}
+
 // maxAddresses bounds the memory; when it is full, all begin anew.
 const maxAddresses = 4096
 
-// take reports whether an address may make one more request now: 30 at once, then 5 a second.
+// take reports whether an address may make one more request now.
 func (a *addresses) take(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -135,7 +142,7 @@ func (a *addresses) take(r *http.Request) bool {
 	}
 	one := a.each[net]
 	if one == nil {
-		one = &paced{burst: 30, rate: 5, now: a.now}
+		one = &paced{burst: a.burst, rate: a.rate, now: a.now}
 		a.each[net] = one
 	}
 	a.mu.Unlock()

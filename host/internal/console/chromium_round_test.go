@@ -84,19 +84,9 @@ func raceOfBrowsers(t *testing.T, c *chromium) {
 	}
 }
 
-// passkeyInBrowser: a device that does not know its person's finger signs nothing, and nothing is
-// approved; then it signs.
-func passkeyInBrowser(t *testing.T, c *chromium) {
-	p := newPlaceWith(t, settings+"defaults: {ask_approvers: {passkey_for_rules: true}}\n")
-	p.ChoosePIN(p.daemon)
-	b := c.open(t, p, "ann")
-	var device webauthn.AuthenticatorID
-	verified := func(yes bool) {
-		b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-			_, err := cdp.Call(ctx, t, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: device, IsUserVerified: yes})
-			return err
-		}))
-	}
+// device gives the browser an authenticator with its person's finger on it.
+func (b *tab) device() (id webauthn.AuthenticatorID) {
+	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		if _, err := cdp.Call(ctx, t, webauthn.Enable, webauthn.EnableParams{}); err != nil {
 			return err
@@ -104,17 +94,39 @@ func passkeyInBrowser(t *testing.T, c *chromium) {
 		made, err := cdp.Call(ctx, t, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
 			Protocol: "ctap2", Transport: "internal", HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
 		}})
-		device = made.AuthenticatorID
+		id = made.AuthenticatorID
 		return err
 	}))
+	return id
+}
+
+// enrol adds a passkey of the browser's device.
+func (b *tab) enrol(name string) {
+	b.t.Helper()
 	b.visit("/passkeys")
-	b.typed("#name", "phone")
+	b.typed("#name", name)
 	b.click(`form[action="/passkeys/new"] button`)
 	b.typed("#pin", world.PIN)
 	b.click("button.allow")
 	b.says("Your device asks for your finger")
 	b.click("button.allow")
-	b.says("Added the passkey phone")
+	b.says("Added the passkey " + name)
+}
+
+// passkeyInBrowser: a device that does not know its person's finger signs nothing, and nothing is
+// approved; then it signs.
+func passkeyInBrowser(t *testing.T, c *chromium) {
+	p := newPlaceWith(t, settings+"defaults: {ask_approvers: {passkey_for_rules: true}}\n")
+	p.ChoosePIN(p.daemon)
+	b := c.open(t, p, "ann")
+	device := b.device()
+	verified := func(yes bool) {
+		b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := cdp.Call(ctx, t, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: device, IsUserVerified: yes})
+			return err
+		}))
+	}
+	b.enrol("phone")
 
 	done := p.check("s1", "Bash", map[string]string{"command": "npm run build"})
 	b.visit("/")

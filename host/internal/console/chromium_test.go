@@ -28,7 +28,7 @@ type chromium struct {
 }
 
 // startChromium starts the machine's Chromium, or skips the test without one.
-func startChromium(t testing.TB) *chromium {
+func startChromium(t testing.TB, more ...chromedp.ExecAllocatorOption) *chromium {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -44,6 +44,7 @@ func startChromium(t testing.TB) *chromium {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium refuses its sandbox to root
 	}
+	options = append(options, more...)
 	process, end := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(end)
 	ctx, stop := chromedp.NewContext(process)

@@ -16,6 +16,7 @@ import (
 const (
 	cookieName   = "callgate"
 	signInCookie = "__Host-callgate-signin"
+	keyInCookie  = "__Host-callgate-key"
 )
 
 // cookie is the cookie of a session.
@@ -112,8 +113,17 @@ func (s *Server) sessionOf(r *http.Request) *session {
 	return s.sessions.find(cookies[0].Value)
 }
 
-// formOf reads a form of one of our own pages: each field once, with the session's own token.
+// formOf reads a form of one of our own pages, with the session's own token.
 func formOf(w http.ResponseWriter, r *http.Request, of *session) (url.Values, error) {
+	form, err := readForm(w, r)
+	if err == nil && subtle.ConstantTimeCompare([]byte(form.Get("csrf")), []byte(of.csrf)) != 1 {
+		err = refuse(http.StatusForbidden, "the form is not of this session; load the page again")
+	}
+	return form, err
+}
+
+// readForm reads a form with each field once.
+func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if kind := r.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/x-www-form-urlencoded") {
 		return nil, refuse(http.StatusUnsupportedMediaType, "want a form of the console")
 	}
@@ -129,9 +139,6 @@ func formOf(w http.ResponseWriter, r *http.Request, of *session) (url.Values, er
 		if len(values) != 1 {
 			return nil, refuse(http.StatusBadRequest, "the form has a field twice")
 		}
-	}
-	if subtle.ConstantTimeCompare([]byte(r.PostForm.Get("csrf")), []byte(of.csrf)) != 1 {
-		return nil, refuse(http.StatusForbidden, "the form is not of this session; load the page again")
 	}
 	return r.PostForm, nil
 }

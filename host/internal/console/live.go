@@ -39,6 +39,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, of *session) err
 			case <-of.alive.Done():
 				return
 			case <-tick.C:
+				if of.over(s.c.Now()) { // its person may have been removed
+					return
+				}
 				if out.send(": here\n\n") != nil {
 					return
 				}

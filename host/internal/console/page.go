@@ -49,8 +49,8 @@ type frame struct {
 	Here string
 	// Text is of a page that only says something.
 	Text string
-	// SignIn offers the provider's page.
-	SignIn bool
+	// SignIn are the ways to sign in, by their addresses.
+	SignIn []option
 	// Forward leads on to the first page.
 	Forward bool
 	// By, CSRF, Unlocked and Said are of the session; empty without one.
@@ -117,8 +117,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, of *session, err e
 		s.c.Log.Error("a page failed", "path", r.URL.Path, "error", err)
 	}
 	f := frame{Title: "Not done", Text: card.Line(text)}
-	if of == nil && s.signIns != nil && status != http.StatusTooManyRequests {
-		f.SignIn = true
+	if of == nil && len(s.ways()) > 0 && status != http.StatusTooManyRequests {
+		f.SignIn = s.ways()
 		if errors.Is(err, errNoSession) {
 			f.Title, f.Text = "Sign in", "The console of Callgate shows the calls that wait for a person, and what the gate has done."
 		}

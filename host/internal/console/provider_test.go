@@ -131,7 +131,9 @@ type outside struct {
 	*place
 	provider *provider
 	roots    *x509.CertPool
-	port     string
+	// spki is the SHA-256 of the certificate's key, in base64.
+	spki string
+	port string
 }
 
 const outsideOrigin = "https://gate.example.org:8443"
@@ -142,9 +144,9 @@ func newOutside(t *testing.T, settings string) *outside {
 	p := newProvider(t)
 	w := world.New(t, "")
 	w.Port = true
-	roots := certificate(t, w.Root)
+	roots, spki := certificate(t, w.Root)
 	must(t, os.WriteFile(filepath.Join(w.Root, "secret"), []byte(providerSecret+"\n"), 0o600))
-	o := &outside{provider: p, roots: roots}
+	o := &outside{provider: p, roots: roots, spki: spki}
 	o.place = &place{World: w, t: t}
 	w.Configure(o.settings(settings))
 	log := &logged{lines: make(chan string, 1024)}
@@ -163,7 +165,7 @@ func newOutside(t *testing.T, settings string) *outside {
 func (o *outside) settings(more string) string {
 	at := func(name string) string { return filepath.Join(o.Root, name) }
 	return "console: {listen: '127.0.0.1:0', origin: '" + outsideOrigin + "', tls: {cert_file: " + at("cert") + ", key_file: " + at("key") +
-		"}, oidc: {issuer: '" + o.provider.URL + "', client_id: " + providerClient + ", client_secret_file: " + at("secret") + "}}\n" + settings + more
+		"}, oidc: {issuer: '" + o.provider.URL + "', client_id: " + providerClient + ", client_secret_file: " + at("secret") + "}, passkeys: true}\n" + settings + more
 }
 
 // logged gives a log's lines, as far as they are wanted.
@@ -177,8 +179,8 @@ func (l *logged) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// certificate makes one for the console's name in dir, and returns its root.
-func certificate(t *testing.T, dir string) *x509.CertPool {
+// certificate makes one for the console's name in dir, and returns its root and the digest of its key.
+func certificate(t *testing.T, dir string) (roots *x509.CertPool, spki string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
@@ -189,11 +191,12 @@ func certificate(t *testing.T, dir string) *x509.CertPool {
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "cert"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "key"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
-	roots := x509.NewCertPool()
+	roots = x509.NewCertPool()
 	read, err := x509.ParseCertificate(der)
 	must(t, err)
 	roots.AddCert(read)
-	return roots
+	sum := sha256.Sum256(read.RawSubjectPublicKeyInfo)
+	return roots, base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // browser is one of another machine.

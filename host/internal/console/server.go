@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -53,6 +52,7 @@ type Server struct {
 	c        Config
 	sessions *sessions
 	signIns  *signIns // nil without a provider
+	keyIns   *keyIns  // nil where no passkey lets people in
 	origins  *http.CrossOriginProtection
 	entries  *paced // of tries to enter
 	requests *paced // of all requests
@@ -76,7 +76,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		c: c, origins: http.NewCrossOriginProtection(),
-		signIns: newSignIns(c.Beyond, c.Now), outside: &addresses{now: c.Now, each: map[netip.Prefix]*paced{}},
+		signIns: newSignIns(c.Beyond, c.Now), outside: newAddresses(30, 5, c.Now), keyIns: newKeyIns(c.Beyond, c.Now),
 		sessions: &sessions{dial: c.Dial, now: c.Now, links: map[key]link{}, open: map[key]*session{}},
 		entries:  &paced{burst: 20, rate: 1, now: c.Now}, requests: &paced{burst: 400, rate: 100, now: c.Now},
 	}
@@ -216,12 +216,15 @@ func (s *Server) handler() http.Handler {
 			}
 		})
 	}
-	unknown := map[string]func(http.ResponseWriter, *http.Request) error{enterPath: s.enter, workerPath: s.worker, "/manifest.webmanifest": s.manifest}
+	unknown := map[string]func(http.ResponseWriter, *http.Request) error{"GET " + enterPath: s.enter, "GET " + workerPath: s.worker, "GET /manifest.webmanifest": s.manifest}
 	if s.signIns != nil {
-		unknown[signInPath], unknown[signedInPath] = s.goSignIn, s.signedIn
+		unknown["GET "+signInPath], unknown["GET "+signedInPath] = s.goSignIn, s.signedIn
+	}
+	if s.keyIns != nil {
+		unknown["GET "+keyInPath], unknown["POST "+keyInPath] = s.askKey, s.keyIn
 	}
 	for path, answer := range unknown {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			if err := answer(w, r); err != nil {
 				s.fail(w, r, nil, err)
 			}
@@ -294,8 +297,8 @@ func (s *Server) leave(w http.ResponseWriter, r *http.Request, of *session) erro
 	}
 	over.MaxAge = -1
 	http.SetCookie(w, over)
-	f := frame{Title: "Signed out", Text: "You have left the console. To come back, run: callgate console", SignIn: s.signIns != nil}
-	if f.SignIn {
+	f := frame{Title: "Signed out", Text: "You have left the console. To come back, run: callgate console", SignIn: s.ways()}
+	if len(f.SignIn) > 0 {
 		f.Text = "You have left the console."
 	}
 	return s.render(w, http.StatusOK, "message", f)

@@ -2,8 +2,10 @@ package daemon
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
+	"github.com/callgate/callgate/host/internal/approval/passkey"
 	"github.com/callgate/callgate/host/internal/console"
 	"github.com/callgate/callgate/host/internal/machine/securedir"
 )
@@ -18,6 +20,15 @@ func (d *Daemon) beyond() *console.Beyond {
 		return nil
 	}
 	b := &console.Beyond{Listen: c.Listen, Origin: c.Origin, CertFile: c.TLS.CertFile, KeyFile: c.TLS.KeyFile}
+	if c.Passkeys {
+		b.Keys = &console.Keys{
+			Challenge: d.Host.Passkeys.SignIn, Verify: d.Host.Passkeys.SignedIn, Lend: d.Tokens.LendPerson,
+			Stands: func(ctx context.Context, c passkey.Credential) bool {
+				_, named := d.Host.Settings().People[c.Person]
+				return named && d.Host.Passkeys.Stands(ctx, c)
+			},
+		}
+	}
 	if c.OIDC.Issuer == "" {
 		return b
 	}

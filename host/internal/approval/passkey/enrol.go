@@ -134,7 +134,7 @@ func (k *Keeper) Has(ctx context.Context, person string) (bool, error) {
 
 func inForce(all []Credential, person, daemon string) []Credential {
 	return slices.DeleteFunc(slices.Clone(all), func(c Credential) bool {
-		return person == "" || c.Person != person || c.Daemon != daemon || !c.RevokedAt.IsZero()
+		return c.Person != person || !c.stands(daemon)
 	})
 }
 

@@ -81,6 +81,7 @@ var (
 	ErrNotSigned = errors.New("the passkey's signature does not count")
 	// ErrNoPasskey means: the person has no passkey here.
 	ErrNoPasskey = errors.New("no passkey")
+	errCopied    = errors.New("the passkey's counter went back, as with a copied key; revoke it")
 )
 
 // Challenge is a statement to sign, with the options for the browser.
@@ -148,7 +149,7 @@ func (k *Keeper) Verify(ctx context.Context, waiting ask.Ask, answer ask.Answer,
 	origin := k.c.Origin()
 	count, err := verify(text, answer.Assertion, credential, origin)
 	if err == nil && !k.counted(credential, count) {
-		err = errors.New("the passkey's counter went back, as with a copied key; revoke it")
+		err = errCopied
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotSigned, err)

@@ -1,7 +1,6 @@
 package passkey
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
 
 	"github.com/go-json-experiment/json"
@@ -67,10 +66,9 @@ func requestOptions(challenge []byte, name string, held []Credential) RequestOpt
 }
 
 func creationOptions(challenge []byte, name, person string, held []Credential) CreationOptions {
-	user := sha256.Sum256([]byte("callgate passkey\x00" + person))
 	out := CreationOptions{
 		Challenge: base64.RawURLEncoding.EncodeToString(challenge), RP: Named{ID: name, Name: "Callgate"},
-		User:    Named{ID: base64.RawURLEncoding.EncodeToString(user[:]), Name: person, DisplayName: person},
+		User:    Named{ID: userHandle(person), Name: person, DisplayName: person},
 		Timeout: int(challengeHold.Milliseconds()), ExcludeCredentials: described(held),
 		AuthenticatorSelection: Selection{ResidentKey: "preferred", UserVerification: required}, Attestation: "none",
 	}

@@ -27,6 +27,8 @@ type Device struct {
 	Unverified bool
 	// Count is the counter of the next signature; 0 is a synced passkey without one.
 	Count uint32
+	// User is the user handle of its signatures; none if empty.
+	User string
 }
 
 // New makes a device that shows pages of an origin.
@@ -134,6 +136,13 @@ func (d *Device) Get(request []byte) []byte {
 	}
 	return d.json(map[string]any{
 		"id": d.ID(), "rawId": d.ID(), "type": "public-key", "clientExtensionResults": map[string]any{},
-		"response": map[string]any{"clientDataJSON": encoded(client), "authenticatorData": encoded(data), "signature": encoded(signature)},
+		"response": d.withUser(map[string]any{"clientDataJSON": encoded(client), "authenticatorData": encoded(data), "signature": encoded(signature)}),
 	})
+}
+
+func (d *Device) withUser(response map[string]any) map[string]any {
+	if d.User != "" {
+		response["userHandle"] = d.User
+	}
+	return response
 }
