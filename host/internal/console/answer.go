@@ -2,6 +2,7 @@ package console
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -19,6 +20,8 @@ type step struct {
 	Card   drawn
 	Choice card.Choice
 	Reason string
+	// Edited is the text of the changed input, as it was typed.
+	Edited string
 	// Confirmed tells that the second confirmation was given.
 	Confirmed bool
 	pinPrompt
@@ -119,7 +122,7 @@ func (s *Server) askPIN(w http.ResponseWriter, r *http.Request, of *session, now
 	return s.render(w, http.StatusOK, "confirm", framed(r, of, "PIN", "/", now))
 }
 
-// answerOf is the chosen answer with the person's words.
+// answerOf is the chosen answer with the person's words, or with the input that they changed.
 func (now *step) answerOf(form url.Values, by, id string) (ask.Answer, error) {
 	a := now.Choice.Answer
 	a.By, a.Surface = by, surface
@@ -130,10 +133,34 @@ func (now *step) answerOf(form url.Values, by, id string) (ask.Answer, error) {
 		}
 		a.Reason = now.Reason
 	}
+	if now.Choice.Edits {
+		now.Edited = form.Get("input")
+		input, err := editedInput(now.Card.Edit, now.Edited)
+		if err != nil {
+			return a, err
+		}
+		a.Input = input
+	}
 	if now.Confirmed {
 		a.ConfirmID = id
 	}
 	return a, nil
+}
+
+// editedInput is the whole input with the person's text in it. A text that changes nothing is no
+// answer: the person wanted another call.
+func editedInput(e *card.Edit, text string) (json.RawMessage, error) {
+	if e == nil || len(text) > maxEdit {
+		return nil, refuse(http.StatusBadRequest, "this input cannot be changed here; use callgate asks answer ID approve --input FILE")
+	}
+	input, err := e.Input(text)
+	switch {
+	case errors.Is(err, card.ErrUnchanged):
+		return nil, refuse(http.StatusBadRequest, "nothing was changed, so nothing was decided; choose allow once")
+	case err != nil:
+		return nil, refuse(http.StatusBadRequest, "nothing was decided: this is no JSON object: "+card.Line(err.Error()))
+	}
+	return input, nil
 }
 
 // why says why an ask was not answered.

@@ -1,8 +1,11 @@
 package console_test
 
 import (
+	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,6 +14,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client/protocol/view"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/testkit/world"
+	"github.com/callgate/callgate/host/wire"
 )
 
 // TestDeny: an ask comes to the page, a person denies it with words, and the history has it.
@@ -281,3 +285,55 @@ func TestProtected(t *testing.T) {
 		t.Errorf("the agent got %+v", res.Decision)
 	}
 }
+
+// TestEdit: a person changes the input on the page; the agent gets theirs and never its own,
+// also where the PIN comes between.
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.ChoosePIN(p.daemon)
+	b := p.open(p.admin, "ann")
+	out := make(chan wire.Result, 1)
+	agent := p.Agent(p.address, "default")
+	go func() {
+		res, err := agent.Check(context.Background(), wire.Request{
+			CallID: "edit", Tool: "Bash", Input: json.RawMessage(`{"command":"npm install left right","timeout":7}`), TakesInput: true, Context: wire.CallContext{Session: "s1", CWD: "/"},
+		}, nil)
+		if err != nil && t.Context().Err() == nil {
+			t.Error(err)
+		}
+		out <- res
+	}()
+	id, form := b.ask()
+	page := b.page("/")
+	if strings.Contains(page, `<button name="choice" value="e" class="allow" aria-describedby`) || !strings.Contains(page, "\nnpm install left right</textarea>") {
+		t.Errorf("the page edits otherwise than with a text:\n%s", page)
+	}
+	form = with(form, "choice", "e")
+	for name, typed := range map[string][]string{"no text": nil, "the same text": {"input", "npm install left right"}} {
+		if g := b.do(http.MethodPost, "/asks/"+id, with(form, typed...)); typed != nil && g.status != http.StatusBadRequest || g.status == http.StatusSeeOther {
+			t.Errorf("%s: %d\n%s", name, g.status, g.body)
+		}
+	}
+	if view, err := p.admin.Ask(t.Context(), id); err != nil || view.State != ask.Shown {
+		t.Fatalf("before the change the ask is %s, %v", view.State, err)
+	}
+	form = with(form, "input", "npm install left")
+	g := b.do(http.MethodPost, "/asks/"+id, form)
+	if !strings.Contains(g.body, "<h1>Approver PIN</h1>") || found(t, inInput, g.body) != "npm install left" {
+		t.Fatalf("without the PIN: %d\n%s", g.status, g.body)
+	}
+	if g = b.do(http.MethodPost, "/asks/"+id, with(form, "pin", world.PIN)); g.status != http.StatusSeeOther {
+		t.Fatalf("with the PIN: %d\n%s", g.status, g.body)
+	}
+	if res := <-out; res.Decision.Behavior != engine.Allow || string(res.Input) != `{"command":"npm install left","timeout":7}` {
+		t.Errorf("the agent got %s with %s", res.Decision.Behavior, res.Input)
+	}
+	rows, err := p.admin.Audit(t.Context(), store.Filter{Event: store.EventInputChanged})
+	must(t, err)
+	if len(rows.Rows) != 1 || rows.Rows[0].AskID != id || rows.Rows[0].DecidedBy != "ann" {
+		t.Errorf("the rows of the change are %+v", rows.Rows)
+	}
+}
+
+var inInput = regexp.MustCompile(`name="input" value="([^"]+)"`)

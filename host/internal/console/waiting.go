@@ -22,6 +22,9 @@ const surface = "console"
 // perPage is how many cards one page has: a page stays below 100 kB with usual calls.
 const perPage = 20
 
+// maxEdit bounds an input to be changed on a page, in bytes: a form has room for it three times.
+const maxEdit = maxForm / 4
+
 // drawn is a card with what a page needs besides.
 type drawn struct {
 	card.Card
@@ -29,9 +32,11 @@ type drawn struct {
 	// Rev changes with anything on the card but the time left; Read is the digest of what an answer
 	// is about, and comes back with the answer.
 	Rev, Read string
-	// CSRF is the session's; Whole shows a long call as a whole, and Details the rest.
+	// CSRF is the session's; Details is everything about the ask.
 	CSRF    string
 	Details string
+	// Edit is the input as a text to be changed; nil where it cannot be changed here.
+	Edit *card.Edit
 	// Alone draws the card as the page's only one.
 	Alone bool
 }
@@ -43,6 +48,9 @@ func draw(of *session, a ask.Ask, now time.Time) drawn {
 	timeless.Until = ""
 	d.Rev = digest(timeless, a.State)
 	d.Read = digest(a.Digest, d.Careful, d.Changed, d.Headline, d.Call, d.Why, d.Choices)
+	if e, err := card.EditOf(a); err == nil && len(e.Text) <= maxEdit {
+		d.Edit = &e
+	}
 	return d
 }
 

@@ -29,7 +29,7 @@ function replace(id: string, page: Document): void {
 
 /** Whether a person is at work in a card: its words must not vanish under the fingers. */
 const busy = (card: Element): boolean =>
-  card.contains(document.activeElement) || Array.from(card.querySelectorAll("textarea")).some((t) => t.value !== "");
+  card.contains(document.activeElement) || Array.from(card.querySelectorAll("textarea")).some((t) => t.value !== t.defaultValue);
 
 /** An ended card keeps its place, so that no other card moves under a finger that is about to press. */
 function close(card: HTMLElement): void {
