@@ -19,8 +19,11 @@ type answers struct {
 	match [][]int
 	// touches are the targets, marks and other restricting facts of the call; action is the
 	// text for profiles.
-	touches  []string
-	action   string
+	touches []string
+	action  string
+	// effects are those of the call, by what a rule may match, each with its certainty; nil
+	// where the version names none, which leaves every effect possible.
+	effects  map[string]bool
 	suggests []string
 }
 
@@ -118,6 +121,7 @@ func (out *answers) readDescribe(a *workbench.Answer) {
 		Analysed *bool           `json:"analysed"`
 		Moves    bool            `json:"moves"`
 		Changes  []string        `json:"changes_shell"`
+		Effects  []engine.Effect `json:"effects"`
 	}
 	if !read(a, &d) {
 		out.touches = []string{"anything (describe_call gives no answer)"}
@@ -137,6 +141,13 @@ func (out *answers) readDescribe(a *workbench.Answer) {
 	}
 	if d.Analysed != nil && !*d.Analysed {
 		out.touches = append(out.touches, "more than its actions say")
+	}
+	if d.Effects != nil {
+		out.effects = map[string]bool{}
+	}
+	for _, e := range d.Effects {
+		name := strings.TrimSpace(string(e.Kind) + " " + e.Value + " " + e.How)
+		out.effects[name] = out.effects[name] || e.Certain
 	}
 	out.action = strings.Join(append([]string{d.Action}, d.Actions...), " ; ")
 }

@@ -3,6 +3,7 @@ package modulediff
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -165,6 +166,7 @@ func changes(was, is answers, sets []workbench.RuleSet) (all []Change) {
 		}
 	}
 	all = append(all, touchChanges(was, is)...)
+	all = append(all, effectChanges(was.effects, is.effects)...)
 	if a, b := strings.Join(was.suggests, ", "), strings.Join(is.suggests, ", "); a != b {
 		add("suggestions", Other, a, b)
 	}
@@ -199,6 +201,57 @@ func touchChanges(was, is answers) (all []Change) {
 		all = append(all, Change{Direction: Other, Kind: "action", Was: was.action, Is: is.action})
 	}
 	return all
+}
+
+// effectChanges compares the effects named by the versions. A rule about an effect holds for a
+// named one, and for every call of a version that names none: so an effect named no more lets
+// more happen, one that is certain no more is asked about and not denied, and a version that
+// begins to name effects rules out the others.
+func effectChanges(was, is map[string]bool) (all []Change) {
+	switch {
+	case was == nil && is == nil:
+		return nil
+	case was == nil:
+		return []Change{{Direction: Loosened, Kind: "effects", Was: "not named, so each is possible", Is: effectNames(is, nil)}}
+	case is == nil:
+		return []Change{{Direction: Tightened, Kind: "effects", Was: effectNames(was, nil), Is: "not named, so each is possible"}}
+	}
+	for _, c := range []Change{
+		{Direction: Loosened, Kind: "effects named no more", Was: effectNames(was, is)},
+		{Direction: Tightened, Kind: "effects named anew", Is: effectNames(is, was)},
+		{Direction: Loosened, Kind: "effects certain no more", Was: certainIn(was, is)},
+		{Direction: Tightened, Kind: "effects now certain", Is: certainIn(is, was)},
+	} {
+		if c.Was+c.Is != "" {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// effectNames are the effects that another version does not name.
+func effectNames(of, other map[string]bool) string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		if _, both := other[name]; !both {
+			names = append(names, name)
+		}
+	}
+	if other == nil && len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// certainIn are the effects that another version names as possible only.
+func certainIn(of, other map[string]bool) string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		if certain, both := other[name]; of[name] && both && !certain {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // missing are the elements of a missing in b.
