@@ -154,6 +154,13 @@ const (
 // CallRow is a call in one row: its headline, cut visibly, and the agent. Without the input,
 // as after the end of an ask, the action says what the headline is about.
 func CallRow(a ask.Ask) Row {
+	row := cutRow(a)
+	row.Pieces = append(row.Pieces, own(" · "+AgentWord), theirs(a.Agent))
+	return row
+}
+
+// cutRow is CallRow without the agent.
+func cutRow(a ask.Ask) Row {
 	in := InputOf(a)
 	row, _ := headline(a, in, placeOf(a))
 	_, titled := in.only("title")
@@ -167,7 +174,6 @@ func CallRow(a ask.Ask) Row {
 		}
 		row.Pieces = append(row.Pieces, cutOnRow(text)...)
 	}
-	row.Pieces = append(row.Pieces, own(" · "+AgentWord), theirs(a.Agent))
 	return row
 }
 

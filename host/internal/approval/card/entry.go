@@ -13,8 +13,8 @@ import (
 // those of a Card.
 type Entry struct {
 	ID string
-	// Row is the headline with the whole call behind it; without the rest of the call
-	// where Alone says that it has no room.
+	// Row is the headline with the whole call behind it; the call is cut visibly where Alone
+	// says that it has no room. One that warns begins with "Careful:", see Card.Careful.
 	Row Row
 	// Does says what the call changes or reaches.
 	Does []Row
@@ -33,10 +33,13 @@ const (
 // RATIONALE.md, "Which asks may one tap approve together?".
 func EntryOf(a ask.Ask) Entry {
 	c := Render(a, time.Time{})
-	l := Entry{ID: c.ID, Row: c.Headline, Does: c.Does}
+	l := Entry{ID: c.ID, Does: c.Does}
 	row, whole := onLine(a, c)
-	if whole {
-		l.Row = row
+	if !whole {
+		row = cutRow(a)
+	}
+	if l.Row = row; !c.Careful.Empty() {
+		l.Row = Row{Pieces: append([]Piece{strong("Careful:"), own(" ")}, row.Pieces...), Warn: true}
 	}
 	special := slices.ContainsFunc(c.Why, func(r Row) bool { return r.Warn })
 	switch why := a.NeedsOwnAnswer(ask.Answer{Verdict: ask.Approve, Together: 1}); {

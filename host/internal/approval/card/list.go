@@ -20,7 +20,11 @@ func List(asks []ask.Ask, columns int, color bool) string {
 	p.line("", p.style(styleDim), head+strings.Repeat("─", max(2, p.columns-columnsOf(head))))
 	for i, a := range asks {
 		e := EntryOf(a)
-		p.hanging(fmt.Sprintf("%3d  ", i+1), p.style(styleBold), e.Row.Text())
+		mark, style := fmt.Sprintf("%3d  ", i+1), styleBold
+		if e.Row.Warn {
+			mark, style = fmt.Sprintf("%3d! ", i+1), styleWarn
+		}
+		p.hanging(mark, p.style(style), e.Row.Text())
 		p.hanging("     ", p.style(styleDim), "ask "+e.ID)
 		for _, r := range e.Does {
 			mark, style := "     ", p.style(styleDim)

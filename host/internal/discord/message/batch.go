@@ -65,6 +65,9 @@ func listOf(a ask.Ask, whole bool, v View, room int) list {
 func lineText(n, all int, l card.Entry) string {
 	bare := l.Alone == "" && len(l.Does) == 0
 	call, _ := line(0, func(w *writer) {
+		if l.Row.Warn {
+			w.own("⚠ ")
+		}
 		w.own(fmt.Sprintf("**%d/%d** ", n, all))
 		w.pieces(l.Row.Pieces)
 		if bare {

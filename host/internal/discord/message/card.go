@@ -46,7 +46,9 @@ type Shown struct {
 func Card(a ask.Ask, v View) Shown {
 	l := layOut(a)
 	content := join(l.body, l.who)
-	behind := listOf(a, l.whole, v, MaxContent-Units(content)-max(roomFoot, Units(l.folder))-1)
+	room := MaxContent - Units(content) - 1
+	needs := foot(a, View{Waiting: v.Waiting, Limits: v.Limits, MentionRoles: v.MentionRoles, Note: v.Note}, l, room)
+	behind := listOf(a, l.whole, v, room-max(roomFoot, Units(needs)))
 	content = join(content, behind.text)
 	buttons := append(components(a, v.Instance, l), behind.buttons(a, v.Instance, v.Waiting)...)
 	v.Waiting, v.listed = v.Waiting-len(behind.lines), len(behind.lines) > 0

@@ -23,7 +23,10 @@ const (
 // foot is what stands below the call and who calls, as much of it as fits in room units:
 // what an approval takes, and how it stands.
 func foot(a ask.Ask, v View, l layout, room int) string {
-	out := l.folder
+	out, all := l.folder, room
+	if len(v.Done) > 0 {
+		room -= Units(moreDone(len(v.Done))) + 1
+	}
 	texts := []string{nobodyText(a), away(a), pings(v.MentionRoles), votes(a), waiting(v), note(v.Note)}
 	for _, text := range v.Limits {
 		texts = append(texts, note(text))
@@ -33,12 +36,7 @@ func foot(a ask.Ask, v View, l layout, room int) string {
 			out = join(out, text)
 		}
 	}
-	for _, text := range v.Done {
-		if Units(out)+Units(text)+1 <= room {
-			out = join(out, text)
-		}
-	}
-	return out
+	return below(out, v.Done, all, moreDone)
 }
 
 var snowflake = regexp.MustCompile(`^[1-9][0-9]{0,19}$`)

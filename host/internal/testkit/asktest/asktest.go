@@ -178,10 +178,10 @@ func secret() ask.Ask {
 }
 
 // Behind are asks queued behind one of the kinds: a plain one, a safety check, a secret, one
-// that a line has no room for, and a fetch.
+// that a line has no room for, a fetch, and one too long for a card.
 func Behind() []ask.Ask {
 	kinds := Kinds()
-	list := []ask.Ask{kinds["plain"], kinds["safety"], kinds["secret"], kinds["edit"], kinds["fetch"]}
+	list := []ask.Ask{kinds["plain"], kinds["safety"], kinds["secret"], kinds["edit"], kinds["fetch"], kinds["long"]}
 	for i := range list {
 		list[i].ID = "q" + string(rune('1'+i)) + "m9qd"
 		list[i].State, list[i].ShownAt, list[i].Deadline = ask.Queued, time.Time{}, time.Time{}
