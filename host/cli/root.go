@@ -96,5 +96,5 @@ func (c *cli) print(w io.Writer, v any, human func(io.Writer)) error {
 var commands = []func(*cli) *cobra.Command{
 	serveCommand, checkCommand, explainCommand, evalCommand, recordCommand, replayCommand, demoCommand, hookCommand, agentsCommand, mcpCommand,
 	asksCommand, consoleCommand, rulesCommand, permissionsCommand, profilesCommand, foldersCommand, nodesCommand, storeCommand, sessionsCommand, auditCommand, pinCommand, passkeysCommand, tokensCommand,
-	toolCommand, toolsCommand, configCommand, recipesCommand, importCommand, exportCommand, discordCommand, doctorCommand, serviceCommand, versionCommand,
+	toolCommand, toolsCommand, configCommand, recipesCommand, importCommand, exportCommand, discordCommand, doctorCommand, readyCommand, serviceCommand, versionCommand,
 }

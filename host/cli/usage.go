@@ -121,8 +121,15 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 	return errors.New(text)
 }
 
-// needCommand runs a command with only sub-commands.
-func needCommand(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+// needCommand runs a command with only sub-commands: its help on standard error, and wrong usage.
+// RATIONALE.md, "Why is a command without its sub-command an error?".
+func needCommand(cmd *cobra.Command, _ []string) error {
+	cmd.SetOut(cmd.ErrOrStderr())
+	if err := cmd.Help(); err != nil {
+		return err
+	}
+	return errors.New("missing COMMAND: name one of those above")
+}
 
 // errNoModules is a binary compiled without `make build`.
 var errNoModules = errors.New("this build has no tool modules and cannot check calls. Build it with: make build")

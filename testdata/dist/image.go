@@ -57,7 +57,7 @@ func (r *release) image(t target) error {
 		Entrypoint: []string{"/usr/bin/callgate"}, Cmd: []string{"serve", "--quiet"}, User: "65532:65532", WorkingDir: "/data",
 		Env:         []string{"PATH=/usr/bin", "HOME=/data", "XDG_CONFIG_HOME=/data/config", "XDG_STATE_HOME=/data/state", "XDG_CACHE_HOME=/data/cache", "XDG_RUNTIME_DIR=/data/run"},
 		Volumes:     map[string]struct{}{"/data": {}},
-		Healthcheck: &v1.HealthConfig{Test: []string{"CMD", "/usr/bin/callgate", "tools", "list"}, Interval: 30 * time.Second, Timeout: 10 * time.Second, StartPeriod: time.Minute, Retries: 3},
+		Healthcheck: &v1.HealthConfig{Test: []string{"CMD", "/usr/bin/callgate", "ready"}, Interval: 30 * time.Second, Timeout: 10 * time.Second, StartPeriod: time.Minute, Retries: 3},
 		Labels:      map[string]string{"org.opencontainers.image.title": "callgate", "org.opencontainers.image.version": r.version, "org.opencontainers.image.licenses": "Apache-2.0"},
 	}
 	if image, err = mutate.ConfigFile(image, config); err != nil {

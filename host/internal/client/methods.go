@@ -27,6 +27,19 @@ func (c *Client) Health(ctx context.Context) (protocol.Health, error) {
 	return fetch[protocol.Health](ctx, c, http.MethodGet, at("health"), nil, nil)
 }
 
+// Ready returns nil when the daemon can decide every call now; a *protocol.Error with status 503 says
+// why it cannot.
+func (c *Client) Ready(ctx context.Context) error {
+	_, err := fetch[protocol.Health](ctx, c, http.MethodGet, "/readyz", nil, nil)
+	return err
+}
+
+// Live returns nil when the daemon serves.
+func (c *Client) Live(ctx context.Context) error {
+	_, err := fetch[protocol.Health](ctx, c, http.MethodGet, "/livez", nil, nil)
+	return err
+}
+
 // Asks lists the waiting asks; f.State is queued, shown or empty.
 func (c *Client) Asks(ctx context.Context, f ask.Filter) ([]protocol.AskView, error) {
 	q := values("agent", f.Agent, "session", f.Session, "state", string(f.State))
