@@ -165,7 +165,7 @@ func (g *Gate) wait(ctx context.Context, c *call, a ask.Ask, progress Progress) 
 // returns when no further call will come.
 func (g *Gate) report(ctx context.Context, key waiter, progress Progress) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	events := g.c.Asks.Subscribe(ctx)
+	events := g.c.Asks.Follow(ctx, key.key)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

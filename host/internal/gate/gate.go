@@ -53,7 +53,7 @@ type Asks interface {
 	// Pause stops a session, Stopped says why it is stopped.
 	Pause(ctx context.Context, session, why string) error
 	Stopped(session string) string
-	Subscribe(ctx context.Context) <-chan ask.Event
+	Follow(ctx context.Context, call ask.Key) <-chan ask.Event
 }
 
 // Store keeps rules, sessions and the audit.

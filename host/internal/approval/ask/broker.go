@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 )
@@ -103,10 +104,11 @@ type Broker struct {
 	// mu guards the following fields, shortly and never during a store write. Changes happen
 	// with the turn held as well.
 	mu       sync.Mutex
-	waiting  []*entry // in the order of their creation
+	waiting  crowd
 	streaks  map[string]Streak
 	surfaces map[*Surface]struct{}
-	subs     map[*subscriber]struct{}
+	subs     map[*subscriber]struct{} // of all asks
+	follows  map[Key][]*subscriber    // of one call's
 	closed   chan struct{}
 }
 
@@ -132,9 +134,11 @@ func New(cfg Config) *Broker {
 		cfg:      cfg.withDefaults(),
 		turn:     make(chan struct{}, 1),
 		door:     make(chan struct{}, 1),
+		waiting:  newCrowd(),
 		streaks:  map[string]Streak{},
 		surfaces: map[*Surface]struct{}{},
 		subs:     map[*subscriber]struct{}{},
+		follows:  map[Key][]*subscriber{},
 		closed:   make(chan struct{}),
 	}
 }
@@ -150,12 +154,17 @@ func (b *Broker) Close() {
 		return
 	}
 	close(b.closed)
-	for _, e := range b.waiting {
+	for _, e := range b.waiting.all {
 		stopTimer(e)
 	}
-	b.waiting = nil
+	b.waiting = newCrowd()
 	for s := range b.subs {
 		b.dropSubscriber(s)
+	}
+	for _, followers := range b.follows {
+		for _, s := range slices.Clone(followers) {
+			b.dropSubscriber(s)
+		}
 	}
 }
 
@@ -212,7 +221,7 @@ type Filter struct {
 	State   State
 }
 
-func (f Filter) admits(a Ask) bool {
+func (f Filter) admits(a *Ask) bool {
 	return (f.Agent == "" || f.Agent == a.Agent) &&
 		(f.Session == "" || f.Session == a.Session) &&
 		(f.State == "" || f.State == a.State)
@@ -224,8 +233,12 @@ func (b *Broker) Waiting(f Filter) []Ask {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var asks []Ask
-	for _, e := range b.waiting {
-		if f.admits(e.ask) {
+	from := b.waiting.all
+	if f.Session != "" {
+		from = b.waiting.sessions[f.Session]
+	}
+	for _, e := range from {
+		if f.admits(&e.ask) {
 			asks = append(asks, e.ask)
 		}
 	}
@@ -262,8 +275,8 @@ func (b *Broker) position(e *entry) int {
 		return 0
 	}
 	n := 0
-	for _, other := range b.waiting {
-		if other.ask.State == Queued && laneOf(other.ask) == laneOf(e.ask) {
+	for _, other := range b.waiting.sessions[e.ask.Session] {
+		if other.ask.State == Queued && other.ask.Agent == e.ask.Agent {
 			n++
 		}
 		if other == e {
@@ -274,14 +287,7 @@ func (b *Broker) position(e *entry) int {
 }
 
 // find returns the waiting entry with this id, or nil. The caller holds mu.
-func (b *Broker) find(id string) *entry {
-	for _, e := range b.waiting {
-		if e.ask.ID == id {
-			return e
-		}
-	}
-	return nil
-}
+func (b *Broker) find(id string) *entry { return b.waiting.byID[id] }
 
 // lane may have one visible ask.
 type lane struct{ session, agent string }

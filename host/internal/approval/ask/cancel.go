@@ -53,7 +53,7 @@ func (b *Broker) choose(match func(Ask) bool) []*entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var chosen []*entry
-	for _, e := range b.waiting {
+	for _, e := range b.waiting.all {
 		if match(e.ask) {
 			chosen = append(chosen, e)
 		}

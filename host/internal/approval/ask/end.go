@@ -64,8 +64,8 @@ func (b *Broker) conclude(e *entry, final Ask) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	stopTimer(e)
+	b.waiting.remove(e)
 	e.ask = final
-	b.waiting = slices.DeleteFunc(b.waiting, func(other *entry) bool { return other == e })
 	close(e.done)
 	b.publish(Event{Kind: endEvents[final.State], Ask: b.cfg.Ended(final)})
 }
@@ -74,8 +74,8 @@ func (b *Broker) conclude(e *entry, final Ask) {
 func (b *Broker) laneBusy(l lane) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.ContainsFunc(b.waiting, func(e *entry) bool {
-		return e.ask.State == Shown && laneOf(e.ask) == l
+	return slices.ContainsFunc(b.waiting.sessions[l.session], func(e *entry) bool {
+		return e.ask.State == Shown && e.ask.Agent == l.agent
 	})
 }
 
@@ -94,8 +94,8 @@ func (b *Broker) advance(ctx context.Context, l lane) {
 func (b *Broker) nextQueued(l lane) *entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, e := range b.waiting {
-		if e.ask.State == Queued && laneOf(e.ask) == l {
+	for _, e := range b.waiting.sessions[l.session] {
+		if e.ask.State == Queued && e.ask.Agent == l.agent {
 			return e
 		}
 	}

@@ -1,6 +1,9 @@
 package ask
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // EventKind is the kind of an event.
 type EventKind string
@@ -31,13 +34,17 @@ type Event struct {
 	Position int `json:"position,omitempty"`
 }
 
-// subscriberBuffer is how many events may wait for one subscriber.
-const subscriberBuffer = 64
+// subscriberBuffer and followerBuffer are how many events may wait for one subscriber, and for one
+// follower: each waiting call has a follower.
+const (
+	subscriberBuffer = 64
+	followerBuffer   = 4
+)
 
-// subscriber has one slot more than subscriberBuffer: the last is for
-// EventLagged.
+// subscriber has one slot more than its buffer: the last is for EventLagged.
 type subscriber struct {
 	events chan Event
+	of     Key // empty: of all asks
 	lagged bool
 }
 
@@ -45,14 +52,26 @@ type subscriber struct {
 // is closed. A slow subscriber never blocks the broker: it loses events and finds EventLagged
 // as the last one before the gap.
 func (b *Broker) Subscribe(ctx context.Context) <-chan Event {
-	s := &subscriber{events: make(chan Event, subscriberBuffer+1)}
+	return b.subscribe(ctx, &subscriber{events: make(chan Event, subscriberBuffer+1)})
+}
+
+// Follow is Subscribe for the asks of one call, with a shorter buffer.
+func (b *Broker) Follow(ctx context.Context, call Key) <-chan Event {
+	return b.subscribe(ctx, &subscriber{events: make(chan Event, followerBuffer+1), of: call})
+}
+
+func (b *Broker) subscribe(ctx context.Context, s *subscriber) <-chan Event {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.isClosed() {
 		close(s.events)
 		return s.events
 	}
-	b.subs[s] = struct{}{}
+	if s.of == (Key{}) {
+		b.subs[s] = struct{}{}
+	} else {
+		b.follows[s.of] = append(b.follows[s.of], s)
+	}
 	context.AfterFunc(ctx, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -67,12 +86,21 @@ func (b *Broker) dropSubscriber(s *subscriber) {
 		delete(b.subs, s)
 		close(s.events)
 	}
+	if i := slices.Index(b.follows[s.of], s); i >= 0 {
+		if b.follows[s.of] = slices.Delete(b.follows[s.of], i, i+1); len(b.follows[s.of]) == 0 {
+			delete(b.follows, s.of)
+		}
+		close(s.events)
+	}
 }
 
-// publish sends the event to all subscribers. The caller holds mu and has already made the
+// publish sends the event to all subscribers, and to the followers of its call. The caller holds mu and has already made the
 // change, so a reader of EventLagged then sees in Waiting the effects of all dropped events.
 func (b *Broker) publish(ev Event) {
 	for s := range b.subs {
+		s.offer(ev)
+	}
+	for _, s := range b.follows[ev.Ask.Key()] {
 		s.offer(ev)
 	}
 }
@@ -83,7 +111,7 @@ func (s *subscriber) offer(ev Event) {
 	if s.lagged && len(s.events) > 0 {
 		return // EventLagged is last in the channel and not yet read
 	}
-	s.lagged = len(s.events) == subscriberBuffer
+	s.lagged = len(s.events) == cap(s.events)-1
 	if s.lagged {
 		ev = Event{Kind: EventLagged}
 	}

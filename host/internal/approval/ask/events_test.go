@@ -132,3 +132,30 @@ func TestEventsKeepTheirInput(t *testing.T) {
 		}
 	})
 }
+
+// A follower sees the events of its call alone, and its channel ends with its context and with the
+// broker.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	inWorld(t, ask.Config{}, func(w *world) {
+		ctx, cancel := context.WithCancel(w.t.Context())
+		left, closed := w.broker.Follow(ctx, call("b").Key()), w.broker.Follow(w.t.Context(), call("b").Key())
+		w.request("a", call("a"))
+		w.request("b", call("b"))
+		w.approve("a")
+		w.outcome("a")
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		w.approve("b")
+		w.outcome("b")
+		w.broker.Close()
+		synctest.Wait()
+		if got, want := drain(left), []string{"queued b", "shown b", "closed"}; !slices.Equal(got, want) {
+			t.Errorf("until its context ended: got %q, want %q", got, want)
+		}
+		if got, want := drain(closed), []string{"queued b", "shown b", "answered b", "closed"}; !slices.Equal(got, want) {
+			t.Errorf("until the broker closed: got %q, want %q", got, want)
+		}
+	})
+}

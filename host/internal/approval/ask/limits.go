@@ -33,13 +33,5 @@ func near(n, limit int) bool { return limit-n <= max(1, limit/5) }
 
 // counts are the waiting asks of an ask's session and of its agent. The caller holds mu.
 func (b *Broker) counts(a Ask) (bySession, byAgent int) {
-	for _, e := range b.waiting {
-		if e.ask.Session == a.Session {
-			bySession++
-		}
-		if e.ask.Agent == a.Agent {
-			byAgent++
-		}
-	}
-	return bySession, byAgent
+	return len(b.waiting.sessions[a.Session]), b.waiting.agents[a.Agent]
 }

@@ -90,8 +90,8 @@ func (b *Broker) open(ctx context.Context, a Ask) (*entry, Outcome, error) {
 func (b *Broker) join(key Key, digest string) *entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, e := range b.waiting {
-		if e.ask.Key() == key && e.ask.Digest == digest {
+	for _, e := range b.waiting.sessions[key.Session] {
+		if e.ask.CallID == key.CallID && e.ask.Key() == key && e.ask.Digest == digest {
 			b.attend(e)
 			return e
 		}
@@ -266,7 +266,7 @@ func newEntry(a Ask) *entry {
 func (b *Broker) admit(e *entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.waiting = append(b.waiting, e)
+	b.waiting.add(e)
 	b.schedule(e)
 	kind := EventShown
 	if e.ask.State == Queued {
