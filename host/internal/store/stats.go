@@ -17,6 +17,11 @@ type Stats struct {
 	// Behind is how many changes of other daemons this one does not have in force yet: 0 where it has
 	// the store alone, -1 when it cannot be read.
 	Behind int64
+	// Busy and Idle are the connections for queries, Waits how often a query waited for one, Waited
+	// for how long.
+	Busy, Idle int
+	Waits      uint64
+	Waited     time.Duration
 }
 
 // counts are the numbers behind Stats.
@@ -43,7 +48,9 @@ func (c *counts) add(group []*job, err error, took time.Duration) {
 func (s *Store) Stats(ctx context.Context) Stats {
 	c := &s.writer.counts
 	head, _ := readHead(ctx, s.reads) // an unreadable store shows in Ready
+	pool := s.reads.Stats()
 	return Stats{
+		Busy: pool.InUse, Idle: pool.Idle, Waits: uint64(max(0, pool.WaitCount)), Waited: pool.WaitDuration,
 		Commits: c.commits.Load(), Changes: c.changes.Load(), Failures: c.failures.Load(),
 		Took: time.Duration(c.took.Load()), Seq: head.seq, Behind: s.team.behind(ctx),
 	}

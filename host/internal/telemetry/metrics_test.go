@@ -25,7 +25,7 @@ func full() *telemetry.Metrics {
 	m := telemetry.New("v1", telemetry.Sources{
 		Asks: func() telemetry.Asks { return telemetry.Asks{Waiting: 2, Oldest: 90 * time.Second, Surfaces: 1} },
 		Store: func() telemetry.Store {
-			return telemetry.Store{Commits: 3, Changes: 7, Failures: 1, Took: time.Second, Seq: 6, Behind: 2}
+			return telemetry.Store{Commits: 3, Changes: 7, Failures: 1, Took: time.Second, Seq: 6, Behind: 2, Busy: 3, Idle: 5, Waits: 8, Waited: 2 * time.Second}
 		},
 		Audit: func() telemetry.Audit { return telemetry.Audit{At: time.Unix(1700000000, 0), Seq: 5} },
 		Pool: func() telemetry.Pool {
@@ -68,6 +68,7 @@ func TestMetrics(t *testing.T) {
 		`callgate_ask_wait_seconds_bucket{outcome="ask_approved",le="5"} 1`,
 		`callgate_asks_waiting 2`, `callgate_asks_oldest_seconds 90`, `callgate_ask_surfaces 1`,
 		`callgate_store_commit_seconds_count 3`, `callgate_store_changes_total 7`, `callgate_store_errors_total 1`, `callgate_audit_seq 6`, `callgate_node_behind_changes 2`,
+		`callgate_store_connections{state="busy"} 3`, `callgate_store_connections{state="idle"} 5`, `callgate_store_connection_wait_seconds_sum 2`, `callgate_store_connection_wait_seconds_count 8`,
 		`callgate_audit_verified_seq 5`, `callgate_audit_verified_timestamp_seconds 1.7e+09`, `callgate_audit_broken 0`,
 		`callgate_sandbox_memory_bytes 1.048576e+06`, `callgate_module_answers_total{from="memory"} 5`,
 		`callgate_module_call_seconds_sum{module="bash.wasm"} 1`, `callgate_module_failures_total{module="bash.wasm"} 1`, `callgate_module_fuel_total{module="bash.wasm"} 1000`,

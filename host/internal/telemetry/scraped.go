@@ -38,6 +38,11 @@ type Store struct {
 	// Behind is how many changes of other daemons this one does not have in force; negative for
 	// unknown.
 	Behind int64
+	// Busy and Idle are the connections for queries, Waits how often a query waited for one, Waited
+	// for how long.
+	Busy, Idle int
+	Waits      uint64
+	Waited     time.Duration
 }
 
 // Audit is the daemon's last verification of the audit.
@@ -91,6 +96,8 @@ var (
 	storeCommits = desc("store_commit_seconds", "Transactions of the store, and their time.")
 	storeChanges = desc("store_changes_total", "Changes in the store's transactions.")
 	storeErrors  = desc("store_errors_total", "Changes that the store could not write.")
+	storePool    = desc("store_connections", "Connections of the store for queries, busy and idle.", "state")
+	storeWaits   = desc("store_connection_wait_seconds", "Queries that waited for a connection of the store, and their time.")
 	nodeBehind   = desc("node_behind_changes", "Changes of other daemons of the store that this one does not have in force; no value when the store cannot be read.")
 	auditSeq     = desc("audit_seq", "Number of the audit's last row.")
 	verifiedSeq  = desc("audit_verified_seq", "Last row that the daemon verified.")
@@ -113,7 +120,7 @@ var (
 // Describe implements prometheus.Collector.
 func (scraped) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		asksWaiting, asksOldest, surfaces, storeCommits, storeChanges, storeErrors, nodeBehind, auditSeq, verifiedSeq, verifiedAt, auditBroken,
+		asksWaiting, asksOldest, surfaces, storeCommits, storeChanges, storeErrors, storePool, storeWaits, nodeBehind, auditSeq, verifiedSeq, verifiedAt, auditBroken,
 		poolUsed, poolLimit, poolCache, answers, moduleTime, moduleFails, moduleFuel, traceSpans, hookJudged, hookProbed, discordUp, discordCards,
 	} {
 		out <- d
@@ -135,6 +142,9 @@ func (c scraped) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstSummary(storeCommits, store.Commits, store.Took.Seconds(), nil)
 	counter(storeChanges, float64(store.Changes))
 	counter(storeErrors, float64(store.Failures))
+	out <- prometheus.MustNewConstMetric(storePool, prometheus.GaugeValue, float64(store.Busy), "busy")
+	out <- prometheus.MustNewConstMetric(storePool, prometheus.GaugeValue, float64(store.Idle), "idle")
+	out <- prometheus.MustNewConstSummary(storeWaits, store.Waits, store.Waited.Seconds(), nil)
 	if store.Behind >= 0 {
 		gauge(nodeBehind, float64(store.Behind))
 	}
