@@ -39,7 +39,7 @@ bin/callgate: $(MODULES) $(shell find cmd engine host plugins -name '*.go' -o -n
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w -X main.version=$(VERSION)" -o bin/callgate-hook ./host/callgate-hook
 
 ##@ Prove
-.PHONY: test quick race fuzz faults hunt corpus oracle house language mutate bench
+.PHONY: test quick race fuzz faults scale hunt corpus oracle house language mutate bench
 # Without -v nobody would hear of skipped tests.
 SHORTEN := awk -f testdata/results.awk
 
@@ -51,6 +51,9 @@ export CALLGATE_TEST_CACHE ?= $(dir $(shell $(GO) env GOCACHE))callgate-test
 
 test: $(MODULES) ## run every test; says which were skipped, and why
 	@testdata/test.sh -v $(PATIENCE) | $(SHORTEN)
+
+scale: $(MODULES) ## measure three daemons over PostgreSQL beside one over SQLite: decisions, waiting asks, Discord
+	@CALLGATE_SCALE=1 $(GO) test -count=1 -v $(PATIENCE) -run 'TestTeam(Scale|Discord)$$' ./host/cli | grep -E ': |^(---|ok|FAIL)'
 
 faults: $(MODULES) ## kill three daemons and their PostgreSQL amid 1,000 answered checks
 	CALLGATE_FAULTS=1 $(GO) test -count=1 -v -run 'TestTeam(Faults|Failover|DeadNode|Discord)' ./host/cli

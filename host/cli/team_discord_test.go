@@ -15,10 +15,22 @@ import (
 	"github.com/callgate/callgate/host/wire"
 )
 
-// TestTeamDiscord: when the daemon with the connection to Discord is killed, another one takes it
-// over, a card has one message, and one answer counts.
+// TestTeamDiscord: when the daemon with the connection to Discord is killed, or cut off from the
+// database, another one takes it over, a card has one message, and one answer counts.
 func TestTeamDiscord(t *testing.T) {
 	t.Parallel()
+	for name, lose := range map[string]func(*member){
+		"killed":      (*member).kill,
+		"partitioned": func(m *member) { m.proxy.Silence(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			takeOver(t, lose)
+		})
+	}
+}
+
+func takeOver(t *testing.T, lose func(*member)) {
 	s := discordtest.Start(t, discordtest.Options{AckWithin: patience})
 	ann := s.Person("ann")
 	token := filepath.Join(t.TempDir(), "discord.token")
@@ -43,13 +55,14 @@ func TestTeamDiscord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holder.kill()
-	killed := time.Now()
+	_, identified := s.Sessions()
+	lost := time.Now()
+	lose(holder)
 	next := tm.holder(ctx, holder.id)
-	if err := s.WaitConnected(ctx); err != nil {
-		t.Fatal(err)
+	if err := s.Wait(ctx, func() bool { n, now := s.Sessions(); return n == 1 && now > identified }); err != nil {
+		t.Fatal(err) // the lost one is still connected, or the next one not yet
 	}
-	took := time.Since(killed)
+	took := time.Since(lost)
 	t.Logf("taken over after %s", took.Round(10*time.Millisecond))
 	if os.Getenv("CALLGATE_FAULTS") != "" && took > 4*time.Second {
 		t.Errorf("taken over after %s, want at most 4 s", took)
@@ -77,8 +90,9 @@ func TestTeamDiscord(t *testing.T) {
 		t.Errorf("got %d messages of the ask, want 1: %v", cards, s.Messages())
 	}
 	if next == holder {
-		t.Error("the lease came back to the daemon that was killed")
+		t.Error("the lease came back to the daemon that was lost")
 	}
+	holder.proxy.Silence(false)
 	approved := 0
 	for _, row := range tm.rows() {
 		if row.AskID == res.AskID && row.Event == store.EventDecision {
@@ -95,13 +109,16 @@ func TestTeamDiscord(t *testing.T) {
 func (tm *team) holder(ctx context.Context, not string) *member {
 	for i := 0; ctx.Err() == nil; i++ {
 		m := tm.members[i%len(tm.members)]
-		nodes, err := m.admin(tm.t).Nodes(ctx)
+		if not != "" && m.id == not {
+			continue // it was lost
+		}
+		nodes, err := m.nodes(ctx, tm.t)
 		if err != nil {
-			continue // it was killed
+			continue // it was killed, or waits for the database
 		}
 		for _, n := range nodes {
 			if n.ID != not && slices.Contains(n.Leases, "discord") {
-				return tm.member(ctx, n.ID)
+				return tm.member(ctx, n.ID, not)
 			}
 		}
 		time.Sleep(20 * time.Millisecond) // the list has no events
@@ -109,14 +126,24 @@ func (tm *team) holder(ctx context.Context, not string) *member {
 	return nil
 }
 
-// member is the daemon with an id.
-func (tm *team) member(ctx context.Context, id string) *member {
+// member is the daemon with an id; the one with the other id was lost.
+func (tm *team) member(ctx context.Context, id, lost string) *member {
 	for _, m := range tm.members {
-		nodes, err := m.admin(tm.t).Nodes(ctx)
+		if lost != "" && m.id == lost {
+			continue
+		}
+		nodes, err := m.nodes(ctx, tm.t)
 		if err == nil && slices.ContainsFunc(nodes, func(n wire.Node) bool { return n.Self && n.ID == id }) {
 			m.id = id
 			return m
 		}
 	}
 	return nil
+}
+
+// nodes is the daemon's list; a daemon without its database gives none.
+func (m *member) nodes(ctx context.Context, t *testing.T) ([]wire.Node, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return m.admin(t).Nodes(ctx)
 }

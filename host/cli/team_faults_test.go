@@ -129,7 +129,11 @@ func TestTeamFaults(t *testing.T) {
 	n := int64(faultChecks())
 	faults := map[int64]func(){
 		n / 6: func() { h.members[0].kill(); h.members[0].start(t) },
-		n / 3: func() { h.server.Stop("immediate"); h.server.Start() },
+		n / 3: func() {
+			h.server.Stop("immediate")
+			h.members[1].ready(t, exitDeny)
+			h.server.Start()
+		},
 		n / 2: func() { h.addRule(ctx, "Bash(touch:*)", engine.Deny); h.denied.Store(true) },
 		2 * n / 3: func() {
 			h.members[2].proxy.Silence(true)

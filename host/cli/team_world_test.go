@@ -41,24 +41,33 @@ func newDaemons(t *testing.T, yaml string) *team {
 	t.Helper()
 	tm := &team{t: t, server: storetest.StartServer(t)}
 	tm.schema = storetest.Schema(t, tm.server.URL())
-	for i := range 3 {
+	for range 3 {
 		m := &member{proxy: storetest.NewProxy(t, tm.server)}
 		place, err := m.proxy.Place(tm.schema)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.World = world.New(t, "listen: 127.0.0.1:0\nstore: \""+place+"\"\n"+yaml)
-		if i == 0 {
-			d, stop := m.Serve(nil) // a PIN takes a terminal, or the process itself
-			m.ChoosePIN(d)
-			stop()
-		} else {
-			copyTokens(t, tm.members[0].Dirs.State, m.Dirs.State)
-		}
-		tm.members = append(tm.members, m)
-		m.start(t)
+		tm.add(m, place, yaml)
 	}
 	return tm
+}
+
+// add starts a daemon with its store at place; "" is a file of its own.
+func (tm *team) add(m *member, place, yaml string) {
+	tm.t.Helper()
+	if place != "" {
+		yaml = "store: \"" + place + "\"\n" + yaml
+	}
+	m.World = world.New(tm.t, "listen: 127.0.0.1:0\n"+yaml)
+	if len(tm.members) == 0 {
+		d, stop := m.Serve(nil) // a PIN takes a terminal, or the process itself
+		m.ChoosePIN(d)
+		stop()
+	} else {
+		copyTokens(tm.t, tm.members[0].Dirs.State, m.Dirs.State)
+	}
+	tm.members = append(tm.members, m)
+	m.start(tm.t)
 }
 
 // copyTokens gives a machine the token files of another.
@@ -134,6 +143,17 @@ func (m *member) kill() {
 	defer m.mu.Unlock()
 	_ = m.cmd.Process.Kill() // it may have ended
 	_ = m.cmd.Wait()
+}
+
+// ready compares the exit code of callgate ready, as a health check has it.
+func (m *member) ready(t *testing.T, want int) {
+	t.Helper()
+	cmd := exec.Command("callgate", "ready", "--endpoint", m.at())
+	cmd.Env = append(os.Environ(), m.XDG()...)
+	out, err := cmd.CombinedOutput()
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		t.Errorf("callgate ready: got exit code %d (%v: %s), want %d", got, err, out, want)
+	}
 }
 
 // at is the daemon's present address: each start has another one.

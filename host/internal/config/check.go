@@ -178,8 +178,8 @@ func (ck *checker) asks(a *Asks) {
 	ck.wait(a.Timeout, "asks.timeout")
 	ck.wait(a.RepeatDenial, "asks.repeat_denial")
 	ck.wait(a.ApprovalLifetime, "asks.approval_lifetime")
-	if _, given := ck.places["asks.checks"]; given && (a.Checks < 32 || a.Checks > 2000) {
-		ck.add("asks.checks", "%d: want 32 to 2000", a.Checks)
+	if _, given := ck.places["asks.checks"]; given && (a.Checks < 32 || a.Checks > 10_000) {
+		ck.add("asks.checks", "%d: want 32 to 10000", a.Checks)
 	}
 	for _, l := range []struct {
 		name  string

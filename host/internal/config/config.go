@@ -226,7 +226,7 @@ type Asks struct {
 	ApprovalLifetime Duration `yaml:"approval_lifetime"`
 	// Checks is how many checks the daemon has under way at once, those that wait for a person
 	// included, and half of them for one token. One more gets an error (too_many_requests); the hook
-	// and the MCP proxy send it again for a while, then deny. 32 to 2000. Default: 512. Holds from
+	// and the MCP proxy send it again for a while, then deny. 32 to 10000. Default: 512. Holds from
 	// the next start on.
 	Checks int `yaml:"checks"`
 }

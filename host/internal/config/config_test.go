@@ -232,7 +232,7 @@ func TestParse_errors(t *testing.T) {
 		{"negative duration", "asks: {timeout: -1s}\n", "f:1:17: asks.timeout: duration -1s: want more than 0"},
 		{"long duration", "defaults: {timeout: 25h}\n", "f:1:21: defaults.timeout: 25h0m0s: want at most 24h"},
 		{"fewer asks than none", "asks: {per_session: -1}\n", "f:1:21: asks.per_session: -1: want 0 (no limit) to 1000"},
-		{"too few checks at once", "asks: {checks: 0}\n", "f:1:16: asks.checks: 0: want 32 to 2000"},
+		{"too few checks at once", "asks: {checks: 0}\n", "f:1:16: asks.checks: 0: want 32 to 10000"},
 		{"probes too often", "hooks: {probe_every: 59s}\n", "f:1:22: hooks.probe_every: 59s: want 1m to 24h; leave the key out for no probe"},
 		{"a pause after too many", "asks: {pause_after: 1001}\n", "f:1:21: asks.pause_after: 1001: want 0 (no limit) to 1000"},
 		{"limit", "asks: {per_agent: -1}\n", "f:1:19: asks.per_agent: -1: want 0 (no limit) to 1000"},

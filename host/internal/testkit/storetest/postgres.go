@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,9 +20,10 @@ import (
 
 // Server is a PostgreSQL server of a test, on a unix socket.
 type Server struct {
-	t   testing.TB
-	bin string
-	dir string
+	t       testing.TB
+	bin     string
+	dir     string
+	durable bool
 }
 
 // StartServer starts a server for the length of the test, or skips the test where PostgreSQL is not
@@ -29,6 +31,16 @@ type Server struct {
 func StartServer(t testing.TB) *Server {
 	t.Helper()
 	s := newServer(t)
+	t.Cleanup(s.end)
+	s.create()
+	return s
+}
+
+// StartDurable is StartServer for measurements: a commit waits for the disk.
+func StartDurable(t testing.TB) *Server {
+	t.Helper()
+	s := newServer(t)
+	s.durable = true
 	t.Cleanup(s.end)
 	s.create()
 	return s
@@ -162,12 +174,30 @@ func (s *Server) run(program string, args ...string) {
 	}
 }
 
-// Start starts a stopped server and waits until it answers. It does not wait for the disk: what a
-// crash of the server loses without that, only a crash of the machine loses.
+// Start starts a stopped server and waits until it answers. Unless it is durable it does not wait for
+// the disk: what a crash of the server loses without that, only a crash of the machine loses.
 func (s *Server) Start() {
 	s.t.Helper()
-	s.run("pg_ctl", "-D", s.data(), "-w", "-l", filepath.Join(s.dir, "log"), "-o",
-		fmt.Sprintf("-c listen_addresses= -c unix_socket_directories=%s -c max_connections=400 -c fsync=off", s.dir), "start")
+	options := fmt.Sprintf("-c listen_addresses= -c unix_socket_directories=%s -c max_connections=400", s.dir)
+	if !s.durable {
+		options += " -c fsync=off"
+	}
+	s.run("pg_ctl", "-D", s.data(), "-w", "-l", filepath.Join(s.dir, "log"), "-o", options, "start")
+}
+
+// PID is the process of the running server; its children serve the connections.
+func (s *Server) PID() int {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(line)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return pid
 }
 
 // Stop stops the server: "fast" ends its connections, "immediate" is a crash. Stopping twice is
