@@ -42,7 +42,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of *session) err
 	if err != nil {
 		return err
 	}
-	d := draw(of, view.Ask, s.c.Now())
+	d := draw(of, view, s.c.Now())
 	d.Details, d.Alone = card.DetailsText(view.Ask), true
 	if view.State != ask.Shown || form.Get("read") != d.Read {
 		f := framed(r, of, "Ask "+view.ID, "/", d)

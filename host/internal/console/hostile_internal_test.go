@@ -13,6 +13,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/store/history"
 	"github.com/callgate/callgate/host/internal/testkit/asktest"
@@ -70,7 +71,7 @@ func shape(t interface{ Fatal(...any) }, page string) (elements []string, text s
 func drawnPage(t interface{ Fatal(...any) }, a ask.Ask) string {
 	s := &Server{}
 	of := &session{csrf: "csrf"}
-	d := draw(of, a, asktest.Noon)
+	d := draw(of, protocol.AskView{Ask: a}, asktest.Noon)
 	d.Details, d.Alone = card.DetailsText(a), true
 	out := httptest.NewRecorder()
 	if err := s.render(out, 200, "ask", frame{Title: "Ask", By: "ann", Body: d}); err != nil {
@@ -217,7 +218,7 @@ func TestKinds(t *testing.T) {
 // TestEndedCard: on a list, an ended ask is its outcome and its call; its own page has the rest.
 func TestEndedCard(t *testing.T) {
 	a := asktest.Kinds()["ended"]
-	d := draw(&session{csrf: "csrf"}, a, asktest.Noon)
+	d := draw(&session{csrf: "csrf"}, protocol.AskView{Ask: a}, asktest.Noon)
 	page := func() string {
 		var out strings.Builder
 		if err := pages.ExecuteTemplate(&out, "card", d); err != nil {

@@ -37,16 +37,19 @@ type drawn struct {
 	Details string
 	// Edit is the input as a text to be changed; nil where it cannot be changed here.
 	Edit *card.Edit
+	// Limits are sentences about limits that are near.
+	Limits []string
 	// Alone draws the card as the page's only one.
 	Alone bool
 }
 
 // draw draws an ask from the shared model.
-func draw(of *session, a ask.Ask, now time.Time) drawn {
-	d := drawn{Card: card.Render(a, now), State: a.State, CSRF: of.csrf}
+func draw(of *session, view protocol.AskView, now time.Time) drawn {
+	a := view.Ask
+	d := drawn{Card: card.Render(a, now), State: a.State, CSRF: of.csrf, Limits: view.Limits}
 	timeless := d.Card
 	timeless.Until = ""
-	d.Rev = digest(timeless, a.State)
+	d.Rev = digest(timeless, a.State, d.Limits)
 	d.Read = digest(a.Digest, d.Careful, d.Changed, d.Headline, d.Call, d.Why, d.Choices)
 	if e, err := card.EditOf(a); err == nil && len(e.Text) <= maxEdit {
 		d.Edit = &e
@@ -132,17 +135,17 @@ func (s *Server) waiting(w http.ResponseWriter, r *http.Request, of *session) er
 		return err
 	}
 	var body waitingPage
-	var shown []ask.Ask
+	var shown []protocol.AskView
 	var queued []protocol.AskView
 	for _, v := range views {
 		if v.State == ask.Shown {
-			shown = append(shown, v.Ask)
+			shown = append(shown, v)
 		} else {
 			queued = append(queued, v)
 		}
 	}
 	body.Queues = queues(queued)
-	slices.SortStableFunc(shown, func(a, b ask.Ask) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	slices.SortStableFunc(shown, func(a, b protocol.AskView) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	body.Total, body.Pages = len(shown), max(1, (len(shown)+perPage-1)/perPage)
 	body.Page = min(page, body.Pages)
 	if body.Page > 1 {
@@ -200,7 +203,7 @@ func (s *Server) showAsk(w http.ResponseWriter, r *http.Request, of *session) er
 	if err != nil {
 		return err
 	}
-	d := draw(of, view.Ask, s.c.Now())
+	d := draw(of, view, s.c.Now())
 	d.Details, d.Alone = card.DetailsText(view.Ask), true
 	if view.State == ask.Shown {
 		s.seen(r.Context(), of, view.ID)
