@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/authority"
+	"github.com/callgate/callgate/host/internal/gate/target"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/telemetry/stage"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
@@ -75,6 +76,7 @@ func (g *Gate) close(c *call) {
 // gather collects the facts for deciding a call. Its error is a bad request or a missing
 // entitlement.
 func (g *Gate) gather(ctx context.Context, c *call, look session) (f facts, err error) {
+	ctx = target.OnePicture(ctx)
 	r, claim := c.request, c.request.Context
 	if f.epoch = g.c.Store.Epoch(); c.caller.Epoch > 0 {
 		f.epoch = min(f.epoch, c.caller.Epoch) // the token was looked up before

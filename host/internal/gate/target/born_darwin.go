@@ -14,3 +14,7 @@ func born(_ string, info fs.FileInfo) string {
 	}
 	return fmt.Sprintf("%d.%09d", st.Birthtimespec.Sec, st.Birthtimespec.Nsec)
 }
+
+func stampOf(st *syscall.Stat_t) Stamp {
+	return Stamp{Device: uint64(st.Dev), File: st.Ino, Modified: st.Mtimespec.Nano(), Changed: st.Ctimespec.Nano()}
+}

@@ -3,6 +3,7 @@ package target
 import (
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,4 +15,8 @@ func born(path string, _ fs.FileInfo) string {
 		return ""
 	}
 	return fmt.Sprintf("%d.%09d", st.Btime.Sec, st.Btime.Nsec)
+}
+
+func stampOf(st *syscall.Stat_t) Stamp {
+	return Stamp{Device: uint64(st.Dev), File: st.Ino, Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano()} //nolint:unconvert // not of this type everywhere
 }

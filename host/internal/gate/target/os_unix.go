@@ -28,23 +28,29 @@ const mountsAge = time.Second
 
 // Lstat calls the kernel itself: os.Lstat makes a FileInfo and, for a missing file, an error
 // each time, and most files looked for are missing.
-func (*osFS) Lstat(path string) (fs.FileMode, error) {
+func (o *osFS) Lstat(path string) (fs.FileMode, error) {
+	mode, _, err := o.Stamp(path)
+	return mode, err
+}
+
+// Stamp implements Stamper.
+func (*osFS) Stamp(path string) (fs.FileMode, Stamp, error) {
 	var st syscall.Stat_t
 	switch err := syscall.Lstat(path, &st); {
 	case err == syscall.ENOENT:
-		return 0, fs.ErrNotExist
+		return 0, Stamp{}, fs.ErrNotExist
 	case err != nil:
-		return 0, &fs.PathError{Op: "lstat", Path: path, Err: err}
+		return 0, Stamp{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
 	}
 	switch uint32(st.Mode) & syscall.S_IFMT {
 	case syscall.S_IFREG:
-		return 0, nil
+		return 0, Stamp{}, nil
 	case syscall.S_IFDIR:
-		return fs.ModeDir, nil
+		return fs.ModeDir, stampOf(&st), nil
 	case syscall.S_IFLNK:
-		return fs.ModeSymlink, nil
+		return fs.ModeSymlink, Stamp{}, nil
 	}
-	return fs.ModeIrregular, nil // pipes, sockets and devices are all the same here
+	return fs.ModeIrregular, Stamp{}, nil // pipes, sockets and devices are all the same here
 }
 
 func (*osFS) Readlink(path string) (string, error) { return os.Readlink(path) }

@@ -53,10 +53,11 @@ func (w *walker) factsAt(dir string) *facts {
 		f.tools = slices.Clip(f.tools)
 	}
 	if n := w.look(dir); dir == "/" || n.err == nil {
-		if dirty, ok := w.gitHere(dir); ok {
+		lacks := w.lacksOf(dir, n)
+		if dirty, ok := w.gitHere(dir, lacks); ok {
 			f.root, f.git = dir, dirty
 		}
-		f.tools = append(f.tools, w.toolsHere(dir)...)
+		f.tools = append(f.tools, w.toolsHere(dir, lacks)...)
 	}
 	w.repos[dir] = f
 	return f
@@ -65,23 +66,34 @@ func (w *walker) factsAt(dir string) *facts {
 // gitHere reports whether git would find a repository in dir, in git's order: .git first, then
 // dir itself as a bare repository of plain files. Anyone can unpack one into a project (threat
 // T19).
-func (w *walker) gitHere(dir string) (dirty []string, found bool) {
-	dotgit := below(dir, ".git")
-	n := w.look(dotgit)
-	if n.err != nil && !errors.Is(n.err, fs.ErrNotExist) {
-		return []string{"unreadable .git"}, true
-	}
-	if n.err == nil {
-		gitdir, ok := w.gitDir(dotgit, dir)
-		switch {
-		case !ok:
-			return []string{"unreadable .git"}, true
-		case w.isGitDir(gitdir):
-			return w.gitDirty(gitdir), true
+func (w *walker) gitHere(dir string, lacks lacks) (dirty []string, found bool) {
+	if !lacks.name(".git") {
+		if dirty, found = w.dotgitHere(dir); found {
+			return dirty, true
 		}
 	}
-	if w.isGitDir(dir) {
+	if !lacks.name("HEAD") && w.isGitDir(dir) {
 		return append([]string{"bare git directory"}, w.gitDirty(dir)...), true
+	}
+	return nil, false
+}
+
+// dotgitHere is gitHere of .git alone.
+func (w *walker) dotgitHere(dir string) (dirty []string, found bool) {
+	dotgit := below(dir, ".git")
+	n := w.look(dotgit)
+	if errors.Is(n.err, fs.ErrNotExist) {
+		return nil, false
+	}
+	if n.err != nil {
+		return []string{"unreadable .git"}, true
+	}
+	gitdir, ok := w.gitDir(dotgit, dir)
+	switch {
+	case !ok:
+		return []string{"unreadable .git"}, true
+	case w.isGitDir(gitdir):
+		return w.gitDirty(gitdir), true
 	}
 	return nil, false
 }

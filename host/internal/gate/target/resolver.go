@@ -52,6 +52,17 @@ type Resolver struct {
 	busy  atomic.Int32
 	once  sync.Once
 	slots chan struct{}
+
+	absent absences
+	// now is the clock, for tests; nil is time.Now.
+	now func() time.Time
+}
+
+func (r *Resolver) clock() time.Time {
+	if r.now != nil {
+		return r.now()
+	}
+	return time.Now()
 }
 
 // limits returns the bounds in force.
@@ -114,6 +125,9 @@ func (r *Resolver) Resolve(ctx context.Context, p Place, input json.RawMessage, 
 // engine.Context.WorkingDirectories. A missing directory is kept (it may be made later); an
 // unresolvable one is an error naming it.
 func (r *Resolver) Directories(ctx context.Context, dirs []string) ([]string, error) {
+	if len(dirs) == 0 && r.FS != nil {
+		return []string{}, nil
+	}
 	return run(ctx, r, r.limits().Time, func(w *walker) ([]string, error) {
 		out := make([]string, 0, len(dirs))
 		for _, d := range w.directories(dirs) {
@@ -145,10 +159,12 @@ func run[T any](ctx context.Context, r *Resolver, patience time.Duration, work f
 	defer leave()
 	type answer struct {
 		value T
+		seen  map[string]node
 		err   error
 	}
 	done := make(chan answer, 1)
 	var steps atomic.Int64
+	shared, seen, turn := take(ctx, r)
 	ctx, cancel := patient(ctx, patience, &steps)
 	defer cancel()
 	go func() {
@@ -156,14 +172,16 @@ func run[T any](ctx context.Context, r *Resolver, patience time.Duration, work f
 		steps.Add(1)
 		w, err := r.walker(ctx, &steps)
 		if err != nil {
-			done <- answer{none, err}
+			done <- answer{none, seen, err}
 			return
 		}
+		w.seen, w.turn = seen, turn
 		value, err := work(w)
-		done <- answer{value, err}
+		done <- answer{value, seen, err}
 	}()
 	select {
 	case a := <-done:
+		shared.give(a.seen)
 		return a.value, a.err
 	case <-ctx.Done():
 		return none, late(ctx)
@@ -198,7 +216,7 @@ func (r *Resolver) walker(ctx context.Context, steps *atomic.Int64) (*walker, er
 	}
 	return &walker{
 		ctx: ctx, steps: steps, fs: r.FS, limits: r.limits(), mounts: mounts,
-		own: map[string]bool{}, seen: map[string]node{}, repos: map[string]*facts{},
+		own: map[string]bool{}, repos: map[string]*facts{}, absent: &r.absent, now: r.clock(),
 	}, nil
 }
 

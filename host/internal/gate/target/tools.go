@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"path"
 	"strings"
 )
@@ -31,10 +32,10 @@ var npmWords = []string{
 	"onload_script", "init-module", "init_module", "globalconfig", "prefix", `\`,
 }
 
-func (w *walker) toolsHere(dir string) []string {
+func (w *walker) toolsHere(dir string, lacks lacks) []string {
 	var dirty []string
 	for _, file := range toolFiles {
-		if file.dir != "" && w.look(below(dir, file.dir)).err != nil {
+		if lacks.name(cmp.Or(file.dir, file.name)) || file.dir != "" && w.look(below(dir, file.dir)).err != nil {
 			continue
 		}
 		if w.runs(below(dir, file.name), file.words) {

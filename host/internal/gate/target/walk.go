@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // walker follows paths for one Resolve. It remembers its findings, so all paths of a call are
@@ -19,18 +20,24 @@ type walker struct {
 	limits Limits
 	mounts map[string]string
 	// own are the mount points with a working directory: the operator chose to work there.
-	own   map[string]bool
-	seen  map[string]node
-	repos map[string]*facts
+	own map[string]bool
+	// seen has the answers to look; those of another turn are of an earlier look-up of the call.
+	seen   map[string]node
+	turn   uint32
+	repos  map[string]*facts
+	absent *absences
+	now    time.Time
 	// goEnv are the dirty settings for go commands in any directory.
 	goEnv []string
 }
 
 // node is the file at one path without links among its parents.
 type node struct {
-	mode fs.FileMode
-	link string
-	err  error
+	mode  fs.FileMode
+	turn  uint32
+	link  string
+	stamp Stamp // of a directory
+	err   error
 }
 
 // found is where a path leads.
@@ -110,10 +117,14 @@ func rest(todo []string) bool {
 
 // look asks the file system once per path, and never beyond a border.
 func (w *walker) look(p string) node {
-	if n, ok := w.seen[p]; ok {
+	n, ok := w.seen[p]
+	if ok && n.turn == w.turn {
 		return n
 	}
-	n := w.ask(p)
+	if !ok || !w.holds(p, n) {
+		n = w.ask(p)
+	}
+	n.turn = w.turn
 	w.seen[p] = n
 	return n
 }
@@ -126,12 +137,20 @@ func (w *walker) ask(p string) node {
 		return node{err: err}
 	}
 	defer w.steps.Add(1)
-	mode, err := w.fs.Lstat(p)
+	mode, stamp, err := w.lstat(p)
 	if err != nil || mode&fs.ModeSymlink == 0 {
-		return node{mode: mode, err: err}
+		return node{mode: mode, stamp: stamp, err: err}
 	}
 	link, err := w.fs.Readlink(p)
 	return node{mode: mode, link: link, err: err}
+}
+
+func (w *walker) lstat(p string) (fs.FileMode, Stamp, error) {
+	if stamper, ok := w.fs.(Stamper); ok {
+		return stamper.Stamp(p)
+	}
+	mode, err := w.fs.Lstat(p)
+	return mode, Stamp{}, err
 }
 
 // nullDevice is the one device that is looked at.
