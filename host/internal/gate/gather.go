@@ -68,16 +68,17 @@ func (g *Gate) gatherRules(ctx context.Context, f *facts) error {
 	about := f.req.About()
 	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.ProjectRoot, about)
 	stored = withoutGrants(c.Kind, stored)
-	f.req.Rules = slices.Concat(f.agent.Rules.Live(about, g.c.Now()), g.c.Rules.Usable(ctx, f.tools, f.entry, f.req.Call.Tool, stored))
+	live, usable := f.agent.Rules.Live(about, g.c.Now()), g.c.Rules.Usable(ctx, f.tools, f.entry, f.req.Call.Tool, stored)
 	if err != nil {
 		err = fmt.Errorf("read the stored rules: %w", err)
 	}
 	if len(f.roots) == 0 {
+		f.req.Rules = joined(live, usable)
 		return err
 	}
 	outer, outerErr := g.outerRules(ctx, f.roots, c.ProjectRoot)
 	file, fileErr := g.projectFiles(ctx, f.roots)
-	f.req.Rules = slices.Concat(f.req.Rules, outer, file.Rules)
+	f.req.Rules = joined(live, usable, outer, file.Rules)
 	if f.req.Lists.IgnoreDenylist {
 		// respect_denylist lifts the operator's own list, never a project's.
 		f.req.Rules = append(f.req.Rules, denyAll(file.Disallowed)...)
@@ -85,6 +86,15 @@ func (g *Gate) gatherRules(ctx context.Context, f *facts) error {
 		f.req.Lists.Disallowed = slices.Concat(f.req.Lists.Disallowed, file.Disallowed)
 	}
 	return errors.Join(err, outerErr, fileErr)
+}
+
+// joined is slices.Concat, without a copy of a list that is the only one with rules.
+func joined(lists ...[]engine.Rule) []engine.Rule {
+	lists = slices.DeleteFunc(lists, func(list []engine.Rule) bool { return len(list) == 0 })
+	if len(lists) == 1 {
+		return slices.Clip(lists[0])
+	}
+	return slices.Concat(lists...)
 }
 
 // projectFiles are the files of the call's project and of those around it, each

@@ -17,8 +17,9 @@ type buffer struct {
 // buffers keeps buffers from call to call.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
-// maxPooled is the largest size of a buffer to keep: larger calls are rare.
-const maxPooled = 64 << 10
+// maxPooled is the largest size of a buffer to keep: that of a call with 10,000 rules, as the pool is
+// emptied at rest.
+const maxPooled = 512 << 10
 
 // give keeps a buffer for another call.
 func (b *buffer) give() {

@@ -15,12 +15,13 @@ import (
 
 // envelope is a verb's input. Source: docs/abi.md. Members hidden from the verb are left nil.
 type envelope struct {
-	Tool     string            `json:"tool"`
-	Input    jsontext.Value    `json:"input"`
-	Config   jsontext.Value    `json:"config,omitempty"`
-	Context  wireContext       `json:"context"`
-	Behavior string            `json:"behavior,omitempty"`
-	Rules    []engine.RuleText `json:"rules,omitzero"`
+	Tool     string         `json:"tool"`
+	Input    jsontext.Value `json:"input"`
+	Config   jsontext.Value `json:"config,omitempty"`
+	Context  wireContext    `json:"context"`
+	Behavior string         `json:"behavior,omitempty"`
+	// Rules are written by appendRules and left nil here.
+	Rules []engine.RuleText `json:"rules,omitzero"`
 	// Effects lets describe_call know that this host reads effects.
 	Effects bool `json:"effects,omitzero"`
 	// Covers lets generate_suggestions know that this host reads covers.
@@ -61,7 +62,7 @@ func Envelope(export, tool string, call *engine.Call, config json.RawMessage, be
 // encode writes the envelope of one verb. Input and config are passed on unchanged, after a check
 // that each is one JSON value: nothing in them can end the member and begin another.
 func encode(dst *bytes.Buffer, verb, tool string, call *engine.Call, config []byte, behavior string, rules []engine.RuleText) error {
-	e := envelope{Tool: tool, Input: jsontext.Value(call.Input), Behavior: behavior, Rules: rules}
+	e := envelope{Tool: tool, Input: jsontext.Value(call.Input), Behavior: behavior}
 	if e.Input.Kind() != '{' || !e.Input.IsValid() {
 		return errors.New("the input is not a JSON object with unique names")
 	}
@@ -74,9 +75,41 @@ func encode(dst *bytes.Buffer, verb, tool string, call *engine.Call, config []by
 	e.Context = contextFor(verb, &call.Context)
 	e.Effects = verb == sandbox.DescribeCall && e.Context.Targets == nil
 	e.Covers = verb == sandbox.GenerateSuggestions
-	if err := jsonv2.MarshalWrite(dst, e); err != nil {
+	err := jsonv2.MarshalWrite(dst, e)
+	if err == nil && rules != nil {
+		err = appendRules(dst, rules)
+	}
+	if err != nil {
 		return fmt.Errorf("encode the call: %w", err)
 	}
+	return nil
+}
+
+// appendRules adds the member rules to the object in dst. A call may come with 10,000 of them, and the
+// general encoder takes several times as long.
+func appendRules(dst *bytes.Buffer, rules []engine.RuleText) (err error) {
+	size := len(`,"rules":[]}`)
+	for i := range rules {
+		size += len(`{"content":"","root":""},`) + len(rules[i].Content) + len(rules[i].Root)
+	}
+	dst.Truncate(dst.Len() - len("}"))
+	dst.Grow(size)
+	out := append(dst.AvailableBuffer(), `,"rules":[`...)
+	for i := range rules {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if out, err = jsontext.AppendQuote(append(out, `{"content":`...), rules[i].Content); err != nil {
+			return err
+		}
+		if rules[i].Root != "" {
+			if out, err = jsontext.AppendQuote(append(out, `,"root":`...), rules[i].Root); err != nil {
+				return err
+			}
+		}
+		out = append(out, '}')
+	}
+	dst.Write(append(out, "]}"...)) // in place, unless texts grew by escapes
 	return nil
 }
 
