@@ -135,7 +135,7 @@ func changing(text string) map[string]any {
 		NotGranted: []string{text}, ReplacesBuiltIn: text,
 	}
 	return map[string]any{
-		"overview": overviewPage{Calls: 1, Causes: []askCause{{Rule: text, Agent: text, Example: cause}, {Why: text, Example: cause}}, Refused: []refusedCause{{Cause: cause}}},
+		"trends": trendsPage{Calls: 1, Causes: []askCause{{Rule: text, Agent: text, Example: cause}, {Why: text, Example: cause}}, Refused: []refusedCause{{Cause: cause}}},
 		"rule": rulePage{
 			Form: ruleForm{Behavior: "allow", Rule: text, Scope: text, Key: text, For: "24h", Reason: text}, Old: &rule, Notes: []string{text}, pinPrompt: pinPrompt{true, card.Line(text)},
 			Effect: &history.Simulated{Rows: []history.SimulatedRow{{Row: row}}, Overruled: 1},

@@ -10,7 +10,7 @@ type section struct {
 // sections are the pages of the navigation, in its order.
 var sections = []section{
 	{"/", "Waiting", "M10 5v5l3 2M10 2.5a7.5 7.5 0 1 1 0 15 7.5 7.5 0 0 1 0-15"},
-	{"/overview", "Trends", "M3 17h14M5 17v-5M10 17V4M15 17V9"},
+	{"/trends", "Trends", "M3 17h14M5 17v-5M10 17V4M15 17V9"},
 	{"/activity", "Activity", "M2 10h4l2.5-6 3.5 12 2.5-6H18"},
 	{"/rules", "Rules", "M3 5h14M3 10h14M3 15h9"},
 	{"/tools", "Tools", "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z"},

@@ -177,7 +177,7 @@ var routes = []route{
 	{http.MethodPost, "/asks/{id}", (*Server).answer},
 	{http.MethodGet, "/asks/{id}/several", (*Server).showSeveral},
 	{http.MethodPost, "/asks/{id}/several", (*Server).answerSeveral},
-	{http.MethodGet, "/overview", (*Server).overview},
+	{http.MethodGet, "/trends", (*Server).trends},
 	{http.MethodGet, "/activity", (*Server).activity},
 	{http.MethodGet, "/activity/{seq}", (*Server).showRow},
 	{http.MethodGet, "/rules", (*Server).rules},

@@ -19,14 +19,14 @@ const (
 	triedPatient = 2 * time.Second
 )
 
-// overviewPage are the numbers of a time, with the causes of asks and denials.
-type overviewPage struct {
+// trendsPage are the numbers of a time, with the causes of asks and denials.
+type trendsPage struct {
 	Period               string
 	Calls, Asked, Denied int
 	// Rate and Share are Asked and Denied of 100 calls.
 	Rate, Share     string
 	Rates, Outcomes chart
-	Steps           []overviewStep
+	Steps           []trendStep
 	Causes          []askCause
 	Refused         []refusedCause
 	Tally           store.Tally
@@ -35,8 +35,8 @@ type overviewPage struct {
 	Untried  bool
 }
 
-// overviewStep is a row of the table behind the pictures.
-type overviewStep struct {
+// trendStep is a row of the table behind the pictures.
+type trendStep struct {
 	store.TallyStep
 	Name, Rate string
 }
@@ -58,16 +58,16 @@ type refusedCause struct {
 }
 
 // Periods are the choices of the page.
-func (overviewPage) Periods() []option {
+func (trendsPage) Periods() []option {
 	return []option{{"24h", "Last 24 hours"}, {"7d", "Last 7 days"}, {"30d", "Last 30 days"}}
 }
 
-// overview shows what the gate did: how often people are asked, why, and what did not run.
-func (s *Server) overview(w http.ResponseWriter, r *http.Request, of *session) error {
+// trends shows what the gate did: how often people are asked, why, and what did not run.
+func (s *Server) trends(w http.ResponseWriter, r *http.Request, of *session) error {
 	if err := only(r.URL.Query(), "since"); err != nil {
 		return err
 	}
-	body := overviewPage{Period: r.URL.Query().Get("since")}
+	body := trendsPage{Period: r.URL.Query().Get("since")}
 	if body.Period == "" {
 		body.Period = "7d"
 	}
@@ -83,7 +83,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request, of *session) e
 	if err := s.causes(r, of, &body); err != nil {
 		return err
 	}
-	return s.render(w, http.StatusOK, "overview", framed(r, of, "Trends", "/overview", body))
+	return s.render(w, http.StatusOK, "trends", framed(r, of, "Trends", "/trends", body))
 }
 
 // period is a choice's time, from the begin of an hour or a day of this machine.
@@ -101,7 +101,7 @@ func period(name string, now time.Time) (since, until time.Time, step time.Durat
 	return since, until, 0, refuse(http.StatusBadRequest, "since: want 24h, 7d or 30d")
 }
 
-func (b *overviewPage) count() {
+func (b *trendsPage) count() {
 	for _, step := range b.Tally.Steps {
 		b.Calls += step.Calls
 		b.Asked += step.Asked
@@ -119,13 +119,13 @@ func perHundred(part, whole int) string {
 }
 
 // draw makes the pictures, and the table with the same numbers.
-func (b *overviewPage) draw(since, until time.Time, step time.Duration) {
+func (b *trendsPage) draw(since, until time.Time, step time.Duration) {
 	rates := drawing{since: since, until: until, step: step}
 	outcomes := rates
 	for _, one := range b.Tally.Steps {
 		name := stepName(one.At.Local(), step)
 		rate := perHundred(one.Asked, one.Calls)
-		b.Steps = append(b.Steps, overviewStep{one, name, rate})
+		b.Steps = append(b.Steps, trendStep{one, name, rate})
 		rates.add(one.At, fmt.Sprintf("%s: %s asks per 100 of %d calls", name, rate, one.Calls), part{"asked", 100 * float64(one.Asked) / float64(one.Calls)})
 		outcomes.add(one.At, fmt.Sprintf("%s: %d calls, %d did not run", name, one.Calls, one.Denied),
 			part{"denied", float64(one.Denied)}, part{"ran", float64(one.Calls - one.Denied)})
@@ -143,7 +143,7 @@ func stepName(at time.Time, step time.Duration) string {
 
 // causes finds the rules that would end the most asks, by deciding calls again: an ask that would
 // not come any more is only counted.
-func (s *Server) causes(r *http.Request, of *session, b *overviewPage) error {
+func (s *Server) causes(r *http.Request, of *session, b *trendsPage) error {
 	for _, c := range b.Tally.Denied[:min(len(b.Tally.Denied), mostCauses)] {
 		b.Refused = append(b.Refused, refusedCause{Cause: c, Bar: bar(c.Calls, b.Tally.Denied[0].Calls)})
 	}
