@@ -88,6 +88,16 @@ func drawnPage(t interface{ Fatal(...any) }, a ask.Ask) string {
 		}
 		page += out.Body.String()
 	}
+	several := severalPage{ID: "k3m9qd", Agent: a.Agent, Session: a.Session}
+	several.list([]ask.Ask{a}, asktest.Noon)
+	behind := waitingPage{Queues: queues([]protocol.AskView{{Ask: a}})}
+	for name, body := range map[string]any{"several": several, "waiting": behind} {
+		out = httptest.NewRecorder()
+		if err := s.render(out, 200, name, frame{Title: "Asks", By: "ann", Body: body}); err != nil {
+			t.Fatal(err)
+		}
+		page += out.Body.String()
+	}
 	return page
 }
 

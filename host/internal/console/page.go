@@ -51,6 +51,8 @@ type frame struct {
 	Text string
 	// SignIn are the ways to sign in, by their addresses.
 	SignIn []option
+	// Failed means that Text says what was not done.
+	Failed bool
 	// Forward leads on to the first page.
 	Forward bool
 	// By, CSRF, Unlocked and Said are of the session; empty without one.
@@ -116,11 +118,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, of *session, err e
 	default:
 		s.c.Log.Error("a page failed", "path", r.URL.Path, "error", err)
 	}
-	f := frame{Title: "Not done", Text: card.Line(text)}
+	f := frame{Title: "Not done", Text: card.Line(text), Failed: true}
 	if of == nil && len(s.ways()) > 0 && status != http.StatusTooManyRequests {
 		f.SignIn = s.ways()
 		if errors.Is(err, errNoSession) {
-			f.Title, f.Text = "Sign in", "The console of Callgate shows the calls that wait for a person, and what the gate has done."
+			f.Title, f.Failed, f.Text = "Sign in", false, "The console of Callgate shows the calls that wait for a person, and what the gate has done."
 		}
 	}
 	if of != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/card"
@@ -34,6 +35,8 @@ type askLine struct {
 	N int
 	// Reached means that an approval from the list counts.
 	Reached bool
+	// Call is the call where the line has no room for it.
+	Call []card.Part
 	// Read is the digest of what the line says.
 	Read string
 }
@@ -73,13 +76,21 @@ func (s *Server) several(r *http.Request, of *session) (severalPage, error) {
 	for _, v := range views[:len(views)-page.More] {
 		asks = append(asks, v.Ask)
 	}
-	page.Reached = card.Reached(asks)
-	for i, a := range asks {
-		l := askLine{Entry: card.EntryOf(a), N: i + 1, Reached: slices.Contains(page.Reached, strconv.Itoa(i+1))}
-		l.Read = digest(a.Digest, l.Entry, l.Reached)
-		page.Lines = append(page.Lines, l)
-	}
+	page.list(asks, s.c.Now())
 	return page, nil
+}
+
+// list puts asks on lines.
+func (p *severalPage) list(asks []ask.Ask, now time.Time) {
+	p.Reached = card.Reached(asks)
+	for i, a := range asks {
+		l := askLine{Entry: card.EntryOf(a), N: i + 1, Reached: slices.Contains(p.Reached, strconv.Itoa(i+1))}
+		if c := card.Render(a, now); len(l.Row.Pieces) == len(c.Headline.Pieces) {
+			l.Call = c.Call
+		}
+		l.Read = digest(a.Digest, l.Entry, l.Call, l.Reached)
+		p.Lines = append(p.Lines, l)
+	}
 }
 
 func (s *Server) showSeveral(w http.ResponseWriter, r *http.Request, of *session) error {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/approval/ask"
@@ -109,12 +110,27 @@ func queues(queued []protocol.AskView) (all []queue) {
 			i, all = len(all), append(all, queue{First: v.ID, Agent: v.Agent, Session: v.Session})
 		}
 		if q := &all[i]; len(q.Behind) < maxBehind {
-			q.Behind = append(q.Behind, card.Render(v.Ask, time.Time{}).Headline)
+			q.Behind = append(q.Behind, summary(v.Ask))
 		} else {
 			q.More++
 		}
 	}
 	return all
+}
+
+// maxSummary bounds the call in a summary, in characters.
+const maxSummary = 120
+
+// summary is an ask in one line; where the headline has none of the call, with the begin of it.
+func summary(a ask.Ask) card.Row {
+	c := card.Render(a, time.Time{})
+	row := card.Row{Pieces: slices.Clone(c.Headline.Pieces)}
+	isOwn := func(p card.Piece) bool { return p.Own || p.Strong }
+	if !slices.ContainsFunc(row.Pieces, func(p card.Piece) bool { return !isOwn(p) }) && len(c.Call) > 0 {
+		first, _, _ := strings.Cut(c.Call[0].Text, "\n")
+		row.Pieces = append(row.Pieces, card.Piece{Text: " ", Own: true}, card.Piece{Text: clip(first, maxSummary)})
+	}
+	return row
 }
 
 func (s *Server) waiting(w http.ResponseWriter, r *http.Request, of *session) error {
