@@ -27,7 +27,7 @@ func (ad *Admin) AddRule(ctx context.Context, by string, r engine.Rule) (engine.
 	if err != nil {
 		return r, nil, err
 	}
-	notes, err := ad.shadows(ctx, stored)
+	notes, err := ad.precedes(ctx, stored)
 	if stored.Content != nil && mask.LooksSecret(*stored.Content) {
 		notes = append(notes, secretNote)
 	}
@@ -73,29 +73,4 @@ func (ad *Admin) TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (b
 		return false, fmt.Errorf("%w: %s is about what a call does: try it with callgate explain", ruletest.ErrBadRule, r)
 	}
 	return t.Matches(ctx, entry, r, c)
-}
-
-// shadows describes ask and deny rules with effect before a new allow rule.
-func (ad *Admin) shadows(ctx context.Context, r engine.Rule) ([]string, error) {
-	if r.Behavior != engine.Allow {
-		return nil, nil
-	}
-	stored, err := ad.c.Store.Rules(ctx, store.RuleFilter{})
-	if err != nil {
-		return nil, err
-	}
-	agent := ""
-	if r.Scope == engine.Agent {
-		agent = r.ScopeKey
-	}
-	var notes []string
-	for _, other := range append(ad.c.Settings().Agent(agent).Rules.Live(nil, ad.c.Now()), stored...) {
-		if other.Behavior == engine.Allow || !engine.MatchName(other.Tool, r.Tool) {
-			continue
-		}
-		if other.WholeTool() || other.String() == r.String() {
-			notes = append(notes, fmt.Sprintf("the %s rule %s comes first: what it matches is not allowed by %s", other.Behavior, other, r))
-		}
-	}
-	return notes, nil
 }

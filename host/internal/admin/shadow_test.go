@@ -54,7 +54,7 @@ func TestShadowed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := w.Gate.Shadowed(t.Context(), rules)
+			_, got, err := w.Gate.Idle(t.Context(), rules)
 			if err != nil || (got[ids[1]] != "") != c.want || got[ids[0]] != "" {
 				t.Errorf("got %q, %v, want a reason: %t", got, err, c.want)
 			}

@@ -71,8 +71,8 @@ func (s *Server) listRules(w http.ResponseWriter, r *http.Request, _ authority.C
 	if err != nil {
 		return err
 	}
-	out := protocol.RuleList{Rules: append([]engine.Rule{}, rules...), Unused: s.c.Gate.Unused(rules), Uses: map[string]protocol.RuleUse{}}
-	if out.Shadowed, err = s.c.Gate.Shadowed(r.Context(), rules); err != nil {
+	out := protocol.RuleList{Rules: append([]engine.Rule{}, rules...), Uses: map[string]protocol.RuleUse{}}
+	if out.Unused, out.Shadowed, err = s.c.Gate.Idle(r.Context(), rules); err != nil {
 		return err
 	}
 	uses, err := s.c.Gate.RuleUses(r.Context())

@@ -50,8 +50,7 @@ type Gate interface {
 	Person(caller authority.Caller, name string, roles []string, administrator bool) approvers.Person
 	MayChangeRules(ctx context.Context, caller authority.Caller, add, remove []engine.Rule) error
 	MayRemoveRule(ctx context.Context, caller authority.Caller, id string) error
-	Unused(rules []engine.Rule) map[string]string
-	Shadowed(ctx context.Context, rules []engine.Rule) (map[string]string, error)
+	Idle(ctx context.Context, rules []engine.Rule) (unused, shadowed map[string]string, err error)
 	RuleUses(ctx context.Context) (map[string]store.RuleUse, error)
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
 	TestRule(ctx context.Context, r engine.Rule, c *engine.Call) (bool, error)

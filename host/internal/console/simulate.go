@@ -28,15 +28,13 @@ type keptSimulation struct {
 	at  time.Time
 }
 
-// simulate returns the effect of a change on past calls; nil for a rule about effects, which the
-// audit does not keep. A result of this session that is a minute old at most is used again.
+// simulate returns the effect of a change on past calls. A result of this session that is a minute old
+// at most is used again.
 func (s *Server) simulate(r *http.Request, of *session, c protocol.RuleChange, progress func(history.Simulating)) (*history.Simulated, error) {
 	change := protocol.RuleSimulation{Rules: slices.Clone(c.Rules), Remove: c.Remove}
 	for _, n := range change.Rules {
-		if rule, err := engine.ParseRule(n.Rule); err != nil {
+		if _, err := engine.ParseRule(n.Rule); err != nil {
 			return nil, refuse(http.StatusBadRequest, err.Error())
-		} else if engine.IsEffectName(rule.Tool) {
-			return nil, nil
 		}
 	}
 	change.Days, change.Rows, change.Seconds = simulatedDays, shownCalls, simulatedSeconds

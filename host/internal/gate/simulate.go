@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -20,6 +21,8 @@ type Simulation struct {
 	Rows  int
 	// Within bounds the time for deciding calls again; 0 is no bound.
 	Within time.Duration
+	// Most bounds the calls that it holds in memory; 0 means 1,000,000. The newest count.
+	Most int
 }
 
 // Simulate decides past calls again, without the change and with it, and returns the differences.
@@ -55,7 +58,7 @@ func (g *Gate) Simulate(ctx context.Context, s Simulation, report func(history.S
 // errTaken ends the reading of past calls that are more than a simulation takes.
 var errTaken = errors.New("more calls than a simulation takes")
 
-// maxPast bounds the calls that a simulation can concern: they are held in memory.
+// maxPast is Simulation.Most where it says nothing.
 const maxPast = 1_000_000
 
 // readPause is after how many calls the reading is reported.
@@ -71,6 +74,7 @@ func (r *rehearsal) read(ctx context.Context, report func(history.Simulating)) e
 			report(history.Simulating{Read: r.out.Calls})
 		}
 		if err := r.take(ctx, call); errors.Is(err, errTaken) {
+			r.out.Most = r.most()
 			break
 		} else if err != nil {
 			return err
@@ -96,7 +100,7 @@ func (r *rehearsal) take(ctx context.Context, call store.PastCall) error {
 	if r.certain(call) {
 		return nil
 	}
-	if len(r.calls) == maxPast {
+	if len(r.calls) == r.most() {
 		return errTaken
 	}
 	key := sameCall{at, call.Tool, call.Digest}
@@ -109,6 +113,8 @@ func (r *rehearsal) take(ctx context.Context, call store.PastCall) error {
 	r.calls = append(r.calls, past{call.Seq, call.Decision, same})
 	return nil
 }
+
+func (r *rehearsal) most() int { return cmp.Or(r.s.Most, maxPast) }
 
 // certain reports whether a call's outcome then and the kind of the change tell enough: an added
 // allow rule leaves an allowed call allowed, an added deny rule a denied one denied. A call whose

@@ -219,6 +219,10 @@ func TestSimulate_leavesOut(t *testing.T) {
 	if got, err = w.Gate.Simulate(t.Context(), s, nil); err != nil || got.Untried != 3 || got.Changed != 0 {
 		t.Errorf("without time: got %+v, %v", got, err)
 	}
+	s.Within, s.Most = 0, 1
+	if got, err = w.Gate.Simulate(t.Context(), s, nil); err != nil || got.Most != 1 || !strings.Contains(strings.Join(got.Limits(), " "), "Older calls were not read") {
+		t.Errorf("with room for one call: got %+v, %v", got, err)
+	}
 	s.Remove = []string{"nosuch"}
 	if _, err = w.Gate.Simulate(t.Context(), s, nil); err == nil {
 		t.Error("a rule that is not stored was taken back")

@@ -26,6 +26,9 @@ type Simulated struct {
 	Unread  int `json:"unread"`
 	Moved   int `json:"moved"`
 	Untried int `json:"untried"`
+	// Most is set where more calls could be concerned than a simulation holds: it read no older ones,
+	// and counts none of them.
+	Most int `json:"most,omitempty"`
 	// Changed calls would have been Allowed, Asked about or Denied. Overruled are those of Allowed
 	// that a person had denied.
 	Changed   int `json:"changed"`
@@ -66,6 +69,9 @@ func (s Simulated) Limits() (lines []string) {
 		if l.n > 0 {
 			lines = append(lines, fmt.Sprintf("%d %s.", l.n, l.text))
 		}
+	}
+	if s.Most > 0 {
+		lines = append(lines, fmt.Sprintf("A simulation holds at most %d calls that the change can concern. Older calls were not read and are not counted.", s.Most))
 	}
 	return lines
 }
