@@ -25,7 +25,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, caller authority
 	}
 	if caller.Kind == authority.Admin || caller.Kind == authority.Approver {
 		checks, asks := s.checks.used(), len(s.c.Asks.Waiting(ask.Filter{}))
-		h.StartedAt, h.Checks, h.Asks = s.started, &checks, &asks
+		h.StartedAt, h.Checks, h.Asks, h.AgentAccounts = s.started, &checks, &asks, s.c.Boundary.Agents
 		for _, surface := range s.c.Asks.Surfaces() {
 			h.Surfaces = append(h.Surfaces, surface.Name)
 		}

@@ -152,7 +152,7 @@ func changing(text string) map[string]any {
 		},
 		"edit":   rulePage{Old: &rule, Form: formOfRule(rule)},
 		"module": modulePage{ModuleProposal: module},
-		"agents": agentsPage{Hooks: wire.HookProbes{Every: "30m0s", Probes: []wire.HookProbe{{Client: text, File: text, Agent: text, State: text, Text: text}}}},
+		"agents": agentsPage{Accounts: []int{1001}, Apart: true, Hooks: wire.HookProbes{Every: "30m0s", Probes: []wire.HookProbe{{Client: text, File: text, Agent: text, State: text, Text: text}}}},
 	}
 }
 

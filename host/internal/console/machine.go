@@ -45,6 +45,9 @@ type agentsPage struct {
 	Sessions []seenSession
 	Folders  []wire.Folder
 	Hooks    wire.HookProbes
+	// Accounts are those of agents that the daemon holds apart from its own, by UID; Apart is level B.
+	Accounts []int
+	Apart    bool
 }
 
 // seenSession is a session and whether it was in use of late.
@@ -74,6 +77,11 @@ func (s *Server) agents(w http.ResponseWriter, r *http.Request, of *session) err
 	if body.Hooks, err = of.client.Hooks(r.Context()); err != nil {
 		return err
 	}
+	h, err := of.client.Health(r.Context())
+	if err != nil {
+		return err
+	}
+	body.Accounts, body.Apart = h.AgentAccounts, len(h.AgentAccounts) > 0
 	return s.render(w, http.StatusOK, "agents", framed(r, of, "Agents", "/agents", body))
 }
 

@@ -88,7 +88,7 @@ func TestMachinePages(t *testing.T) {
 	assets := len(b.page("/assets/style.css")) + len(b.page("/assets/app.js")) + len(b.page("/assets/icon.svg"))
 	for path, wants := range map[string][]string{
 		"/": {"No ask waits"}, "/activity": {"pwd"}, "/rules": {"New rule"}, "/tools": {"Bash", "Built in"},
-		"/agents": {`href="/activity?session=s1"`, "in use"}, "/health": {"Stored rules are intact", "callgate pin set"},
+		"/agents": {`href="/activity?session=s1"`, "in use", ">level A<", "--level b"}, "/health": {"Stored rules are intact", "callgate pin set"},
 	} {
 		page := b.page(path)
 		for _, want := range wants {

@@ -18,6 +18,8 @@ type Health struct {
 	Checks   *int     `json:"checks,omitempty"`
 	Asks     *int     `json:"asks,omitempty"`
 	Surfaces []string `json:"surfaces,omitempty"`
+	// AgentAccounts are the accounts of agents, by UID, which may use the socket for checks alone.
+	AgentAccounts []int `json:"agent_accounts,omitempty"`
 	// RefusedRules are the ids of stored allow rules not in use, because they were changed outside
 	// Callgate; ModuleProblems name unusable module files, with the reason.
 	RefusedRules   []string `json:"refused_rules,omitempty"`
