@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"sync"
 	"time"
@@ -72,8 +73,9 @@ type session struct {
 	seen map[string]bool
 	// said is told on the next page: what an answer did.
 	said []string
-	// effect is the last simulation.
+	// effect is the last simulation, tried the last causes of asks.
 	effect keptSimulation
+	tried  keptCauses
 }
 
 // sessions are all links and sessions. Safe for concurrent use.
@@ -280,4 +282,22 @@ func (s *session) simulated(of string, now time.Time) (*history.Simulated, bool)
 	}
 	out := s.effect.out
 	return &out, true
+}
+
+// causes are those kept in this state; keepCauses keeps them. The map is its holder's alone.
+func (s *session) causes(state string, now time.Time) keptCauses {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := s.tried
+	if kept.state != state || now.Sub(kept.at) > causesHold {
+		return keptCauses{state, now, map[int64]triedCause{}}
+	}
+	kept.by = maps.Clone(kept.by)
+	return kept
+}
+
+func (s *session) keepCauses(k keptCauses) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tried = k
 }

@@ -149,13 +149,27 @@ func (s *Server) causes(r *http.Request, of *session, b *trendsPage) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), triedPatient)
 	defer cancel()
+	state, err := stateOf(r, of)
+	if err != nil {
+		return err
+	}
+	known := of.causes(state, s.c.Now())
+	defer func() { of.keepCauses(known) }()
 	var tried []triedCause
 	for i, c := range b.Tally.Asked {
 		if i >= triedCauses || ctx.Err() != nil {
 			b.Untried = true
 			break
 		}
-		one, err := s.try(r.WithContext(ctx), of, c)
+		one, ok := known.by[c.Seq]
+		var err error
+		if !ok {
+			one, err = s.try(r.WithContext(ctx), of, c)
+		}
+		one.Cause = c // its number of calls may have grown
+		if err == nil {
+			known.by[c.Seq] = one
+		}
 		switch {
 		case err != nil && ctx.Err() == nil:
 			return err
@@ -169,6 +183,31 @@ func (s *Server) causes(r *http.Request, of *session, b *trendsPage) error {
 	}
 	b.Causes = merged(tried)
 	return nil
+}
+
+// keptCauses are causes that were decided again, by their newest row, while rules, modules and
+// settings are in one state.
+type keptCauses struct {
+	state string
+	at    time.Time
+	by    map[int64]triedCause
+}
+
+// causesHold bounds their age: a decision also depends on files.
+const causesHold = time.Minute
+
+// stateOf is a digest of the rules, the modules and the settings in force.
+func stateOf(r *http.Request, of *session) (string, error) {
+	rules, err := of.client.Rules(r.Context(), store.RuleFilter{})
+	if err != nil {
+		return "", err
+	}
+	modules, err := of.client.Modules(r.Context())
+	if err != nil {
+		return "", err
+	}
+	config, err := of.client.ConfigState(r.Context())
+	return digest(rules, modules, config), err
 }
 
 // triedCause is a cause with the rules for it, the narrowest first.

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/callgate/callgate/host/internal/testkit/world"
 )
 
 // TestTrends: the page counts the calls, names the one rule that ends most asks, and leads to that
@@ -14,6 +16,7 @@ import (
 func TestTrends(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
+	p.ChoosePIN(p.daemon)
 	b := p.open(p.admin, "ann")
 	if page := b.page("/trends"); !strings.Contains(page, "No calls in this time") {
 		t.Errorf("a new gate:\n%s", page)
@@ -47,6 +50,14 @@ func TestTrends(t *testing.T) {
 	}
 	if g := b.do(http.MethodPost, "/rules", form); g.status != http.StatusOK || !strings.Contains(g.body, "It would have changed 2 of 5 calls") {
 		t.Errorf("its effect: %d\n%s", g.status, g.body)
+	}
+	if g := b.do(http.MethodPost, "/rules", with(form, "store", "yes", "pin", world.PIN)); g.status != http.StatusSeeOther {
+		t.Fatalf("storing it: %d\n%s", g.status, g.body)
+	}
+	for range 2 { // the second from what was kept of the first
+		if page := b.page("/trends?since=24h"); !strings.Contains(page, "Asks that a rule answers by now: 2.") || !strings.Contains(page, "A safety check: no rule skips it") {
+			t.Errorf("with the rule:\n%s", page)
+		}
 	}
 	if g := b.get("/trends?since=1y"); g.status != http.StatusBadRequest {
 		t.Errorf("an unknown time: %d", g.status)
