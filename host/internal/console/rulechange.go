@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -253,7 +252,7 @@ func (c ruleChange) make(r *http.Request, of *session) error {
 	if c.page.Old == nil {
 		added, err := of.client.AddRule(r.Context(), of.by, c.api.Rules[0])
 		if err == nil {
-			lines := []string{"Stored: " + added.Rule.Behavior.String() + " " + card.RuleText(added.Rule)}
+			lines := []string{"Stored: " + card.RuleText(added.Rule)}
 			for _, note := range added.Notes {
 				lines = append(lines, card.Line(note))
 			}
@@ -261,7 +260,7 @@ func (c ruleChange) make(r *http.Request, of *session) error {
 		}
 		return err
 	}
-	was := fmt.Sprintf("%s %s", c.page.Old.Behavior, card.RuleText(*c.page.Old))
+	was := card.RuleText(*c.page.Old)
 	if c.page.Remove {
 		err := of.client.RemoveRule(r.Context(), of.by, c.page.Old.ID)
 		if err == nil {
@@ -271,7 +270,7 @@ func (c ruleChange) make(r *http.Request, of *session) error {
 	}
 	out, err := of.client.ChangeRules(r.Context(), of.by, c.api)
 	if err == nil && len(out.Rules) > 0 {
-		of.say("Changed: "+was, "Stored: "+out.Rules[0].Rule.Behavior.String()+" "+card.RuleText(out.Rules[0].Rule))
+		of.say("Changed: "+was, "Stored: "+card.RuleText(out.Rules[0].Rule))
 	}
 	return err
 }

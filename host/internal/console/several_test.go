@@ -21,9 +21,10 @@ var (
 func (p *place) crowd(session string, commands ...string) (results []<-chan wire.Result) {
 	p.t.Helper()
 	events := p.daemon.Host.Asks.Subscribe(p.t.Context())
+	before := len(p.daemon.Host.Asks.Waiting(ask.Filter{Session: session}))
 	for i, command := range commands {
 		results = append(results, p.check(session, "Bash", map[string]string{"command": command}))
-		for len(p.daemon.Host.Asks.Waiting(ask.Filter{Session: session})) <= i {
+		for len(p.daemon.Host.Asks.Waiting(ask.Filter{Session: session})) <= before+i {
 			if _, ok := <-events; !ok {
 				p.t.Fatal("the broker ended before the asks came")
 			}
