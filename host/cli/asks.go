@@ -123,7 +123,8 @@ func asksWatch(c *cli, by *string) *cobra.Command {
 		Long: `Shows each new ask with everything the call would run, and reads one key as the
 answer. Key l lists all waiting asks of the session on one screen: a allows all of them,
 n denies all, a number answers one. Key e changes the input before it is allowed, where
-the client takes a changed one. Without a terminal it only prints the asks.`,
+the client takes a changed one. Without a terminal it only prints the asks. With --json
+each line is an ask, or an alarm of a hook that does not check its calls: it has "event".`,
 		Example: "  callgate asks watch --as ann",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -46,8 +46,8 @@ func (w watcher) run(ctx context.Context) error {
 	}
 	asker := newAsker(w)
 	for ev := range changed {
-		if ev.alarm != "" && !w.json {
-			fmt.Fprintf(w.out, "\r\n%s\r\n", card.Line(ev.alarm))
+		if ev.alarm != nil {
+			w.tellAlarm(*ev.alarm)
 		}
 		asker.event(ctx, ev.Event)
 	}
@@ -66,10 +66,22 @@ func (w watcher) tellPresence(ctx context.Context) {
 	}
 }
 
+// tellAlarm shows an alarm. As JSON it is the notice of the event stream, with the member event that
+// an ask does not have.
+func (w watcher) tellAlarm(n wire.Notice) {
+	if !w.json {
+		fmt.Fprintf(w.out, "\r\n%s\r\n", card.Line(n.Reason))
+		return
+	}
+	if text, err := json.Marshal(n); err == nil { // plain data always encodes
+		fmt.Fprintf(w.out, "%s\n", text)
+	}
+}
+
 // watched is an event about asks, or an alarm.
 type watched struct {
 	ask.Event
-	alarm string
+	alarm *wire.Notice
 }
 
 // forward passes on events about asks, and alarms.
@@ -88,7 +100,7 @@ func forward(ctx context.Context, ev client.Event, to chan<- watched) error {
 		if err := json.Unmarshal(ev.Data, &n); err != nil {
 			return err
 		}
-		event.alarm = n.Reason
+		event.alarm = &n
 	default:
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/terminal"
 	"github.com/callgate/callgate/host/internal/client"
+	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/testkit/world"
 	"github.com/callgate/callgate/host/wire"
 )
@@ -63,6 +64,28 @@ func TestWatchAnswersByKey(t *testing.T) {
 	for _, want := range []string{"Run? npm install", "\nAllowed ", "stored \"allow Bash(npm run {build,check,", " for this session · take back: callgate rules remove ", "\nRun? \"npm run build\" · agent ", "Approver PIN: \nwrong PIN: 4 attempts left\nApprover PIN: \n"} {
 		if !strings.Contains(screen.String(), want) {
 			t.Errorf("screen: want %q in\n%s", want, screen.String())
+		}
+	}
+}
+
+// TestWatchAlarm: an alarm is a line of its own, with --json the notice.
+func TestWatchAlarm(t *testing.T) {
+	t.Parallel()
+	changed := make(chan watched, 1)
+	data := `{"event":"HookAlarm","reason":"The hook of codex\u001b does not check its calls"}`
+	if err := forward(t.Context(), client.Event{Name: protocol.EventHookAlarm, Data: []byte(data)}, changed); err != nil {
+		t.Fatal(err)
+	}
+	event := <-changed
+	for asJSON, want := range map[bool]string{
+		true:  `"event":"HookAlarm"`,
+		false: "\r\nThe hook of codex",
+	} {
+		var out bytes.Buffer
+		watcher{out: &out, json: asJSON}.tellAlarm(*event.alarm)
+		line := strings.TrimSpace(out.String())
+		if !strings.Contains(out.String(), want) || strings.ContainsAny(line, "\x1b\n") || asJSON && !json.Valid([]byte(line)) {
+			t.Errorf("json %t: got %q, want %s", asJSON, out.String(), want)
 		}
 	}
 }

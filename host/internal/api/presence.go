@@ -29,11 +29,15 @@ type Presence interface {
 // peerKey is the place of the peer in a connection's context.
 type peerKey struct{}
 
-// peerOf is a request's peer.
-func peerOf(r *http.Request) socket.Peer {
-	p, _ := r.Context().Value(peerKey{}).(socket.Peer)
+// PeerOf is the peer of the request that ctx belongs to; unknown over TCP, through the console and
+// through a gateway.
+func PeerOf(ctx context.Context) socket.Peer {
+	p, _ := ctx.Value(peerKey{}).(socket.Peer)
 	return p
 }
+
+// peerOf is a request's peer.
+func peerOf(r *http.Request) socket.Peer { return PeerOf(r.Context()) }
 
 var _ Presence = (*pin.Keeper)(nil)
 

@@ -186,6 +186,7 @@ const closePatience = 5 * time.Second
 func (d *Daemon) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	d.prober.recall(ctx) // before a canary can come
 	failed := make(chan error, 2)
 	go func() { failed <- d.server.Serve(d.listener) }()
 	go func() { failed <- d.server.Serve(d.pipe) }()

@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/internal/hook/inventory"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/securedir"
+	"github.com/callgate/callgate/host/internal/machine/socket"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -33,6 +34,9 @@ const anyClient = "any"
 // probeTick is how often the prober looks whether it is time.
 const probeTick = time.Minute
 
+// mostCanaries may wait to be noted.
+const mostCanaries = 16
+
 // probePatience is how long one canary may take.
 const probePatience = 30 * time.Second
 
@@ -42,8 +46,12 @@ const probePatience = 30 * time.Second
 type prober struct {
 	// every is the time between two rounds; 0 for none.
 	every func() time.Duration
-	// expected: agents have an account of their own. Then no line of their files is started.
+	// expected: agents have an account of their own. Then no line of their files is started, and
+	// canaries count from these accounts, by UID.
 	expected bool
+	accounts []int
+	// came are the canaries that run has not noted yet.
+	came     chan wire.HookProbe
 	places   inventory.Places
 	stateDir string // the daemon's own
 	// programs are those that a hook may start.
@@ -62,9 +70,9 @@ type prober struct {
 	last map[string]wire.HookProbe // by client
 }
 
-// run probes at once and then at each interval, until ctx ends.
+// run probes at once and then at each interval, and notes canaries, until ctx ends. It begins where
+// recall left off.
 func (p *prober) run(ctx context.Context) {
-	p.recall(ctx)
 	tick := time.NewTicker(probeTick)
 	defer tick.Stop()
 	var next time.Time
@@ -76,6 +84,8 @@ func (p *prober) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case probe := <-p.came:
+			p.noteCanary(ctx, probe)
 		case <-tick.C:
 		}
 	}
@@ -116,19 +126,30 @@ func (p *prober) await(ctx context.Context, every time.Duration) {
 	}
 }
 
-// saw notes a canary that the gate has denied; of another account when canaries are expected.
-func (p *prober) saw(ctx context.Context, client, agent, session string) {
-	if !p.expected || p.every() == 0 {
+// saw passes a denied call of a canary's session to run, and never waits: it is part of the call's
+// answer. A canary counts from an agent's account on this machine, where the hook is: a session's
+// name alone may come from any client. With many at once some are dropped; one is enough.
+func (p *prober) saw(peer socket.Peer, client, agent, session string) {
+	if !p.expected || p.every() == 0 || !peer.Known || !slices.Contains(p.accounts, peer.UID) {
 		return
 	}
+	probe := wire.HookProbe{Client: client, Agent: agent, State: string(canary.Judged), Text: "a canary came and was denied", At: p.now().UTC(), Session: session}
+	select {
+	case p.came <- probe:
+	default:
+	}
+}
+
+// noteCanary notes a canary that came.
+func (p *prober) noteCanary(ctx context.Context, probe wire.HookProbe) {
 	p.mu.Lock()
 	_, waited := p.last[anyClient]
 	delete(p.last, anyClient)
 	p.mu.Unlock()
 	if waited {
-		p.log.Info("the first canary came", "client", client)
+		p.log.Info("the first canary came", "client", probe.Client)
 	}
-	p.note(ctx, wire.HookProbe{Client: client, Agent: agent, State: string(canary.Judged), Text: "a canary came and was denied", At: p.now().UTC(), Session: session})
+	p.note(ctx, probe)
 }
 
 // look probes one client; ok is false for one that never had a hook.

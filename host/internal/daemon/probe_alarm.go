@@ -103,10 +103,11 @@ func (p *prober) metrics() []telemetry.Hook {
 // openProber prepares the probes of the hooks of this account.
 func (d *Daemon) openProber(program, stateDir string) *prober {
 	home, _ := os.UserHomeDir() // without one there is no hook
+	accounts := boundaryOf(d.Host.Accepted()).Agents
 	return &prober{
 		every:    func() time.Duration { return time.Duration(d.Host.Settings().Hooks.ProbeEvery) },
-		expected: len(d.Host.Accepted().Boundary.AgentAccounts) > 0,
-		places:   inventory.PlacesOf(home, ""), stateDir: stateDir, programs: hookPrograms(program), env: hookEnv(os.LookupEnv),
+		expected: len(accounts) > 0, accounts: accounts, came: make(chan wire.HookProbe, mostCanaries),
+		places: inventory.PlacesOf(home, ""), stateDir: stateDir, programs: hookPrograms(program), env: hookEnv(os.LookupEnv),
 		find: d.decided, store: d.Host.Store, alarm: d.hookAlarm, log: d.log, now: d.now, since: d.now(), last: map[string]wire.HookProbe{},
 	}
 }

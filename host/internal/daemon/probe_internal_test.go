@@ -13,10 +13,14 @@ import (
 	"github.com/callgate/callgate/host/internal/hook/canary"
 	"github.com/callgate/callgate/host/internal/hook/inventory"
 	"github.com/callgate/callgate/host/internal/hook/settings"
+	"github.com/callgate/callgate/host/internal/machine/socket"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/testkit/storetest"
 	"github.com/callgate/callgate/host/wire"
 )
+
+// agentAccount is the account of the agents.
+const agentAccount = 4001
 
 // probed is an account with a program and hooks, and a prober before it.
 type probed struct {
@@ -46,6 +50,7 @@ func newProbed(t *testing.T, expected bool) *probed {
 		find: func(context.Context, string) (wire.Outcome, bool) { return wire.Denied, p.denied }, store: p.store,
 		alarm: func(_ context.Context, h wire.HookProbe) { p.alarms = append(p.alarms, h.Client+" "+h.State) },
 		log:   slog.New(slog.DiscardHandler), now: func() time.Time { return p.at }, since: p.at,
+		accounts: []int{agentAccount}, came: make(chan wire.HookProbe, mostCanaries),
 	}
 	p.recall(t.Context())
 	return p
@@ -233,7 +238,12 @@ func TestProbe_otherAccount(t *testing.T) {
 		if !ok {
 			t.Fatal(session)
 		}
-		p.saw(t.Context(), string(c.Word), "default", session)
+		for range mostCanaries + 1 { // it does not wait for a place
+			p.saw(socket.Peer{Known: true, UID: agentAccount}, string(c.Word), "default", session)
+		}
+		for range mostCanaries {
+			p.noteCanary(t.Context(), <-p.came)
+		}
 	}
 	step(2*time.Hour, "")
 	step(time.Second, "any silent")
@@ -241,6 +251,12 @@ func TestProbe_otherAccount(t *testing.T) {
 	step(2*time.Hour, "gemini-cli judged")
 	step(time.Second, "gemini-cli silent")
 	step(9*time.Hour, "gemini-cli silent")
+	for _, other := range []socket.Peer{{}, {UID: agentAccount}, {Known: true, UID: agentAccount + 1}, {Known: true}} {
+		p.saw(other, "gemini-cli", "default", client.Session())
+	}
+	if len(p.came) > 0 {
+		t.Error("a canary counted that came from elsewhere than an agent's account")
+	}
 	saw()
 	step(time.Hour, "gemini-cli judged")
 	if want, got := "any silent, gemini-cli silent, gemini-cli judged", strings.Join(p.alarms, ", "); got != want {

@@ -136,8 +136,8 @@ func (m measured) Check(ctx context.Context, caller authority.Caller, r wire.Req
 		one.Agent = caller.Agent
 	}
 	m.metrics.Decided(one)
-	if client, ok := canary.ClientOf(r.Context.Session); ok && res.Outcome == wire.Denied {
-		m.prober.saw(ctx, string(client.Word), caller.Agent, r.Context.Session)
+	if client, ok := canary.ClientOf(r.Context.Session); ok && res.Outcome == wire.Denied && caller.Kind == authority.Checker {
+		m.prober.saw(api.PeerOf(ctx), string(client.Word), caller.Agent, r.Context.Session)
 	}
 	return res, err
 }
