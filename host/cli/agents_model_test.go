@@ -14,8 +14,10 @@ import (
 type otherModel struct {
 	speak speech
 	url   string
-	// calls are those of the session, child those of its sub-agent.
+	// calls are those of the session, child those of its sub-agent, and childEnd the sub-agent's last
+	// one, if it needs one.
 	calls, child []modelCall
+	childEnd     *modelCall
 
 	mu        sync.Mutex
 	told      []string
@@ -49,6 +51,7 @@ func (m *otherModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var next *modelCall
 	if child && tools && len(told) == len(calls) {
 		m.once.Do(func() { close(m.childDone) })
+		next = m.childEnd
 	}
 	if n := len(told); !child && tools && n > 0 && calls[min(n, len(calls))-1].starts() {
 		select {
@@ -64,8 +67,12 @@ func (m *otherModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			next = &calls[n]
 		}
 	}
+	number := len(told)
+	if child {
+		number += 100 // one id stands for one call of the whole session
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	m.speak.say(w, len(told), next)
+	m.speak.say(w, number, next)
 }
 
 func (m *otherModel) results() []string      { m.mu.Lock(); defer m.mu.Unlock(); return m.told }
@@ -134,7 +141,9 @@ func (generate) hear(body []byte) (told []string, tools, child bool) {
 	var r struct {
 		Tools    []json.RawMessage `json:"tools"`
 		Contents []struct {
+			Role  string `json:"role"`
 			Parts []struct {
+				Text   string `json:"text"`
 				Result *struct {
 					Response json.RawMessage `json:"response"`
 				} `json:"functionResponse"`
@@ -144,12 +153,13 @@ func (generate) hear(body []byte) (told []string, tools, child bool) {
 	_ = json.Unmarshal(body, &r) // another shape has no tools
 	for _, content := range r.Contents {
 		for _, part := range content.Parts {
+			child = child || content.Role == "user" && strings.Contains(part.Text, childPrompt)
 			if part.Result != nil {
 				told = append(told, string(part.Result.Response))
 			}
 		}
 	}
-	return told, len(r.Tools) > 0, false
+	return told, len(r.Tools) > 0, child
 }
 
 func (generate) say(w io.Writer, _ int, call *modelCall) {

@@ -10,8 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/host/internal/approval/ask"
 )
@@ -21,20 +23,23 @@ import (
 type otherAgent struct {
 	name, variable string
 	// files are the client's configuration: for its files below the home directory (~) or the
-	// project, with MODELURL for the model's address and MCPSERVER for a server's program.
-	files map[string]string
+	// project, with MODELURL for the model's address and SERVERS for the MCP servers: each a server
+	// with NAME and PROGRAM, joined by comma.
+	files         map[string]string
+	server, comma string
 	// kept is one of those that the install changes, added the files that it adds.
 	kept, added []string
 	env, args   []string
 	speak       speech
-	// shell, write and mcp are the client's calls: of a command line, of a new file with a text, and
-	// of read_file of the server "files".
-	shell, write func(text string) modelCall
-	mcp          modelCall
-	// child is a sub-agent's start, with childModel in place of gpt-5.5; without a name the client has
-	// none here.
+	// shell, write, edit and mcp are the client's calls: of a command line, of a new file with a text,
+	// of a change of "old" to "new" in a file, and of a server's tool.
+	shell, write, edit func(text string) modelCall
+	mcp                func(server, tool string, input map[string]any) modelCall
+	// child is a sub-agent's start, with childModel in place of gpt-5.5, childEnd its last call where it
+	// needs one.
 	child      modelCall
 	childModel string
+	childEnd   *modelCall
 	// refused is a part of what the model reads of a denial.
 	refused string
 }
@@ -51,10 +56,9 @@ name = "scripted"
 base_url = "MODELURL/v1"
 wire_api = "responses"
 
-[mcp_servers.files]
-command = "MCPSERVER"
-`},
-		kept: []string{"~/.codex/config.toml"}, added: []string{"~/.codex/hooks.json"},
+SERVERS`},
+		server: "[mcp_servers.NAME]\ncommand = \"PROGRAM\"\nrequired = true\nstartup_timeout_sec = 120\n",
+		kept:   []string{"~/.codex/config.toml"}, added: []string{"~/.codex/hooks.json"},
 		args: []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "go on"},
 		shell: func(line string) modelCall {
 			return modelCall{name: "exec_command", input: map[string]any{"cmd": line}}
@@ -62,13 +66,19 @@ command = "MCPSERVER"
 		write: func(file string) modelCall {
 			return modelCall{name: "apply_patch", text: "*** Begin Patch\n*** Add File: " + file + "\n+x\n*** End Patch\n"}
 		},
-		mcp:   modelCall{name: "read_file", space: "mcp__files", input: map[string]any{"path": "x"}},
+		edit: func(file string) modelCall {
+			return modelCall{name: "apply_patch", text: "*** Begin Patch\n*** Update File: " + file + "\n@@\n-old\n+new\n*** End Patch\n"}
+		},
+		mcp: func(server, tool string, input map[string]any) modelCall {
+			return modelCall{name: tool, space: "mcp__" + server, input: input}
+		},
 		child: modelCall{name: "spawn_agent", space: "multi_agent_v1", input: map[string]any{"message": childPrompt}}, childModel: "m",
 	},
 	{
 		name: "gemini-cli", variable: "CALLGATE_GEMINI", speak: generate{}, refused: "Tool execution blocked",
-		files: map[string]string{"~/.gemini/settings.json": `{"mcpServers": {"files": {"command": "MCPSERVER"}}, "security": {"auth": {"selectedType": "gemini-api-key"}}}
+		files: map[string]string{"~/.gemini/settings.json": `{"mcpServers": {SERVERS}, "security": {"auth": {"selectedType": "gemini-api-key"}}}
 `},
+		server: `"NAME": {"command": "PROGRAM"}`, comma: ", ",
 		kept: []string{"~/.gemini/settings.json"},
 		env:  []string{"GOOGLE_GEMINI_BASE_URL=MODELURL", "GEMINI_API_KEY=x", "GEMINI_CLI_TRUST_WORKSPACE=true"},
 		args: []string{"--approval-mode", "yolo", "-m", "gemini-2.5-flash", "-p", "go on"},
@@ -78,14 +88,22 @@ command = "MCPSERVER"
 		write: func(file string) modelCall {
 			return modelCall{name: "write_file", input: map[string]any{"file_path": file, "content": "x\n"}}
 		},
-		mcp: modelCall{name: "mcp_files_read_file", input: map[string]any{"path": "x"}},
+		edit: func(file string) modelCall {
+			return modelCall{name: "replace", input: map[string]any{"file_path": file, "old_string": "old", "new_string": "new", "instruction": "x"}}
+		},
+		mcp: func(server, tool string, input map[string]any) modelCall {
+			return modelCall{name: "mcp_" + server + "_" + tool, input: input}
+		},
+		child:    modelCall{name: "invoke_agent", input: map[string]any{"agent_name": "generalist", "prompt": childPrompt}},
+		childEnd: &modelCall{name: "complete_task", input: map[string]any{"result": map[string]any{"response": "done"}}},
 	},
 	{
 		name: "opencode", variable: "CALLGATE_OPENCODE", speak: chat{}, refused: "denied",
 		files: map[string]string{"opencode.json": `{"model": "scripted/m", "small_model": "scripted/m", "autoupdate": false, "share": "disabled",
   "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "MODELURL/v1", "apiKey": "x"}, "models": {"m": {}}}},
-  "mcp": {"files": {"type": "local", "command": ["MCPSERVER"]}}}
+  "mcp": {SERVERS}}
 `, "~/.config/opencode/opencode.json": "{\n}\n"},
+		server: `"NAME": {"type": "local", "command": ["PROGRAM"]}`, comma: ", ",
 		kept: []string{"~/.config/opencode/opencode.json"}, added: []string{"~/.config/opencode/plugins/callgate.js"},
 		args: []string{"run", "go on"},
 		shell: func(line string) modelCall {
@@ -94,7 +112,12 @@ command = "MCPSERVER"
 		write: func(file string) modelCall {
 			return modelCall{name: "write", input: map[string]any{"filePath": file, "content": "x\n"}}
 		},
-		mcp:   modelCall{name: "files_read_file", input: map[string]any{"path": "x"}},
+		edit: func(file string) modelCall {
+			return modelCall{name: "edit", input: map[string]any{"filePath": file, "oldString": "old", "newString": "new"}}
+		},
+		mcp: func(server, tool string, input map[string]any) modelCall {
+			return modelCall{name: server + "_" + tool, input: input}
+		},
 		child: modelCall{name: "task", input: map[string]any{"description": "x", "prompt": childPrompt, "subagent_type": "general"}},
 	},
 }
@@ -106,6 +129,8 @@ type otherRun struct {
 	program, project string
 	// hook is the program that the client's hook starts: a test may put another one there.
 	hook string
+	// servers are the programs of the MCP servers, by name.
+	servers map[string]string
 }
 
 func newOtherRun(t *testing.T, a otherAgent, yaml string) *otherRun {
@@ -114,7 +139,11 @@ func newOtherRun(t *testing.T, a otherAgent, yaml string) *otherRun {
 	if program == "" {
 		t.Skip("SKIPPED: " + a.variable + " does not name the program of " + a.name)
 	}
-	r := &otherRun{otherAgent: a, w: newGateWorld(t, yaml), program: program, project: t.TempDir()}
+	server, err := exec.LookPath("mcpserver")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &otherRun{otherAgent: a, w: newGateWorld(t, yaml), program: program, project: t.TempDir(), servers: map[string]string{"files": server}}
 	r.hook = filepath.Join(t.TempDir(), "callgate")
 	self, err := os.Executable()
 	if err != nil {
@@ -140,13 +169,14 @@ func (r *otherRun) place(name string) string {
 // configure writes the client's own files, for a model at a URL.
 func (r *otherRun) configure(t *testing.T, url string) {
 	t.Helper()
-	server, err := exec.LookPath("mcpserver")
-	if err != nil {
-		t.Fatal(err)
+	var servers []string
+	for _, name := range slices.Sorted(maps.Keys(r.servers)) {
+		servers = append(servers, strings.NewReplacer("NAME", name, "PROGRAM", r.servers[name]).Replace(r.server))
 	}
+	filled := strings.NewReplacer("MODELURL", url, "SERVERS", strings.Join(servers, r.comma))
 	for name, text := range r.files {
 		path := r.place(name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(strings.NewReplacer("MODELURL", url, "MCPSERVER", server).Replace(text)), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(filled.Replace(text)), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -166,7 +196,9 @@ func (r *otherRun) callgate(t *testing.T, args ...string) {
 // model starts the scripted model and gives the client its address.
 func (r *otherRun) model(t *testing.T, calls ...modelCall) *otherModel {
 	t.Helper()
-	m := &otherModel{speak: r.speak, calls: calls, child: []modelCall{r.shell("touch child")}, childDone: make(chan struct{})}
+	m := &otherModel{
+		speak: r.speak, calls: calls, child: []modelCall{r.shell("touch allowed"), r.shell("touch child")}, childEnd: r.childEnd, childDone: make(chan struct{}),
+	}
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
 	r.configure(t, server.URL)
@@ -233,6 +265,7 @@ func TestOtherAgents(t *testing.T) {
 			t.Run("by rule", func(t *testing.T) { otherByRule(t, a) })
 			for name, verdict := range map[string]ask.Verdict{"approved": ask.Approve, "denied": ask.Deny} {
 				t.Run("asked, "+name, func(t *testing.T) { otherAsked(t, a, verdict) })
+				t.Run("edited, "+name, func(t *testing.T) { otherEdited(t, a, verdict) })
 			}
 			t.Run("sub-agent", func(t *testing.T) { otherChild(t, a) })
 			t.Run("failures", func(t *testing.T) { otherFailures(t, a) })
@@ -254,12 +287,40 @@ func otherByRule(t *testing.T, a otherAgent) {
 // otherAsked: a command, a new file and a server's tool wait, each for its own answer.
 func otherAsked(t *testing.T, a otherAgent, verdict ask.Verdict) {
 	r := newOtherRun(t, a, "")
+	told := r.answered(t, verdict, []string{"asked", "written"}, r.shell("touch asked"), r.write(filepath.Join(r.project, "written")), r.mcp("files", "read_file", map[string]any{"path": "x"}))
+	runs := verdict == ask.Approve
+	if r.ran("asked") != runs || r.ran("written") != runs || len(told) != 3 || strings.Contains(told[2], "ran read_file") != runs {
+		t.Errorf("ran: %t, %t, want %t; the model was told %q", r.ran("asked"), r.ran("written"), runs, told)
+	}
+}
+
+// otherEdited: a change of a file waits too.
+func otherEdited(t *testing.T, a otherAgent, verdict ask.Verdict) {
+	r := newOtherRun(t, a, "")
+	file := filepath.Join(r.project, "edited")
+	if err := os.WriteFile(file, []byte("old\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	told := r.answered(t, verdict, nil, r.edit(file))
+	want := map[ask.Verdict]string{ask.Approve: "new\n", ask.Deny: "old\n"}[verdict]
+	if text, err := os.ReadFile(file); string(text) != want || err != nil || len(told) != 1 || (verdict == ask.Deny) != strings.Contains(told[0], "a person denied it") {
+		t.Errorf("got %q, %v, want %q; the model was told %q", text, err, want, told)
+	}
+}
+
+// clientPatience is how long a client may take for its start: opencode then fetches a package.
+const clientPatience = 5 * time.Minute
+
+// answered makes calls that wait, answers each, and returns what the model was told. None of the
+// files is there before its call's answer.
+func (r *otherRun) answered(t *testing.T, verdict ask.Verdict, files []string, calls ...modelCall) (told []string) {
+	t.Helper()
 	events := r.w.events()
-	m := r.installed(t, r.shell("touch asked"), r.write(filepath.Join(r.project, "written")), r.mcp)
+	m := r.installed(t, calls...)
 	cmd := r.begin(t, m)
-	for range 3 {
-		id := r.w.await(events, ask.EventShown).ID
-		if (r.ran("asked") || r.ran("written")) && verdict == ask.Deny {
+	for range calls {
+		id := r.w.awaitFor(clientPatience, events, ask.EventShown).ID
+		if verdict == ask.Deny && slices.ContainsFunc(files, r.ran) {
 			t.Error("a call ran before its answer")
 		}
 		if _, err := r.w.d.Host.Gate.Answer(t.Context(), id, ask.Answer{Verdict: verdict, By: "ann", Surface: "test", ConfirmID: id}); err != nil {
@@ -267,16 +328,11 @@ func otherAsked(t *testing.T, a otherAgent, verdict ask.Verdict) {
 		}
 	}
 	r.wait(t, cmd)
-	told, runs := m.results(), verdict == ask.Approve
-	if r.ran("asked") != runs || r.ran("written") != runs || len(told) != 3 || strings.Contains(told[2], "ran read_file") != runs {
-		t.Errorf("ran: %t, %t, want %t; the model was told %q", r.ran("asked"), r.ran("written"), runs, told)
-	}
+	return m.results()
 }
 
+// otherChild: each call of a sub-agent is judged by itself.
 func otherChild(t *testing.T, a otherAgent) {
-	if a.child.name == "" {
-		t.Skip("SKIPPED: " + a.name + " has no sub-agent for a scripted model")
-	}
 	r := newOtherRun(t, a, otherRules+"  - {tool: Agent, behavior: allow}\n")
 	if a.childModel != "" {
 		r.files = maps.Clone(a.files)
@@ -286,8 +342,9 @@ func otherChild(t *testing.T, a otherAgent) {
 	}
 	m := r.installed(t, a.child)
 	r.wait(t, r.begin(t, m))
-	if told := m.childResults(); r.ran("child") || len(told) != 1 || !strings.Contains(told[0], r.refused) {
-		t.Errorf("ran: %t; the sub-agent was told %q", r.ran("child"), told)
+	told := m.childResults()
+	if !r.ran("allowed") || r.ran("child") || len(told) != 2 || !strings.Contains(told[1], r.refused) || !strings.Contains(told[1], "deny rule") {
+		t.Errorf("allowed ran: %t, denied ran: %t; the sub-agent was told %q, the session %q", r.ran("allowed"), r.ran("child"), told, m.results())
 	}
 }
 

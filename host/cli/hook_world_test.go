@@ -108,6 +108,11 @@ func (w *gateWorld) events() <-chan ask.Event { return w.d.Host.Asks.Subscribe(w
 // await returns the ask of the first event of this kind.
 func (w *gateWorld) await(events <-chan ask.Event, kind ask.EventKind) ask.Ask {
 	w.t.Helper()
+	return w.awaitFor(patience, events, kind)
+}
+
+func (w *gateWorld) awaitFor(patience time.Duration, events <-chan ask.Event, kind ask.EventKind) ask.Ask {
+	w.t.Helper()
 	late := time.After(patience)
 	for {
 		select {

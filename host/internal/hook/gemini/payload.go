@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -34,7 +35,11 @@ var own = map[string]bool{
 	"run_shell_command": true, "write_file": true, "read_file": true, "read_many_files": true, "replace": true,
 	"list_directory": true, "glob": true, "grep_search": true, "search_file_content": true, "web_fetch": true,
 	"google_web_search": true, "write_todos": true, "activate_skill": true, "ask_user": true,
+	"complete_task": true, "enter_plan_mode": true, "exit_plan_mode": true, "get_internal_docs": true, "list_mcp_resources": true,
 }
+
+// renamed are its tools with a name that no module declares.
+var renamed = map[string]string{"invoke_agent": "Agent", "update_topic": "ReportIntent"}
 
 func parse(data []byte) (wire.Request, error) {
 	var p payload
@@ -58,7 +63,8 @@ func parse(data []byte) (wire.Request, error) {
 	}
 	r := wire.Request{
 		// The client has no id of a call: each one is new, also an equal one.
-		CallID: "gemini_" + rand.Text(), Tool: runner.Tool(string(settings.GeminiCLI), string(p.Tool), own), Input: json.RawMessage(p.Input),
+		CallID: "gemini_" + rand.Text(), Input: json.RawMessage(p.Input),
+		Tool:    cmp.Or(renamed[string(p.Tool)], runner.Tool(string(settings.GeminiCLI), string(p.Tool), own)),
 		Context: wire.CallContext{Client: string(settings.GeminiCLI), Session: string(p.Session), CWD: string(p.CWD)},
 	}
 	if len(p.Server) == 0 || p.Server.Kind() == 'n' {

@@ -18,14 +18,16 @@ func TestParse(t *testing.T) {
 		tool, input, server string
 		want, wantServer    string // wantServer: name and source
 	}{
-		"a command":         {tool: "run_shell_command", input: `{"command":"ls","dir_path":"sub"}`, want: "run_shell_command"},
-		"a file":            {tool: "write_file", input: `{"file_path":"a","content":""}`, want: "write_file"},
-		"a skill's tool":    {tool: "Bash", input: `{}`, want: "gemini-cli__Bash"},
-		"a server's tool":   {tool: "mcp_ev_echo", input: `{}`, server: `{"server_name":"ev","tool_name":"echo","command":"x"}`, want: "mcp__ev__echo", wantServer: "ev unknown"},
-		"named as our own":  {tool: "write_file", input: `{}`, server: `{"server_name":"ev","tool_name":"write_file"}`, want: "mcp__ev__write_file", wantServer: "ev unknown"},
-		"without a context": {tool: "mcp_ev_echo", input: `{}`, want: "gemini-cli__mcp_ev_echo"},
-		"a bad context":     {tool: "mcp_ev_echo", input: `{}`, server: `{"server_name":"ev"}`},
-		"no object":         {tool: "glob", input: `[]`},
+		"a command":           {tool: "run_shell_command", input: `{"command":"ls","dir_path":"sub"}`, want: "run_shell_command"},
+		"a file":              {tool: "write_file", input: `{"file_path":"a","content":""}`, want: "write_file"},
+		"a skill's tool":      {tool: "Bash", input: `{}`, want: "gemini-cli__Bash"},
+		"a sub-agent's start": {tool: "invoke_agent", input: `{"agent_name":"generalist","prompt":"x"}`, want: "Agent"},
+		"a sub-agent's end":   {tool: "complete_task", input: `{"result":{}}`, want: "complete_task"},
+		"a server's tool":     {tool: "mcp_ev_echo", input: `{}`, server: `{"server_name":"ev","tool_name":"echo","command":"x"}`, want: "mcp__ev__echo", wantServer: "ev unknown"},
+		"named as our own":    {tool: "write_file", input: `{}`, server: `{"server_name":"ev","tool_name":"write_file"}`, want: "mcp__ev__write_file", wantServer: "ev unknown"},
+		"without a context":   {tool: "mcp_ev_echo", input: `{}`, want: "gemini-cli__mcp_ev_echo"},
+		"a bad context":       {tool: "mcp_ev_echo", input: `{}`, server: `{"server_name":"ev"}`},
+		"no object":           {tool: "glob", input: `[]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
