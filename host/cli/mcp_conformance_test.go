@@ -27,7 +27,7 @@ func TestMCPConformance(t *testing.T) {
 	}
 	w := world.New(t, "rules: [{allow: McpServer}, {allow: \"mcp__*\"}]\n")
 	w.Serve(nil)
-	cmd := exec.Command("callgate", "mcp", "--server", "suite", "--upstream", server, "--endpoint", w.Dirs.Socket(), "--token-file", tokenfile.Check(w.Dirs.State, tokenfile.DefaultAgent))
+	cmd := exec.Command("callgate", "mcp", "--server", "suite", "--upstream", server, "--listen", "127.0.0.1:0", "--endpoint", w.Dirs.Socket(), "--token-file", tokenfile.Check(w.Dirs.State, tokenfile.DefaultAgent))
 	said, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +49,7 @@ func TestMCPConformance(t *testing.T) {
 		return strings.Join(regexp.MustCompile(`(?m)^(?:[✓✗] .*|Total: .*)$`).FindAllString(string(out), -1), "\n")
 	}
 	direct, through := run(server), run(proxy[1])
+	t.Log(direct)
 	if direct == "" || !strings.Contains(direct, "passed") || direct != through {
 		t.Errorf("without the proxy:\n%s\nwith it:\n%s", direct, through)
 	}

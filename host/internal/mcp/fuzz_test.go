@@ -52,11 +52,3 @@ func FuzzRead(f *testing.F) {
 
 // BenchmarkCall is the way of one allowed call through the proxy, and of its answer back, without
 // the daemon's work.
-func BenchmarkCall(b *testing.B) {
-	w := newWorld(b, nil)
-	for i := range b.N {
-		w.send(call(string(quote(string(rune('a'+i%26)))), "read", `{"path":"a.txt"}`))
-		<-w.server.got
-		<-w.told
-	}
-}
