@@ -49,6 +49,3 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkCall is the way of one allowed call through the proxy, and of its answer back, without
-// the daemon's work.
