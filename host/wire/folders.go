@@ -27,9 +27,9 @@ func ParseFolderAccess(s string) (FolderAccess, error) {
 func (a FolderAccess) Allows() string {
 	switch a {
 	case ReadFolder:
-		return "read, list and search files in it without asking; secrets such as .env and keys still ask"
+		return "read and search files in it without asking; secrets still ask"
 	case EditFolder:
-		return "read, change, create and delete files in it without asking; secrets and protected files such as .git still ask"
+		return "read, change, create and delete files in it without asking; secrets and protected files still ask"
 	}
 	return ""
 }

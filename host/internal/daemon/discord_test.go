@@ -234,13 +234,13 @@ func TestScenario_trustAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"**Project folder** · `default` works in `" + site + "`: treat it as its project?", "Trust for reading: the agent may read, list and search files in it without asking; secrets such as .env and keys still ask", "Trust for editing", "take it back with /folders"} {
+	for _, text := range []string{"**Trust the project folder?** `" + site + "`", "Trust reading: the agent may read and search files in it without asking; secrets still ask", "Trust editing", "taken back with /folders"} {
 		if !strings.Contains(card.Content, text) {
 			t.Errorf("the card does not say %q:\n%s", text, card.Content)
 		}
 	}
 	for early := true; early; { // a tap in the first half second does not count
-		seen, err := ann.Click(ctx, card.ID, "Trust for reading")
+		seen, err := ann.Click(ctx, card.ID, "Trust reading")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -190,7 +190,7 @@ const WhyNobody = "the person who triggered the call may not, and that person is
 
 // FolderQuestion is what a card asks about its folder.
 func FolderQuestion(a ask.Ask) []Piece {
-	return []Piece{strong("Project folder"), own(" · "), theirs(a.Agent), own(" works in "), {Text: Line(a.Folder.Path)}, own(": treat it as its project?")}
+	return []Piece{strong("Trust the project folder?"), own(" "), {Text: Line(a.Folder.Path)}}
 }
 
 func clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }

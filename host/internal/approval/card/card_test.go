@@ -18,7 +18,7 @@ var (
 )
 
 // common are the kinds that people answer every day; maxLines is how tall they are at most.
-var common = []string{"plain", "install", "edit", "fetch", "mcp", "command", "safety-shell", "secret"}
+var common = []string{"plain", "install", "edit", "fetch", "mcp", "command", "safety-shell", "secret", "ask-rule", "project-file", "safety-rule", "changed", "folder"}
 
 const maxLines = 14
 
@@ -31,6 +31,10 @@ func TestGolden(t *testing.T) {
 			golden.Check(t, name, drawn)
 			if n := strings.Count(drawn, "\n"); n > maxLines && slices.Contains(common, name) {
 				t.Errorf("%d lines, want at most %d", n, maxLines)
+			}
+			a.TakesInput = true // a key more
+			if n := strings.Count(card.Terminal(card.Render(a, noon), 80, true), "\n"); n > maxLines && slices.Contains(common, name) {
+				t.Errorf("%d lines where its input can be changed, want at most %d", n, maxLines)
 			}
 		})
 	}

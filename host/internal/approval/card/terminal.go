@@ -276,8 +276,7 @@ func (p *page) choices(c Card) {
 			more = " (type the id)"
 		}
 		if one.Folder != "" {
-			p.hanging("["+one.Key+"] ", "", "trust this folder for "+one.Where+": "+one.Folder)
-			p.hanging(strings.Repeat(" ", minIndent), "", one.Allows)
+			p.hanging("["+one.Key+"] ", "", "trust it for "+one.Where+": "+one.Allows) // the question names it
 			continue
 		}
 		p.hanging("["+one.Key+"] ", "", one.Where+more+": "+strings.Join(one.Rules, " and "))

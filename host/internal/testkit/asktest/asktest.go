@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
+	"github.com/callgate/callgate/host/wire"
 )
 
 // Noon is when they are asked.
@@ -101,7 +102,12 @@ func Kinds() map[string]ask.Ask {
 		Suggestions: []engine.Suggestion{{Tool: "mcp__github__get_issue", Behavior: engine.Allow, Description: "every call", Set: 0}},
 	}
 
+	folder := shop("Read", `{"file_path":"/home/ann/shop/src/price.ts"}`, "/src/**") // the first card of an agent in a project
+	folder.Targets = []engine.Target{inShop("src/price.ts", "read", true)}
+	folder.Folder = &ask.Folder{Path: "/home/ann/shop", Access: []wire.FolderAccess{wire.ReadFolder, wire.EditFolder}}
+
 	return map[string]ask.Ask{
+		"folder": folder,
 		"server": server, "install": install(), "command": clean(), "edit": edit(), "fetch": fetch(), "mcp": pull(), "safety-shell": pipe(), "secret": secret(),
 		"plain": plain, "safety": write, "hostile": hostile, "long": long, "ask-rule": rule, "project-file": file,
 		"safety-rule": behind, "queued": fork, "changed": again, "ended": ended,
