@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,8 @@ func nodesCommand(c *cli) *cobra.Command {
 version, start, last sign of life and tasks, such as the connection to Discord, and how
 many changes of rules, settings, tokens and sessions it does not have yet. It stores no
 decision before it has all of them. Below is why a daemon cannot use a tool module: it
-denies the calls of its tools.`,
+denies the calls of its tools; and a warning when running daemons have different keys for
+signing the audit.`,
 		Example: "  callgate nodes\n  callgate nodes --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -39,7 +41,7 @@ denies the calls of its tools.`,
 }
 
 func printNodes(w io.Writer, nodes []wire.Node) {
-	rows := [][]string{{"name", "version", "since", "last seen", "state", "changes", "tasks"}}
+	rows := [][]string{{"name", "version", "since", "last seen", "state", "changes", "audit key", "tasks"}}
 	for _, n := range nodes {
 		state := "alive"
 		if !n.Alive {
@@ -54,7 +56,7 @@ func printNodes(w io.Writer, nodes []wire.Node) {
 		}
 		rows = append(rows, []string{
 			card.Line(n.Name), cmp.Or(card.Line(n.Version), "-"), n.Since.Local().Format(time.DateTime), n.Seen.Local().Format(time.DateTime),
-			state, changes, cmp.Or(card.Line(strings.Join(n.Leases, ", ")), "-"),
+			state, changes, cmp.Or(shortKey(n.AuditKey), "-"), cmp.Or(card.Line(strings.Join(n.Leases, ", ")), "-"),
 		})
 	}
 	fmt.Fprint(w, table(rows))
@@ -63,4 +65,21 @@ func printNodes(w io.Writer, nodes []wire.Node) {
 			fmt.Fprintf(w, "%s cannot use a tool module: %s\n", card.Line(n.Name), card.Line(p))
 		}
 	}
+	if keys := auditKeys(nodes); len(keys) > 1 {
+		fmt.Fprintf(w, "warning: the running daemons have %d different keys for signing the audit (%s): copy audit.key of the state directory from one machine to the others, and restart those daemons\n",
+			len(keys), strings.Join(keys, ", "))
+	}
 }
+
+// auditKeys are the different keys of the running daemons.
+func auditKeys(nodes []wire.Node) (keys []string) {
+	for _, n := range nodes {
+		if key := shortKey(n.AuditKey); n.Alive && key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// shortKey is the beginning of a key's name, for people.
+func shortKey(name string) string { return card.Line(name[:min(8, len(name))]) }

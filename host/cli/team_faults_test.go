@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -240,6 +241,7 @@ func TestTeamDeadNode(t *testing.T) {
 	h := &hammer{team: newDaemons(t, "asks: {timeout: 15s}\n"), answered: map[int64]string{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	h.keysDiffer(ctx)
 	dying, other := h.members[0], h.members[1]
 	admin := other.admin(t)
 	if _, err := admin.Unlock(ctx, "ann", world.PIN); err != nil {
@@ -288,4 +290,27 @@ func TestTeamDeadNode(t *testing.T) {
 		t.Errorf("the ask without a retry: got %s (%s), %v, want it timed out", left.State, left.Cause, err)
 	}
 	h.rows()
+}
+
+// keysDiffer expects the list of daemons to warn: these made a key each.
+func (h *hammer) keysDiffer(ctx context.Context) {
+	t := h.t
+	var nodes []wire.Node
+	for end := time.Now().Add(patience); len(auditKeys(nodes)) < len(h.members); time.Sleep(50 * time.Millisecond) { // until each has given its next sign of life
+		var err error
+		if nodes, err = h.members[0].nodes(ctx, t); err != nil || time.Now().After(end) {
+			t.Fatalf("keys: got %q of %+v, %v, want one of each daemon", auditKeys(nodes), nodes, err)
+		}
+	}
+	var out strings.Builder
+	if printNodes(&out, nodes); !strings.Contains(out.String(), "warning: the running daemons have 3 different keys") {
+		t.Errorf("no warning: %s", out.String())
+	}
+	for i := range nodes {
+		nodes[i].AuditKey = nodes[0].AuditKey
+	}
+	out.Reset()
+	if printNodes(&out, nodes); strings.Contains(out.String(), "warning") {
+		t.Errorf("a warning for one key: %s", out.String())
+	}
 }

@@ -21,6 +21,9 @@ type Node struct {
 	// Problems say why it cannot use a tool module, one line for each: it denies the calls of its
 	// tools.
 	Problems []string `json:"problems,omitempty"`
+	// AuditKey names the key with which it signs the audit: the first half of the SHA-256 of the
+	// public one, in hex. Absent for an earlier version and where one daemon has the store.
+	AuditKey string `json:"audit_key,omitempty"`
 	// Self is the answering daemon.
 	Self bool `json:"self"`
 }

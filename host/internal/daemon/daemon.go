@@ -100,6 +100,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	if d.notary, err = d.openNotary(ctx, o.State); err != nil {
 		return nil, err
 	}
+	d.Host.Store.SetAuditKey(d.notary.KeyName())
 	d.Host.OnTokens(d.Tokens.Load)
 	d.Presence = pin.New(pin.Config{Store: d.Host.Store, Log: log, Now: o.Host.Now})
 	d.Host.Answers(d.listener.Addr().Network(), d.listener.Addr().String())

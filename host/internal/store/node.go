@@ -25,6 +25,9 @@ type Node struct {
 	Leases []string
 	// Problems say why it cannot use a tool module, one line for each.
 	Problems []string
+	// AuditKey names the key with which it signs the audit: the first half of the SHA-256 of the
+	// public one, in hex. Empty for an earlier version.
+	AuditKey string
 	// Self is the answering daemon.
 	Self bool
 }
@@ -42,9 +45,9 @@ func (t *team) presenceLoop(ctx context.Context) {
 	tick := time.NewTicker(presenceEvery)
 	defer tick.Stop()
 	for {
-		_, _ = t.db.reads.ExecContext(ctx, `INSERT INTO nodes VALUES (?, ?, ?, now(), now(), ?, ?)
-			ON CONFLICT (id) DO UPDATE SET seen = now(), epoch = excluded.epoch, problems = excluded.problems`,
-			t.node, t.daemon.Name, t.daemon.Version, t.epoch.Load(), t.problems()) // the next one may work
+		_, _ = t.db.reads.ExecContext(ctx, `INSERT INTO nodes (id, name, version, since, seen, epoch, problems, audit_key) VALUES (?, ?, ?, now(), now(), ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET seen = now(), epoch = excluded.epoch, problems = excluded.problems, audit_key = excluded.audit_key`,
+			t.node, t.daemon.Name, t.daemon.Version, t.epoch.Load(), t.problems(), t.auditKey.Load()) // the next one may work
 		select {
 		case <-ctx.Done():
 			return
@@ -81,6 +84,13 @@ func (s *Store) OnList(problems func() []string) {
 	}
 }
 
+// SetAuditKey sets Node.AuditKey of this daemon.
+func (s *Store) SetAuditKey(name string) {
+	if s.team != nil {
+		s.team.auditKey.Store(name)
+	}
+}
+
 // leave takes this daemon out of the list and gives its leases back, and old ones with it.
 func (t *team) leave(ctx context.Context) {
 	for _, query := range []string{
@@ -99,7 +109,7 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 		return nil, nil
 	}
 	rows, err := s.reads.QueryContext(ctx, `SELECT n.id, n.name, n.version, n.since, n.seen, n.seen > now() - interval '`+deadAfter+`', n.epoch, h.epoch - n.epoch,
-		coalesce((SELECT string_agg(l.name, ' ' ORDER BY l.name) FROM leases l WHERE l.holder = n.id AND l.until > now()), ''), n.problems
+		coalesce((SELECT string_agg(l.name, ' ' ORDER BY l.name) FROM leases l WHERE l.holder = n.id AND l.until > now()), ''), n.problems, n.audit_key
 		FROM nodes n, audit_head h WHERE h.one = 1 ORDER BY n.since, n.id`)
 	if err != nil {
 		return nil, fmt.Errorf("list daemons: %w", s.closedOr(err))
@@ -109,7 +119,7 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 	for rows.Next() {
 		var n Node
 		var leases, problems string
-		if err := rows.Scan(&n.ID, &n.Name, &n.Version, &n.Since, &n.Seen, &n.Alive, &n.Epoch, &n.Behind, &leases, &problems); err != nil {
+		if err := rows.Scan(&n.ID, &n.Name, &n.Version, &n.Since, &n.Seen, &n.Alive, &n.Epoch, &n.Behind, &leases, &problems, &n.AuditKey); err != nil {
 			return nil, fmt.Errorf("list daemons: %w", err)
 		}
 		n.Since, n.Seen, n.Self = n.Since.UTC(), n.Seen.UTC(), n.ID == s.team.node

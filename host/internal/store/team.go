@@ -32,7 +32,9 @@ type team struct {
 	listen atomic.Pointer[func(context.Context, []Changed) error]
 	hear   atomic.Pointer[func(context.Context, string)]
 	report atomic.Pointer[func() []string]
-	read   sync.Map // the SHA-256 of settings as read or written last, by name
+	// auditKey is a string.
+	auditKey atomic.Value
+	read     sync.Map // the SHA-256 of settings as read or written last, by name
 
 	woken  chan struct{}
 	cancel context.CancelFunc
@@ -46,6 +48,7 @@ func joinTeam(ctx context.Context, s *Store, db *postgres, daemon *Daemon) (*tea
 		t.daemon = &Daemon{Name: cmp.Or(daemon.Name, host), Version: daemon.Version}
 		t.node = strings.ToLower(rand.Text()[:12])
 	}
+	t.auditKey.Store("")
 	db.node = t.node
 	epoch, err := t.stored(ctx)
 	t.epoch.Store(epoch)

@@ -3,6 +3,8 @@ package notary
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -83,6 +85,13 @@ func (n *Notary) signer(origin string) (note.Signer, proof.Key, error) {
 	}
 	key, err := proof.NewKey(origin, n.private.Public().(ed25519.PublicKey))
 	return signer, key, err
+}
+
+// KeyName names the daemon's key among those of a store: the first half of the SHA-256 of its public
+// half, in hex.
+func (n *Notary) KeyName() string {
+	sum := sha256.Sum256(n.private.Public().(ed25519.PublicKey))
+	return hex.EncodeToString(sum[:len(sum)/2])
 }
 
 // sealed is the tree with the daemon's own newest checkpoint.
