@@ -15,6 +15,9 @@ func (l *Line) coveredBy(rules []rule, world surroundings, inside func(*Command)
 	if i := l.exactLine(rules); i >= 0 {
 		return []int{i}
 	}
+	if i := l.begunBy(rules, world); i >= 0 {
+		return []int{i}
+	}
 	if l.Opaque != "" || l.Hidden != "" {
 		return nil
 	}

@@ -56,7 +56,7 @@ func (c *call) suggestions() []suggestion {
 		add(suggestion{editContent, "making, changing, moving and removing plain files inside the working directories, in every mode", quotable(strings.Join(edits, "; "))})
 	}
 	for _, cmd := range parts {
-		kinds, lasting := c.kinds(cmd)
+		kinds, lasting := c.kinds(cmd, several)
 		exact := c.exactly(cmd)
 		if lasting || len(kinds) == 0 {
 			kinds = append([]suggestion{exact}, kinds...)
@@ -70,6 +70,7 @@ func (c *call) suggestions() []suggestion {
 		// An exact command belongs to the directory the line goes to.
 		if several && (kinds[0].content == "" || kinds[0] == exact && c.leaves() && !changesDir(cmd.Name())) || len(out) > maxParts {
 			out = nil
+			add(c.beginning())
 			break
 		}
 	}
@@ -149,8 +150,9 @@ func quotable(text string) string {
 }
 
 // kinds proposes rules for commands like cmd, the widest first, described in full; lasting
-// means: the kind cannot be undone, or reaches others.
-func (c *call) kinds(cmd *Command) (list []suggestion, lasting bool) {
+// means: the kind cannot be undone, or reaches others. Among several commands a sub-command has a
+// rule of its own, for people to see what the line does.
+func (c *call) kinds(cmd *Command, several bool) (list []suggestion, lasting bool) {
 	if s := c.reached(cmd); s.content != "" {
 		return proposed(s), false
 	}
@@ -168,7 +170,7 @@ func (c *call) kinds(cmd *Command) (list []suggestion, lasting bool) {
 	if offer.Named == 0 || slices.ContainsFunc(words, func(w Word) bool { return !w.Literal || w.Glob || w.Tilde && w.Quoted }) {
 		return nil, false
 	}
-	if len(offer.Family) > 1 && slices.Contains(offer.Family, words[len(words)-1].Text) {
+	if len(offer.Family) > 1 && !(several && offer.Kin) && slices.Contains(offer.Family, words[len(words)-1].Text) {
 		together := slices.Clone(words)
 		together[len(words)-1].Text = "{" + strings.Join(offer.Family, ",") + "}"
 		list = proposed(c.kind(cmd, together, offer))
@@ -317,10 +319,26 @@ func (c *call) script(cmd *Command, u *program.Use, from int) ([]Word, program.O
 	}
 	base := path.Base(word.Text)
 	if !slices.Contains(scriptEndings, path.Ext(base)) || slices.Contains(dispatchers, base) || !c.kept(cmd, word) ||
-		slices.ContainsFunc(u.Words[at:], func(w Word) bool { return program.Lasting(w.Text) }) {
+		slices.ContainsFunc(u.Words[at:], lastingWord) {
 		return nil, program.Offer{}
 	}
 	return cmd.Words[:from+at+1], program.Offer{Named: from + at + 1}
+}
+
+// lastingWord reports whether an argument of a script names a lasting effect: as a word or the
+// value of an option, or as the beginning of an option's name (--force, not --source-root). The
+// path of a file names none.
+func lastingWord(w Word) bool {
+	text := w.Text
+	if option := strings.TrimLeft(text, "-"); option != text {
+		name, value, _ := strings.Cut(option, "=")
+		first, _, _ := strings.Cut(name, "-")
+		if program.Lasting(first) {
+			return true
+		}
+		text = value
+	}
+	return !strings.Contains(text, "/") && program.Lasting(text)
 }
 
 // kept reports whether a file lies in the project, or elsewhere than where anybody

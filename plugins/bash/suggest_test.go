@@ -17,7 +17,7 @@ func suggested(command string) []string {
 	return out
 }
 
-const checks = "{build,check,dev,fmt,format,lint,start,test,test:ci,test:e2e,test:integration,test:unit,typecheck}"
+const checks = "{build,bundle,check,dev,fmt,format,format:check,lint,lint:check,lint:fix,start,test,test:ci,test:e2e,test:integration,test:unit,test:watch,type-check,typecheck}"
 
 func TestSuggestions(t *testing.T) {
 	t.Parallel()
@@ -43,11 +43,11 @@ func TestSuggestions(t *testing.T) {
 		{"what uv runs", "uv run pytest -q", []string{"uv run pytest:*", "uv run pytest -q"}},
 		{"a wrapper of the project", "./gradlew test --info", []string{"./gradlew " + checks + ":-*", "./gradlew test:-*", "./gradlew test --info"}},
 		{"what timeout runs", "timeout 60 npm run test", []string{"npm run " + checks + ":*", "npm run test:*", "timeout 60 npm run test"}},
-		{"what env runs", "env CI=1 nice -n 5 go test ./...", []string{"go test:*", "env CI=1 nice -n 5 go test ./..."}},
+		{"what env runs", "env CI=1 nice -n 5 go test ./...", []string{"go {build,test,vet}:*", "go test:*", "env CI=1 nice -n 5 go test ./..."}},
 		{"a program where the system keeps it", "/opt/homebrew/bin/gh pr checkout 4", []string{"gh pr checkout:* without --force -f", "/opt/homebrew/bin/gh pr checkout 4"}},
 		{"another directory's program", "/tmp/gh pr checkout 4", []string{"/tmp/gh pr checkout 4"}},
-		{"git in a directory of the project", "git -C web add a", []string{"git add:*", "git -C web add a"}},
-		{"git elsewhere", "git -C /srv/x add a", []string{"git -C /srv/x add:*", "git -C /srv/x add a"}},
+		{"git in a directory of the project", "git -C web add a", []string{"git {add,commit}:*", "git add:*", "git -C web add a"}},
+		{"git elsewhere", "git -C /srv/x add a", []string{"git -C /srv/x {add,commit}:*", "git -C /srv/x add:*", "git -C /srv/x add a"}},
 		{"what others see comes as it stands first", "git push -u origin main 2>&1 | tail -3", []string{
 			"git push -u origin main", "git push origin:* without --force --force-with-lease --delete --mirror --prune --all --tags --no-verify --repo", "git push -u origin main 2>&1 | tail -3",
 		}},
@@ -55,7 +55,7 @@ func TestSuggestions(t *testing.T) {
 		{"what fetches code: as it stands", "pip install requests 2>&1 | tail -2", []string{"pip install requests", "pip install requests 2>&1 | tail -2"}},
 		{"what only reads of a service", "gh run watch 5 && gh api x/y -q .a > f", []string{"gh run watch 5 && gh api x/y -q .a > f"}},
 		{"xargs adds words: the line only", "ls | xargs rm", []string{"ls | xargs rm"}},
-		{"xargs with a harmless program", "ls | xargs git add", []string{"xargs git add:*", "ls | xargs git add"}},
+		{"xargs with a harmless program", "ls | xargs git add", []string{"xargs git {add,commit}:*", "xargs git add:*", "ls | xargs git add"}},
 		{"xargs with options", "xargs -n1 rm", []string{"xargs -n1 rm"}},
 		{"a harmless variable", "NODE_ENV=x npm test", []string{"npm test:*", "NODE_ENV=x npm test"}},
 		{"an unknown variable: the line only", "SECRET=1 npm test", []string{"SECRET=1 npm test"}},
@@ -70,7 +70,7 @@ func TestSuggestions(t *testing.T) {
 		{"a script of the path", "x.sh a", []string{"x.sh a:*", "x.sh a"}},
 		{"a script in passing", "node /tmp/x.js a", []string{"node /tmp/x.js a"}},
 		{"a program of the project", "./bin/app status -v", []string{"./bin/app status:*", "./bin/app status -v"}},
-		{"what runs the program it is given", "anyproxy git add a", []string{"anyproxy git add:*", "anyproxy git add a"}},
+		{"what runs the program it is given", "anyproxy git add a", []string{"anyproxy git {add,commit}:*", "anyproxy git add:*", "anyproxy git add a"}},
 		{"and one that others see", "anyproxy git push", []string{"anyproxy git push"}},
 		{"a script of another name", "npm run css", []string{"npm run css:*", "npm run css"}},
 		{"one program behind another", "fnm exec --using=24 -- corepack pnpm exec vitest run a", []string{"pnpm exec vitest:*", "fnm exec --using=24 -- corepack pnpm exec vitest run a"}},
@@ -82,11 +82,11 @@ func TestSuggestions(t *testing.T) {
 		{"a new branch", "git checkout -b x origin/main", []string{"git checkout -b:* without --force -B --orphan", "git checkout -b x origin/main"}},
 		{"out of the index", "git restore --staged a", []string{"git restore --staged:* without --worktree", "git restore --staged a"}},
 		{"a script that node runs by its name", "node --run test", []string{"node --run " + checks + ":* without --run", "node --run test:* without --run", "node --run test"}},
-		{"words for a pull request", "gh pr edit 6 --title 'feat: x'", []string{"gh pr edit:* without --repo --body-file --template --recover", "gh pr edit 6 --title 'feat: x'"}},
+		{"words for a pull request", "gh pr edit 6 --title 'feat: x'", []string{"gh pr {create,edit}:* without --repo --body-file --template --recover", "gh pr edit:* without --repo --body-file --template --recover", "gh pr edit 6 --title 'feat: x'"}},
 		{"replies of a pull request", "gh api repos/o/r/pulls/201/comments/278/replies -f body='Fixed in 1.'", []string{"gh api POST repos/o/r/pulls/*/comments/*/replies", "gh api repos/o/r/pulls/201/comments/278/replies -f body='Fixed in 1.'"}},
 		{"a field of another meaning", "gh api repos/o/r/issues/1/comments -f state=closed", []string{"gh api repos/o/r/issues/1/comments -f state=closed"}},
 		{"a review", "gh api repos/o/r/pulls/1/reviews -f body=x", []string{"gh api repos/o/r/pulls/1/reviews -f body=x"}},
-		{"what only shortens the output", "rtk git add a", []string{"git add:*", "rtk git add a"}},
+		{"what only shortens the output", "rtk git add a", []string{"git {add,commit}:*", "git add:*", "rtk git add a"}},
 		{"what rtk changes", "rtk test npm test", []string{"rtk test npm test"}},
 		{"what corepack chooses", "corepack pnpm install", []string{"pnpm install:-* without --global", "corepack pnpm install"}},
 		{"a PATH of one command", "env PATH=/home/u/node/bin:/usr/bin node x.js", []string{"env PATH=/home/u/node/bin:/usr/bin node x.js"}},

@@ -146,8 +146,11 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 	var list []tool.Suggestion
 	for _, place := range places {
 		own := paths.Suggest(c.Context, place, j.access)
-		if (len(places) > 1 || j.access == tool.Read && pol.Secret(place)) && len(own) > 1 {
+		if len(own) > 1 && (len(places) > 1 && paths.Scratch(c.Context, place) == "" || j.access == tool.Read && pol.Secret(place)) {
 			own = own[1:]
+		}
+		if len(places) > 1 && len(own) > 1 {
+			own = own[:1]
 		}
 		for _, s := range own {
 			if !slices.ContainsFunc(list, func(had tool.Suggestion) bool { return *had.Content == *s.Content }) { // a file may be named twice

@@ -51,7 +51,7 @@ var entries = []entry{
 	{"TaskOutput", []string{"BashOutput", "bash_output", "AgentOutputTool", "wait_agent", "read_agent", "read_bash", "list_bash", "get_terminal_output"}, "it only reads what a background task of the session has said", true, ""},
 	{"TaskStop", []string{"KillShell", "KillBash", "kill_shell", "close_agent", "stop_bash"}, "it only ends a background task that the session itself has started", false, ""},
 	{"CronList", []string{"cron_list"}, "it only lists what the session has scheduled", true, ""},
-	{"Sleep", []string{"sleep"}, "it only waits", true, ""},
+	{"Sleep", []string{"sleep", "wait"}, "it only waits", true, ""},
 	{"Finish", []string{"finish", "StructuredOutput", "structured_output", "complete_task"}, "it only ends the agent's turn with an answer", true, ""},
 	{"PlanMode", []string{"plan_mode", "EnterPlanMode", "enter_plan_mode", "plan_enter"}, "it only makes the agent plan", true, ""},
 	{"ExitPlanMode", []string{"exit_plan_mode", "plan_exit"}, "it only ends the agent's planning, which the user is asked about; the gate's mode stays", true, ""},

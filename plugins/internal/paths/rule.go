@@ -134,6 +134,8 @@ func Suggest(c tool.Context, p Place, access string) []tool.Suggestion {
 	inside := slices.ContainsFunc(c.WorkingDirectories, func(wd string) bool { return within(path.Clean(wd), dir) })
 	switch pattern, ok := SuggestDirectory(c, Place{Lexical: dir, Resolved: dir}); {
 	case !ok || access == tool.Write && holds:
+	case access == tool.Write && Scratch(c, p) != "":
+		list = append(list, tool.Propose(Escape(Scratch(c, p))+"/**", "every file below "+Scratch(c, p)))
 	case access == tool.Write && !inside:
 		list = append(list, tool.Propose(strings.TrimSuffix(pattern, "*"), "every file of "+dir+" itself"))
 	default:
@@ -144,6 +146,25 @@ func Suggest(c tool.Context, p Place, access string) []tool.Suggestion {
 	}
 	return list
 }
+
+// Scratch returns the tree in a directory for temporary files that the place lies in; empty for
+// none, for one beside a working directory, and for the trees of clients, of Callgate and of other
+// programs. A link out of the tree is no part of it.
+func Scratch(c tool.Context, p Place) string {
+	for _, root := range []string{"/tmp", "/private/tmp", "/var/tmp", "/private/var/tmp"} {
+		rest, below := strings.CutPrefix(p.Lexical, root+"/")
+		name, _, deeper := strings.Cut(rest, "/")
+		kind, _, _ := strings.Cut(name, "-")
+		if tree := root + "/" + name; below && deeper && name[0] != '.' && !slices.Contains(owned, kind) &&
+			!slices.ContainsFunc(c.WorkingDirectories, func(wd string) bool { wd = path.Clean(wd); return within(tree, wd) || within(wd, tree) }) {
+			return tree
+		}
+	}
+	return ""
+}
+
+// owned begin the names of trees that programs keep for themselves in such a directory.
+var owned = []string{"callgate", "claude", "codex", "copilot", "gemini", "opencode", "snap", "ssh", "systemd", "tmux"}
 
 func holdsHome(c tool.Context, dir string) bool {
 	return c.Home != "" && within(dir, path.Clean(c.Home))

@@ -15,6 +15,8 @@ type Offer struct {
 	// Family are words as harmless as the last named one, itself included, for one rule to
 	// allow together; none where there are no such.
 	Family []string
+	// Kin means: Family are sub-commands, not the project's own scripts.
+	Kin bool
 	// Bare permits only options behind, Without forbids words there.
 	Bare    bool
 	Without []string
@@ -170,6 +172,9 @@ func (u *Use) offer(how string, n int, names []string) Offer {
 		if n < len(u.Sub) {
 			return judged(o, u.Sub[n:])
 		}
+		if n > 0 && n == len(u.Sub) {
+			o.Family, o.Kin = families[u.Command()], true
+		}
 		return o
 	case "options":
 		o.Bare = true
@@ -263,9 +268,32 @@ func (u *Use) ledToScript(at int) Offer {
 	return o
 }
 
+// families are sub-commands used one after the other, each as harmless as the others: one rule
+// allows them together. They share their entry in offers, and so what is left out.
+var families = together([]string{
+	"git add|commit", "git cherry-pick|merge|rebase|revert", "git stash apply|list|pop|push|show",
+	"gh pr create|edit", "gh issue create|edit",
+	"go build|test|vet", "cargo build|check|clippy|doc|fmt|test", "dotnet build|format|test", "swift build|test", "zig build|fmt|test",
+	"flutter|dart analyze|format|test", "mix compile|format|test", "deno check|fmt|lint|test",
+	"ruff check|format", "biome check|format|lint", "buf build|format|lint", "terraform|tofu fmt|validate",
+	"pip|pip3 check|freeze|list|show", "uv pip check|freeze|list|show|tree",
+})
+
+// together indexes families by the command of each member.
+func together(list []string) map[string][]string {
+	out := map[string][]string{}
+	for _, names := range list {
+		members := strings.Split(names[strings.LastIndex(names, " ")+1:], "|")
+		for _, key := range keys(names) {
+			out[key] = members
+		}
+	}
+	return out
+}
+
 // checkingScripts are the usual names of scripts and targets for building, checking or trying a
 // project locally.
-var checkingScripts = []string{"build", "check", "dev", "fmt", "format", "lint", "start", "test", "test:ci", "test:e2e", "test:integration", "test:unit", "typecheck"}
+var checkingScripts = []string{"build", "bundle", "check", "dev", "fmt", "format", "format:check", "lint", "lint:check", "lint:fix", "start", "test", "test:ci", "test:e2e", "test:integration", "test:unit", "test:watch", "type-check", "typecheck"}
 
 // judged puts the exact call first where a word makes the kind lasting, and refuses the kind
 // where a word means running its operands.
