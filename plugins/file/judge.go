@@ -135,8 +135,8 @@ func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.
 // maxSuggested bounds the files for which rules are proposed one by one.
 const maxSuggested = 8
 
-// suggest proposes nothing for protected files, which no rule can allow, and
-// only the file itself for a secret, and where there are several.
+// suggest proposes nothing for protected files, which no rule can allow, only the file itself for a
+// secret, and among several files; of several written in the project, the widest for each.
 func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 	places, err := subject(c)
 	pol := policy(c)
@@ -146,11 +146,12 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 	var list []tool.Suggestion
 	for _, place := range places {
 		own := paths.Suggest(c.Context, place, j.access)
-		if len(own) > 1 && (len(places) > 1 && paths.Scratch(c.Context, place) == "" || j.access == tool.Read && pol.Secret(place)) {
-			own = own[1:]
-		}
-		if len(places) > 1 && len(own) > 1 {
+		switch {
+		case len(own) < 2:
+		case len(places) > 1 && j.access == tool.Write && (place.Inside != "" || paths.Scratch(c.Context, place) != ""):
 			own = own[:1]
+		case len(places) > 1, j.access == tool.Read && pol.Secret(place):
+			own = own[len(own)-1:]
 		}
 		for _, s := range own {
 			if !slices.ContainsFunc(list, func(had tool.Suggestion) bool { return *had.Content == *s.Content }) { // a file may be named twice

@@ -101,6 +101,29 @@ func TestRulesCoverTogether(t *testing.T) {
 	}
 }
 
+// TestSeveralInOnePart: the files of one part of the project, or of one tree of temporary files,
+// have one rule; no tree of a client, or of the files beside, is among them.
+func TestSeveralInOnePart(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		files, want []string
+	}{
+		{[]string{"src/shared/a/x.ts", "src/shared/b/y.ts"}, []string{"/my/project/src/shared/**"}},
+		{[]string{"src/x.ts", "package.json"}, []string{"/my/project/src/**", "/my/project/package.json"}},
+		{[]string{"/tmp/try/a/x", "/tmp/try/y"}, []string{"/tmp/try/**"}},
+		{[]string{"/tmp/x", "/tmp/y"}, []string{"/tmp/x", "/tmp/y"}},
+		{[]string{"/tmp/claude-1000/a/x", "/tmp/.X11-unix/y"}, []string{"/tmp/claude-1000/a/x", "/tmp/.X11-unix/y"}},
+	} {
+		var lines []string
+		for _, file := range tc.files {
+			lines = append(lines, "*** Add File: "+file, "+x")
+		}
+		if got := host("").Suggest(t, "ApplyPatch", patch(lines...)); !slices.Equal(got, tc.want) {
+			t.Errorf("%q: got %q, want %q", tc.files, got, tc.want)
+		}
+	}
+}
+
 // TestNoRuleIsProposedTwice: a file named twice in a call is one.
 func TestNoRuleIsProposedTwice(t *testing.T) {
 	t.Parallel()

@@ -119,11 +119,12 @@ func root(rule tool.Rule, c tool.Context, behavior tool.Behavior) string {
 	return ""
 }
 
-// Suggest proposes rules naming the place: its directory, then the file alone. A directory above
-// the home directory, or above everything, is not proposed; nor is anything when the two forms
-// differ, because no pattern acceptable to a person names both. For writing, a directory above a
-// working directory is not proposed either, and of one outside only its own files: a permission to
-// write a README does not mean the project.
+// Suggest proposes rules naming the place: for writing its part of the project, its directory, the
+// file alone. A directory above the home directory, or above everything, is not proposed; nor is
+// anything when the two forms differ, because no pattern acceptable to a person names both. For
+// writing, a directory above a working directory is not proposed either, and of one outside only
+// its own files, or its tree of temporary ones: a permission to write a README does not mean the
+// project. A part of the project is not proposed for reading: its rule would cover secrets in it.
 func Suggest(c tool.Context, p Place, access string) []tool.Suggestion {
 	if p.Lexical != p.Resolved {
 		return nil
@@ -139,12 +140,28 @@ func Suggest(c tool.Context, p Place, access string) []tool.Suggestion {
 	case access == tool.Write && !inside:
 		list = append(list, tool.Propose(strings.TrimSuffix(pattern, "*"), "every file of "+dir+" itself"))
 	default:
+		if part := partOf(c, dir); part != dir && access == tool.Write {
+			list = append(list, tool.Propose(Escape(part)+"/**", "every file below "+part))
+		}
 		list = append(list, tool.Propose(pattern, "every file below "+dir))
 	}
 	if !p.Directory || len(list) == 0 && access == tool.Write && !holdsHome(c, p.Lexical) {
 		list = append(list, tool.Propose(Escape(p.Lexical), "this file"))
 	}
 	return list
+}
+
+// partOf returns the part of the project that a directory lies in: the tree two levels below the
+// working directory (src/shared, packages/api); the directory itself where it is none, or hidden.
+func partOf(c tool.Context, dir string) string {
+	for _, wd := range c.WorkingDirectories {
+		wd = path.Clean(wd)
+		levels := strings.Split(strings.TrimPrefix(dir, wd+"/"), "/")
+		if dir != wd && within(wd, dir) && len(levels) > 2 && !strings.HasPrefix(levels[0], ".") && !strings.HasPrefix(levels[1], ".") {
+			return wd + "/" + levels[0] + "/" + levels[1]
+		}
+	}
+	return dir
 }
 
 // Scratch returns the tree in a directory for temporary files that the place lies in; empty for
