@@ -29,7 +29,7 @@ func (l *Line) readsBehind(beginning string, world surroundings) bool {
 	}
 	for i, cmd := range head.Commands {
 		same := l.Commands[i]
-		if cmd.Source != same.Source || !slices.Equal(cmd.Dirs, same.Dirs) || len(cmd.Assigns) > 0 || len(cmd.Words) == 0 {
+		if cmd.Source != same.Source || !slices.Equal(texts(cmd.Words), texts(same.Words)) || !slices.Equal(cmd.Dirs, same.Dirs) || len(cmd.Assigns) > 0 || len(cmd.Words) == 0 || same.Input != nil {
 			return false
 		}
 		if name := cmd.Name(); !changesDir(name) && slices.Contains(builtins, name) || strings.Trim(name, ".") == "" {
