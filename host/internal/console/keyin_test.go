@@ -158,7 +158,7 @@ func TestKeyIn_again(t *testing.T) {
 		t.Errorf("a form of another page: %d", g.status)
 	}
 	refused := 0
-	for range 15 {
+	for range 40 {
 		if b.signed(nil).status == http.StatusTooManyRequests {
 			refused++
 		}
