@@ -60,11 +60,11 @@ faults: $(MODULES) ## kill three daemons and their PostgreSQL amid 1,000 answere
 
 # The rooms that decide a call and show it to a person: no daemon, no network. Of what
 # did not change, go test keeps the result.
-QUICK := ./engine/... ./sdk/go/... ./plugins/... ./host/wire ./host/internal/text/... ./host/internal/store/mask \
+DECIDING := ./engine/... ./sdk/go/... ./plugins/... ./host/wire ./host/internal/text/... ./host/internal/store/mask \
 	./host/internal/approval/... ./host/internal/gate/... ./host/internal/testkit/arrows
 quick: $(MODULES) ## build everything, run the tests of the rooms that decide: under a minute
 	@$(GO) build ./...
-	@$(GO) test $(PATIENCE) $(QUICK) | { grep -v '	\[no test files\]$$' || true; }
+	@$(GO) test $(PATIENCE) $(DECIDING) | { grep -v '	\[no test files\]$$' || true; }
 
 # The first line of it compiles the modules, seven times faster than the race
 # detector would; where it cannot, the tests say why.
