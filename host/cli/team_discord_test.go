@@ -25,6 +25,9 @@ func TestTeamDiscord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "partitioned" && os.Getenv("CALLGATE_FAULTS") == "" {
+				t.Skip("a cut network takes long: make faults")
+			}
 			takeOver(t, lose)
 		})
 	}
