@@ -269,12 +269,16 @@ func (u *Use) ledToScript(at int) Offer {
 }
 
 // families are sub-commands used one after the other, each as harmless as the others: one rule
-// allows them together. They share their entry in offers, and so what is left out.
+// allows them together. They share their entry in offers, and so what is left out. Before an equals
+// sign stand those that a family is offered for, where others of it do less: a build does not run
+// the project's tests.
 var families = together([]string{
 	"git add|commit", "git cherry-pick|merge|rebase|revert", "git stash apply|list|pop|push|show",
 	"gh pr create|edit", "gh issue create|edit",
-	"go build|test|vet", "cargo build|check|clippy|doc|fmt|test", "dotnet build|format|test", "swift build|test", "zig build|fmt|test",
-	"flutter|dart analyze|format|test", "mix compile|format|test", "deno check|fmt|lint|test",
+	"go build|vet", "go test=build|test|vet", "cargo build|check|clippy|doc|test=build|check|clippy|doc|fmt|test",
+	"dotnet build|test=build|format|test", "swift test=build|test", "zig build|test=build|fmt|test",
+	"flutter|dart analyze|format", "flutter|dart test=analyze|format|test", "mix compile|test=compile|format|test",
+	"deno check|fmt|lint", "deno test=check|fmt|lint|test",
 	"ruff check|format", "biome check|format|lint", "buf build|format|lint", "terraform|tofu fmt|validate",
 	"pip|pip3 check|freeze|list|show", "uv pip check|freeze|list|show|tree",
 })
@@ -283,9 +287,12 @@ var families = together([]string{
 func together(list []string) map[string][]string {
 	out := map[string][]string{}
 	for _, names := range list {
-		members := strings.Split(names[strings.LastIndex(names, " ")+1:], "|")
-		for _, key := range keys(names) {
-			out[key] = members
+		from, all, differ := strings.Cut(names, "=")
+		if !differ {
+			all = from[strings.LastIndex(from, " ")+1:]
+		}
+		for _, key := range keys(from) {
+			out[key] = strings.Split(all, "|")
 		}
 	}
 	return out
