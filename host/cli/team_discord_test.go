@@ -70,22 +70,22 @@ func takeOver(t *testing.T, lose func(*member)) {
 	if os.Getenv("CALLGATE_FAULTS") != "" && took > 4*time.Second {
 		t.Errorf("taken over after %s, want at most 4 s", took)
 	}
-	tapped := 0
-	for range 2 { // the second tap is too late
-		if _, err := ann.Click(ctx, card.ID, "Allow once"); err == nil {
-			tapped++
+	res, answered := wire.Result{}, false
+	for !answered { // the next one may not know the card yet, and asks for another tap
+		_, _ = ann.Click(ctx, card.ID, "Allow once")
+		select {
+		case res = <-results:
+			answered = true
+		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	if tapped == 0 {
-		t.Fatalf("no tap was taken: %v", card)
-	}
-	res := <-results
+	_, _ = ann.Click(ctx, card.ID, "Allow once") // too late
 	if res.Decision.Behavior != engine.Allow {
-		t.Errorf("got %+v after %d taps, want an allow", res.Decision, tapped)
+		t.Errorf("got %+v, want an allow", res.Decision)
 	}
 	cards := 0
 	for _, m := range s.Messages() {
-		if m.ChannelID == card.ChannelID && !m.Deleted {
+		if m.ChannelID == card.ChannelID && !m.Deleted && m.Flags&discordtest.FlagEphemeral == 0 {
 			cards++
 		}
 	}
