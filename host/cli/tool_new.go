@@ -33,7 +33,7 @@ var ownTools = []string{
 	"Finish", "Glob", "Grep", "InvalidTool", "KillBash", "KillShell", "LS", "ListAgents", "ListMcpResources", "ListMcpResourcesTool", "Monitor", "MultiEdit",
 	"NotebookEdit", "NotebookRead", "PlanMode", "Read", "ReadMany", "ReportFindings", "ReportIntent", "Skill", "Sleep", "SpawnAgent", "StructuredOutput",
 	"Task", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TodoRead", "TodoWrite", "ToolSearch", "WebFetch", "WebSearch",
-	"Write", "codesearch", "create", "fetch", "generic", "invalid", "list", "patch", "question", "replace", "rg", "runSubagent", "shell", "view",
+	"Write", "codesearch", "create", "fetch", "generic", "invalid", "list", "patch", "question", "replace", "rg", "runSubagent", "shell", "view", "wait",
 }
 
 func toolNew(c *cli) *cobra.Command {

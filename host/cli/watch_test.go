@@ -61,7 +61,7 @@ func TestWatchAnswersByKey(t *testing.T) {
 	if err := <-watching; err != nil {
 		t.Errorf("watch: %v", err)
 	}
-	for _, want := range []string{"Run? npm install", "\nAllowed ", "stored \"allow Bash(npm run {build,check,", " for this session · take back: callgate rules remove ", "\nRun? \"npm run build\" · agent ", "Approver PIN: \nwrong PIN: 4 attempts left\nApprover PIN: \n"} {
+	for _, want := range []string{"Run? npm install", "\nAllowed ", "stored \"allow Bash(npm run {build,bundle,check,", " for this session · take back: callgate rules remove ", "\nRun? \"npm run build\" · agent ", "Approver PIN: \nwrong PIN: 4 attempts left\nApprover PIN: \n"} {
 		if !strings.Contains(screen.String(), want) {
 			t.Errorf("screen: want %q in\n%s", want, screen.String())
 		}
