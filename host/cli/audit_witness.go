@@ -85,7 +85,7 @@ func serveWitness(cmd *cobra.Command, f witnessFlags, logs []proof.Key) error {
 	}
 	server := &http.Server{Handler: w.Handler(), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 3 * time.Minute, MaxHeaderBytes: 16 << 10}
 	fmt.Fprintln(cmd.OutOrStdout(), w.Key())
-	log.Info("the witness listens", "address", listener.Addr().String(), "logs", len(logs), "dir", f.dir)
+	log.Info("the witness listens", "address", listener.Addr().String(), "logs", len(logs), "directory", f.dir)
 	ended := context.AfterFunc(cmd.Context(), func() { _ = server.Close() }) // a lost client asks again
 	defer ended()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

@@ -57,11 +57,11 @@ func (l screenLog) Handle(_ context.Context, r slog.Record) error {
 	defer s.mu.Unlock()
 	switch {
 	case r.Message == assembly.LogCompiling && s.open:
-		_, err := fmt.Fprintf(s.w, ", %s", strings.TrimPrefix(strings.Join(values, ", "), "file "))
+		_, err := fmt.Fprintf(s.w, ", %s", strings.TrimPrefix(strings.Join(values, ", "), "module "))
 		return err
 	case r.Message == assembly.LogCompiling:
 		s.open = true
-		_, err := fmt.Fprintf(s.w, "Compiling tool modules, first start only: %s", strings.TrimPrefix(strings.Join(values, ", "), "file "))
+		_, err := fmt.Fprintf(s.w, "Compiling tool modules, first start only: %s", strings.TrimPrefix(strings.Join(values, ", "), "module "))
 		return err
 	case r.Message == assembly.LogReady && !s.open:
 		return nil // it would stand in the middle of a prompt

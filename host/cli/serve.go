@@ -60,11 +60,11 @@ callgate asks watch.`,
 			if err != nil {
 				return err
 			}
-			log.Info(logServing, "address", d.Address().String(), "config", cfg.File, "tokens", dirs.State)
+			log.Info(logServing, "address", d.Address().String(), "config", cfg.File, "directory", dirs.State)
 			t, ok := terminal.Open(os.Stdin, os.Stdout)
 			asks := ok && !quiet
 			if status, err := d.Presence.Status(cmd.Context(), pin.Who{}); err == nil && status.Why != "" && (status.Set || !asks) {
-				log.Warn(status.Why)
+				log.Warn("the approver PIN needs attention", "error", status.Why)
 			}
 			ctx, stop := context.WithCancel(cmd.Context())
 			defer stop()

@@ -146,7 +146,7 @@ func (t *Tokens) ensureFile(ctx context.Context, w filed, known *store.Token, be
 		t.log.Warn("a token is revoked", "token", w.Name, "fix", fmt.Sprintf("callgate tokens create --kind %s%s", w.Kind, forAgent(w.Agent)))
 		return nil
 	case known != nil && w.secret == "" && t.others != nil && t.others(ctx):
-		t.log.Warn("the file of a token is missing here: copy it from another machine of this store", "token", w.Name, "file", w.path, "or", "callgate tokens rotate "+w.Name)
+		t.log.Warn("the file of a token is missing here: copy it from another machine of this store", "token", w.Name, "file", w.path, "fix", "callgate tokens rotate "+w.Name)
 		return nil
 	case known != nil && w.secret == "":
 		w.ExpiresAt = t.renewed(*known)

@@ -57,6 +57,6 @@ func (d *Daemon) verify(ctx context.Context, audit func(context.Context) (store.
 		d.log.Error("the audit log could not be verified; try `callgate audit verify`", "error", err)
 	case !report.OK():
 		d.log.Error("the audit log was changed outside Callgate: run `callgate audit verify`, find out which program wrote to the store, and restore a copy",
-			"row", report.Break.Seq, "what", report.Break.What, "sound_rows", report.Rows)
+			"row", report.Break.Seq, "error", report.Break.What, "rows", report.Rows)
 	}
 }

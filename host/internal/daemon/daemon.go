@@ -158,7 +158,8 @@ func (d *Daemon) listen(accepted, file *config.Config) (err error) {
 	if d.listener, _ = (api.Boundary{}).Listen("unix", socket); d.listener == nil {
 		return err
 	}
-	d.log.Error("the accepted listen address cannot be used, and the one in the file is pending; accept it with callgate config accept --endpoint unix:"+socket+", then start again", "error", err)
+	d.log.Error("the accepted listen address cannot be used, and the one in the file is pending", "error", err,
+		"fix", "callgate config accept --endpoint unix:"+socket+", then start again")
 	return nil
 }
 
@@ -241,10 +242,10 @@ func (d *Daemon) reloaded(notes []string, err error) {
 		d.log.Error("tokens for new agents could not be created", "error", err)
 	}
 	for _, n := range notes {
-		d.log.Warn(n)
+		d.log.Warn("the configuration needs attention", "error", n)
 	}
 	d.server.Announce(change)
-	d.log.Info("configuration applied", "file", d.Host.Config().File, "pending", change.Pending, "agents", len(d.Host.Config().Agents))
+	d.log.Info("configuration applied", "config", d.Host.Config().File, "pending", change.Pending, "agents", len(d.Host.Config().Agents))
 }
 
 // Close ends the work of Open. It may be called after Run.

@@ -65,13 +65,16 @@ func (d *Daemon) openChat(ctx context.Context, o Options) *chat {
 	return c
 }
 
-// fail records and logs a problem for a person to fix.
-func (c *chat) fail(what string, err error) {
+// fail records and logs why Discord is not used, for a person to fix. fix says how.
+func (c *chat) fail(err error, fix string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.problem = err.Error()
-	c.log.Error(what, "error", err, "see", "callgate discord setup")
+	c.log.Error("Discord is not used; asks can be answered in a terminal and through the API", "error", err, "fix", fix)
 }
+
+// checkDiscord names what is wrong, and what to do.
+const checkDiscord = "callgate discord setup"
 
 // leaseDiscord is the lease of the daemon with the connection to Discord.
 const leaseDiscord = "discord"
@@ -86,7 +89,7 @@ func (c *chat) take(ctx context.Context) *discord.Surface {
 	}
 	surface, err := c.open(ctx)
 	if err != nil {
-		c.fail("Discord is not used; asks can be answered in a terminal and through the API", err)
+		c.fail(err, checkDiscord)
 		return nil
 	}
 	c.set(surface)
@@ -124,7 +127,7 @@ func (c *chat) run(ctx context.Context) {
 		return err
 	})
 	if err != nil && !errors.Is(err, errNoChat) && ctx.Err() == nil {
-		c.fail("Discord is no longer used; asks can be answered in a terminal and through the API. Fix the problem and restart", err)
+		c.fail(err, checkDiscord+", then restart the daemon")
 	}
 }
 

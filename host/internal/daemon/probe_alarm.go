@@ -48,7 +48,7 @@ func (p *prober) note(ctx context.Context, now wire.HookProbe) {
 	all := maps.Clone(p.last)
 	p.mu.Unlock()
 	if !now.Judged() {
-		p.log.Error("a hook does not check its client's calls", "client", now.Client, "state", now.State, "file", now.File, "text", now.Text)
+		p.log.Error("a hook does not check its client's calls", "client", now.Client, "state", now.State, "file", now.File, "error", now.Text)
 	}
 	if known && was.Judged() == now.Judged() {
 		return

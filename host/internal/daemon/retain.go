@@ -30,13 +30,13 @@ func (d *Daemon) retain(ctx context.Context, s retained, keep func() config.Audi
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		if err := s.FinishPrune(ctx); err != nil {
-			d.complain(ctx, "an interrupted deletion of old audit rows could not continue", err)
+			d.unkept(ctx, "finish an interrupted deletion of audit rows", err)
 		}
 		if _, err := s.ForgetAsks(ctx); err != nil {
-			d.complain(ctx, "old asks could not be deleted", err)
+			d.unkept(ctx, "delete asks", err)
 		}
 		if _, err := s.ForgetSessions(ctx); err != nil {
-			d.complain(ctx, "old sessions could not be deleted", err)
+			d.unkept(ctx, "delete sessions", err)
 		}
 		if kept := keep().Keep; kept > 0 {
 			d.prune(ctx, s, kept, now())
@@ -60,14 +60,15 @@ func (d *Daemon) prune(ctx context.Context, s retained, kept config.Kept, now ti
 	}
 	switch {
 	case err != nil:
-		d.complain(ctx, "old audit rows could not be deleted", err)
+		d.unkept(ctx, "delete audit rows", err)
 	case gone.Rows > 0:
 		d.log.Info("old audit rows deleted", "rows", gone.Rows, "through", gone.Through, "keep", kept.String())
 	}
 }
 
-func (d *Daemon) complain(ctx context.Context, what string, err error) {
+// unkept logs the step of the retention that failed; the next hour tries it again.
+func (d *Daemon) unkept(ctx context.Context, step string, err error) {
 	if ctx.Err() == nil {
-		d.log.Error(what, "error", err)
+		d.log.Error("old data could not be deleted", "step", step, "error", err)
 	}
 }

@@ -83,7 +83,7 @@ agents: {default: {mode: default}}
 	if err != nil || info.State != wire.ModuleKept || info.Digest != sandbox.Digest(v2) {
 		t.Errorf("got %+v, %v; want the module before kept", info, err)
 	}
-	for _, want := range []string{`"tool module loaded" file=d.wasm`, `"tool module swapped" file=d.wasm`, `"tool module kept" file=d.wasm`} {
+	for _, want := range []string{"outcome=loaded module=d.wasm", "outcome=swapped module=d.wasm", "outcome=kept module=d.wasm"} {
 		if line := log.await(t, want); strings.Contains(want, "kept") && !strings.Contains(line, "stays in use") {
 			t.Errorf("got %s; want it said that the module before stays", line)
 		}

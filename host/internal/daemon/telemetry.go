@@ -167,7 +167,7 @@ func (d *Daemon) openTraces(version string) (*telemetry.Traces, error) {
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_HEADERS in the daemon's environment: %w", err)
 	}
-	d.log.Info("sending traces", "to", to)
+	d.log.Info("sending traces", "address", to)
 	return telemetry.NewTraces(to, headers, version, d.log), nil
 }
 

@@ -167,7 +167,7 @@ func (s *Surface) note(what string, err error) {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, link.ErrSuperseded) {
 		return
 	}
-	s.c.Log.Warn("discord: "+what, "error", err)
+	s.c.Log.Warn("discord: a step failed", "step", what, "error", err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.LastError, s.state.LastErrorAt = fmt.Sprintf("%s: %v", what, err), s.c.Now()

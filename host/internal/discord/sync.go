@@ -161,7 +161,7 @@ func (s *Surface) contained(what string, f func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			// Without the value, which may hold a person's text.
-			s.c.Log.Error("discord: a fault of this program", "in", what, "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			s.c.Log.Error("discord: a fault of this program", "step", what, "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 		}
 	}()
 	f()

@@ -97,7 +97,7 @@ func (g *Gate) offerFolder(ctx context.Context, c *call, d engine.Decision) *ask
 	found, err := g.c.Folders.Find(ctx, c.req.Call.Context.CWD)
 	if err != nil {
 		if !errors.Is(err, folder.ErrRefused) {
-			g.c.Log.Warn("no folder is offered", "agent", c.agent.Name, "problem", err)
+			g.c.Log.Warn("no folder is offered", "agent", c.agent.Name, "error", err)
 		}
 		return nil
 	}

@@ -235,7 +235,7 @@ func (p *place) take(n wire.Notice) {
 }
 
 func (p *place) drop(n wire.Notice, why string) {
-	p.log.Warn("a webhook missed an event", "host", p.name, "event", n.Event, "id", n.ID, "reason", why, "missed", p.dropped.Add(1))
+	p.log.Warn("a webhook missed an event", "host", p.name, "event", n.Event, "notice", n.ID, "error", why, "dropped", p.dropped.Add(1))
 }
 
 // run posts one notice after the other.

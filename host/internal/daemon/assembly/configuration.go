@@ -103,7 +103,7 @@ func (h *Host) keep(ctx context.Context, c *config.Config, event store.Event, by
 
 func (h *Host) warnPending(s *configuration) {
 	h.log.Warn("the configuration was changed outside Callgate: tightening changes are in effect, all others are pending: callgate config accept",
-		"file", s.file.File, "waits", whereOf(s.waiting))
+		"config", s.file.File, "settings", whereOf(s.waiting))
 }
 
 func whereOf(ws []wire.PendingChange) string {
@@ -240,7 +240,7 @@ func (h *Host) AcceptConfig(ctx context.Context, digest, by string) (wire.Config
 	}
 	h.put(now)
 	h.settleProfiles(ctx)
-	h.log.Info("configuration accepted", "file", now.file.File, "by", by)
+	h.log.Info("configuration accepted", "config", now.file.File, "by", by)
 	return now.state(), nil
 }
 

@@ -167,7 +167,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	}); err != nil {
 		return nil, err
 	}
-	if h.tried, err = ruletest.OpenCache(o.CacheDir, func(err error) { o.Log.Warn("rule test cache", "problem", err) }); err != nil {
+	if h.tried, err = ruletest.OpenCache(o.CacheDir, func(err error) { o.Log.Warn("the cache of rule tests cannot be used", "error", err) }); err != nil {
 		return nil, err
 	}
 	h.Asks = newBroker(h, first.inForce.Asks, o)
@@ -188,11 +188,11 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 		return nil, err
 	}
 	if err := h.Gate.Recall(ctx); err != nil {
-		o.Log.Error("stored rules", "problem", err)
+		o.Log.Error("the stored rules could not be read", "error", err)
 	}
 	h.warn(o.Config)
 	// Refusing to start would be a dead end: adding the module takes a running daemon.
-	unread := func(err error) { h.log.Warn("in the configuration", "problem", err) }
+	unread := func(err error) { h.log.Warn("in the configuration", "error", err) }
 	if err := h.checkExamples(ctx, o.Config, unread); err != nil {
 		return nil, err
 	}
@@ -238,17 +238,17 @@ func (h *Host) newGate(o Options) (Gate, error) {
 func (h *Host) warn(c *config.Config) {
 	for _, p := range h.Catalog.Problems() {
 		if !errors.Is(p.Err, modules.ErrTrying) {
-			h.log.Warn("tool module cannot be used", "file", p.File, "error", p.Err)
+			h.log.Warn("tool module cannot be used", "module", p.File, "error", p.Err)
 		}
 	}
 	for _, p := range c.Problems() {
-		h.log.Warn("in the configuration", "problem", p)
+		h.log.Warn("in the configuration", "error", p)
 	}
 	for _, text := range GrantAdvice(c) {
-		h.log.Warn("in the configuration", "problem", text)
+		h.log.Warn("in the configuration", "error", text)
 	}
 	for _, r := range h.Store.RefusedRules() {
-		h.log.Warn("stored allow rule disabled: it was changed outside Callgate; remove it or add it again", "id", r.ID, "tool", r.Tool, "scope", r.Scope)
+		h.log.Warn("stored allow rule disabled: it was changed outside Callgate; remove it or add it again", "rule", r.ID, "tool", r.Tool, "scope", r.Scope)
 	}
 }
 
@@ -272,7 +272,7 @@ func newBroker(h *Host, c config.Asks, o Options) *ask.Broker {
 // ignored logs the refused parts of a project's file.
 func (h *Host) ignored(problems []project.Problem) {
 	for _, p := range problems {
-		h.log.Warn("in a project's file", "problem", p.String())
+		h.log.Warn("in a project's file", "error", p.String())
 	}
 }
 

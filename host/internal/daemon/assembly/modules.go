@@ -22,6 +22,9 @@ const (
 	LogReady     = "all tool modules are ready"
 )
 
+// logModule is the message of a changed module file; its outcome says what became of it.
+const logModule = "change of a tool module"
+
 // Tools say where tool modules come from, and how they are compiled.
 type Tools struct {
 	// Embedded, CacheDir and Compiler are Modules, CacheDir and Compiler of Options.
@@ -43,7 +46,7 @@ func (h *Host) tools(o Options) Tools {
 	return Tools{
 		Embedded: o.Modules, CacheDir: o.CacheDir, Compiler: o.Compiler, State: o.Config.Dirs().State, Log: o.Log,
 		Compiling: h.compiling,
-		Report:    func(err error) { o.Log.Warn("tool modules", "problem", err) },
+		Report:    func(err error) { o.Log.Warn("in the tool modules", "error", err) },
 	}
 }
 
@@ -130,7 +133,7 @@ type SwapListener interface {
 func (h *Host) Swaps(l SwapListener) { h.swaps.Store(&l) }
 
 func (h *Host) compiling(file string) {
-	h.log.Info(LogCompiling, "file", file)
+	h.log.Info(LogCompiling, "module", file)
 	if l := h.swaps.Load(); l != nil {
 		(*l).Compiling(file)
 	}
@@ -142,7 +145,7 @@ func (h *Host) WatchModules(ctx context.Context) error {
 	for _, m := range h.Catalog.Modules() {
 		if m.State == wire.ModuleTrying {
 			trying++
-			h.log.Info("tool module is being compiled and tested; calls of its tools fail until then", "file", m.File)
+			h.log.Info("tool module is being compiled and tested; calls of its tools fail until then", "module", m.File)
 		}
 	}
 	h.allTried(trying)
@@ -168,25 +171,17 @@ func (h *Host) swapped(o modules.Outcome) {
 		return
 	}
 	for _, s := range o.Swaps {
-		attrs := []any{
-			"file", s.File, "module", strings.TrimSpace(s.Module + " " + s.Version), "was", short(s.Was), "is", short(s.Is),
+		level := slog.LevelInfo
+		switch {
+		case s.What == wire.SwapRefused || s.What == wire.SwapKept:
+			level = slog.LevelError
+		case len(s.Suspended) > 0 || s.Why != "":
+			level = slog.LevelWarn
+		}
+		h.log.Log(context.Background(), level, logModule,
+			"outcome", string(s.What), "module", s.File, "name", strings.TrimSpace(s.Module+" "+s.Version), "was", short(s.Was), "is", short(s.Is),
 			"compiled", s.Compiled.Round(time.Millisecond), "tried", s.Tried.Round(time.Millisecond),
-		}
-		if len(s.Suspended) > 0 {
-			attrs = append(attrs, "suspended_rules", s.Suspended)
-		}
-		if s.What == wire.SwapRefused || s.What == wire.SwapKept {
-			h.log.Error("tool module "+string(s.What), append(attrs, "found", short(s.Found), "error", s.Why)...)
-			continue
-		}
-		if s.Why != "" {
-			attrs = append(attrs, "problem", s.Why)
-		}
-		if len(s.Suspended) > 0 || s.Why != "" {
-			h.log.Warn("tool module "+string(s.What), attrs...)
-			continue
-		}
-		h.log.Info("tool module "+string(s.What), attrs...)
+			"suspended_rules", s.Suspended, "found", short(s.Found), "error", s.Why)
 	}
 	if l := h.swaps.Load(); l != nil {
 		(*l).Swapped(o)

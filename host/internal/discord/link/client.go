@@ -217,7 +217,7 @@ func (c *Client) note(j *job, status int, err error) {
 	}
 	c.mu.Unlock()
 	if changed && !before.Fatal && state.Problem != "" {
-		c.log.Warn("discord: REST", "problem", state.Problem)
+		c.log.Warn("discord: REST", "error", state.Problem)
 	}
 }
 

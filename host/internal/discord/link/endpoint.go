@@ -129,7 +129,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // for many.
 func (e *Endpoint) refuse(w http.ResponseWriter, status int, why error) {
 	if n := e.refused.Count(); n > 0 {
-		e.log.Warn("discord: calls of the interactions endpoint were refused", "calls", n, "status", status, "why", why)
+		e.log.Warn("discord: calls of the interactions endpoint were refused", "calls", n, "status", status, "error", why)
 	}
 	w.Header().Set("Connection", "close")
 	http.Error(w, http.StatusText(status), status)
@@ -186,13 +186,13 @@ func (e *Endpoint) serve(w http.ResponseWriter, body []byte, received time.Time,
 	}
 	if kind.Type == discordgo.InteractionPing {
 		if err := writeCallback(w, callback{Type: discordgo.InteractionResponsePong}); err != nil {
-			e.log.Warn("discord: the endpoint's answer was not taken", "why", err)
+			e.log.Warn("discord: the endpoint's answer was not taken", "error", err)
 		}
 		return
 	}
 	i, why, err := readAny(body)
 	if why != nil {
-		e.log.Warn("discord: an interaction cannot be read", "why", why)
+		e.log.Warn("discord: an interaction cannot be read", "error", why)
 	}
 	if err != nil {
 		http.Error(w, "no interaction", http.StatusBadRequest)
@@ -206,7 +206,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, body []byte, received time.Time,
 	}
 	if status, err := e.admit(i, received); err != nil {
 		<-e.tasks
-		e.log.Warn("discord: an interaction is not dealt with", "id", i.ID, "why", err)
+		e.log.Warn("discord: an interaction is not dealt with", "interaction", i.ID, "error", err)
 		http.Error(w, http.StatusText(status), status)
 		return
 	}

@@ -57,7 +57,7 @@ func (in *inbox) wait() {
 // log: discordgo hands it on half filled (pitfall 1).
 func (in *inbox) dispatch(kind string, data json.RawMessage) {
 	if err := in.route(kind, data); err != nil {
-		in.log.Warn("discord: an event was dropped", "kind", kind, "why", err)
+		in.log.Warn("discord: an event was dropped", "event", kind, "error", err)
 	}
 }
 
@@ -86,7 +86,7 @@ func (in *inbox) interaction(data json.RawMessage) error {
 		return err
 	}
 	if why != nil {
-		in.log.Warn("discord: an interaction cannot be read, and is answered so", "why", why)
+		in.log.Warn("discord: an interaction cannot be read, and is answered so", "error", why)
 	}
 	if !in.seen.first(event.ID, received) {
 		return errors.New("it came a second time")

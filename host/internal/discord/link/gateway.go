@@ -104,7 +104,7 @@ func (g *Gateway) set(s State) {
 	g.mu.Unlock()
 	if s != before {
 		g.changed()
-		g.log.Info("discord: gateway", "connected", s.Connected, "problem", s.Problem)
+		g.log.Info("discord: gateway", "connected", s.Connected, "error", s.Problem)
 	}
 }
 

@@ -243,7 +243,7 @@ func (b *Book) List(ctx context.Context, agent string) ([]wire.Folder, error) {
 func (b *Book) Of(ctx context.Context, agent string) (read, edit []string) {
 	all, err := b.entries(ctx)
 	if err != nil {
-		b.c.Log.Warn("trusted folders", "problem", err)
+		b.c.Log.Warn("the trusted folders could not be read", "error", err)
 		return nil, nil
 	}
 	if all = ofAgent(all, agent); len(all) == 0 || agent == "" {
@@ -251,7 +251,7 @@ func (b *Book) Of(ctx context.Context, agent string) (read, edit []string) {
 	}
 	standing, err := b.standing(ctx, all)
 	if err != nil {
-		b.c.Log.Warn("trusted folders", "agent", agent, "problem", err)
+		b.c.Log.Warn("the trusted folders could not be looked at", "agent", agent, "error", err)
 		return nil, nil
 	}
 	for i, e := range all {

@@ -63,7 +63,7 @@ func (s *Stored) provenRule(ctx context.Context, tools describe.Catalog, entry m
 	s.tried[key] = err == nil
 	if err != nil {
 		s.c.Log.Warn("stored allow rule not used: its tool's module no longer matches the rule's own examples; remove it or add it again",
-			"id", r.ID, "tool", r.Tool, "scope", r.Scope, "module", entry.Module)
+			"rule", r.ID, "tool", r.Tool, "scope", r.Scope, "module", entry.File)
 	}
 	return err == nil
 }

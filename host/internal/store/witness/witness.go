@@ -163,6 +163,6 @@ func (w *Witness) add(r request) (line string, size int64, err error) {
 
 // shout logs a checkpoint with a valid signature of the log that contradicts the last one.
 func (w *Witness) shout(err error, last proof.Checkpoint, r request) error {
-	w.c.Log.Error("refused a checkpoint: the log may have been rewritten", "log", last.Origin, "rows", last.Size, "why", err, "checkpoint", r.checkpoint)
+	w.c.Log.Error("refused a checkpoint: the log may have been rewritten", "log", last.Origin, "rows", last.Size, "error", err, "checkpoint", r.checkpoint)
 	return err
 }

@@ -41,7 +41,7 @@ type Bench struct {
 func Open(ctx context.Context, o Options) (*Bench, error) {
 	report := func(error) {}
 	if o.Log != nil {
-		report = func(err error) { o.Log.Warn("cache of compiled modules", "problem", err) }
+		report = func(err error) { o.Log.Warn("the cache of compiled modules cannot be used", "error", err) }
 	}
 	runtime, err := sandbox.New(ctx, sandbox.Config{CacheDir: o.CacheDir, Compiler: o.Compiler, Limits: o.Limits, Logger: o.Log, Report: report})
 	if err != nil {
