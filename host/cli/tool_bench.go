@@ -11,6 +11,7 @@ import (
 
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
@@ -77,12 +78,12 @@ func benchModule(cmd *cobra.Command, b *workbench.Bench, m *workbench.Module, fi
 }
 
 // benchCalls are the cases' calls for the module, else those of the rule examples.
-func benchCalls(m *workbench.Module, file string) ([]workbench.Call, error) {
+func benchCalls(m *workbench.Module, file string) ([]trial.Call, error) {
 	all, err := authorCalls(m.Path, file)
 	if err != nil {
 		return nil, err
 	}
-	calls := slices.DeleteFunc(slices.Clone(all), func(c workbench.Call) bool { return c.Raw != nil }) // it refuses most of those
+	calls := slices.DeleteFunc(slices.Clone(all), func(c trial.Call) bool { return c.Raw != nil }) // it refuses most of those
 	switch {
 	case len(calls) > 0:
 		return calls, nil

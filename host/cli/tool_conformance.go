@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/toolkit/conformance"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench/cases"
@@ -105,7 +106,7 @@ func (c *cli) conformance(cmd *cobra.Command, args []string, f conformanceFlags)
 
 // authorCalls are the calls of the file of cases: the named one, or the one beside the module, if
 // any.
-func authorCalls(module, file string) ([]workbench.Call, error) {
+func authorCalls(module, file string) ([]trial.Call, error) {
 	if file == "" {
 		found, err := cases.Find(module)
 		if errors.Is(err, cases.ErrNone) {
@@ -120,7 +121,7 @@ func authorCalls(module, file string) ([]workbench.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls := make([]workbench.Call, len(all))
+	calls := make([]trial.Call, len(all))
 	for i, one := range all {
 		calls[i] = one.Call
 	}

@@ -16,9 +16,9 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/client"
+	"github.com/callgate/callgate/host/internal/modules/modulediff"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/store/history"
-	"github.com/callgate/callgate/host/internal/toolkit/modulediff"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
@@ -89,7 +89,7 @@ func (c *cli) diffModules(cmd *cobra.Command, args []string, f diffFlags) error 
 		if err != nil {
 			return err
 		}
-		report, err := modulediff.Compare(cmd.Context(), was, is, calls, rules)
+		report, err := modulediff.Compare(cmd.Context(), &was.Module, &is.Module, calls, rules, 0)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/host/internal/approval/card"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/toolkit/conformance"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
@@ -104,7 +105,7 @@ func (f fuzzFlags) file() string {
 }
 
 // found are the calls found before.
-func (f fuzzFlags) found() ([]workbench.Call, error) {
+func (f fuzzFlags) found() ([]trial.Call, error) {
 	if _, err := os.Stat(f.file()); f.corpus == "" || errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
@@ -56,8 +57,8 @@ answer.`,
 	flags.StringVar(&f.tool, "tool", "", "tool name (default: the module's only one)")
 	flags.StringArrayVar(&f.rules, "rules", nil, "rule for match_rule as BEHAVIOR:CONTENT, such as 'allow:staging/*'; may be repeated")
 	flags.StringVar(&f.mode, "mode", "", "permission mode (default: default)")
-	flags.StringVar(&f.cwd, "cwd", "", "current directory (default: "+workbench.DefaultCWD+")")
-	flags.StringVar(&f.home, "home", "", "home directory (default: "+workbench.DefaultHome+")")
+	flags.StringVar(&f.cwd, "cwd", "", "current directory (default: "+trial.DefaultCWD+")")
+	flags.StringVar(&f.home, "home", "", "home directory (default: "+trial.DefaultHome+")")
 	flags.StringArrayVar(&f.dirs, "working-directory", nil, "working directory; may be repeated (default: the current one)")
 	flags.StringVar(&f.config, "tool-config", "", "operator's configuration of the tool, as JSON")
 	flags.BoolVar(&f.all, "all", false, "run every export, as the host does")
@@ -141,7 +142,7 @@ func (f *runFlags) ask(cmd *cobra.Command, m *workbench.Module, verb string, inp
 	}
 	if verb == sandbox.Describe || f.raw {
 		r := m.Run(cmd.Context(), verb, input)
-		one := workbench.Answer{Verb: verb, Envelope: input, Result: r}
+		one := trial.Answer{Verb: verb, Envelope: input, Result: r}
 		if verb == sandbox.Describe && r.Err == nil {
 			one.Check()
 		}
@@ -177,8 +178,8 @@ func (f *runFlags) ask(cmd *cobra.Command, m *workbench.Module, verb string, inp
 }
 
 // call is the call made of the flags and the input.
-func (f *runFlags) call(input []byte) (workbench.Call, error) {
-	call := workbench.Call{Tool: f.tool, Input: input, CWD: f.cwd, Home: f.home, WorkingDirectories: f.dirs, Mode: f.mode}
+func (f *runFlags) call(input []byte) (trial.Call, error) {
+	call := trial.Call{Tool: f.tool, Input: input, CWD: f.cwd, Home: f.home, WorkingDirectories: f.dirs, Mode: f.mode}
 	for _, dir := range append([]string{f.cwd, f.home}, f.dirs...) {
 		if dir != "" && !strings.HasPrefix(dir, "/") {
 			return call, fmt.Errorf("%q is not an absolute path", dir)
@@ -195,9 +196,9 @@ func (f *runFlags) call(input []byte) (workbench.Call, error) {
 		if !ok || !slices.Contains([]string{"allow", "deny", "ask"}, behavior) {
 			return call, fmt.Errorf("--rules %q: want allow:CONTENT, deny:CONTENT or ask:CONTENT", rule)
 		}
-		at := slices.IndexFunc(call.Rules, func(s workbench.RuleSet) bool { return s.Behavior == behavior })
+		at := slices.IndexFunc(call.Rules, func(s trial.RuleSet) bool { return s.Behavior == behavior })
 		if at < 0 {
-			call.Rules, at = append(call.Rules, workbench.RuleSet{Behavior: behavior}), len(call.Rules)
+			call.Rules, at = append(call.Rules, trial.RuleSet{Behavior: behavior}), len(call.Rules)
 		}
 		call.Rules[at].Contents = append(call.Rules[at].Contents, content)
 	}

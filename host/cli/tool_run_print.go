@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/host/internal/approval/card"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // question is one question and its answer.
@@ -24,7 +24,7 @@ type question struct {
 	Milliseconds float64         `json:"milliseconds"`
 }
 
-func (f *runFlags) shown(a *workbench.Answer, rules string) question {
+func (f *runFlags) shown(a *trial.Answer, rules string) question {
 	one := question{Verb: a.Verb, Rules: rules, Fuel: a.Fuel, Milliseconds: float64(a.Took.Microseconds()) / 1000}
 	if f.verbose {
 		one.Envelope = string(a.Envelope)

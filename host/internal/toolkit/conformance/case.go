@@ -8,13 +8,13 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // Case is a call with its required result, in the form of a file of cases (package
 // workbench/cases).
 type Case struct {
-	Call workbench.Call
+	Call trial.Call
 	// ReadOnly, unless nil, is the required answer of check_read_only.
 	ReadOnly *bool
 	// Matched are the required answers of match_rule for Call.Rules, one for each set.
@@ -93,7 +93,7 @@ func (p *probe) plainCase() *Case { return &Case{Call: p.call} }
 // matchCase is the case of one set of rules.
 func (p *probe) matchCase(behavior string, matched []int, contents ...string) *Case {
 	c := p.call
-	c.Rules = []workbench.RuleSet{{Behavior: behavior, Contents: contents}}
+	c.Rules = []trial.RuleSet{{Behavior: behavior, Contents: contents}}
 	return &Case{Call: c, Matched: [][]int{matched}}
 }
 
@@ -115,12 +115,12 @@ func (p *probe) noneCase(q question) *Case {
 }
 
 // workingDirectory is the first working directory of a call.
-func workingDirectory(c workbench.Call) string {
+func workingDirectory(c trial.Call) string {
 	switch {
 	case len(c.WorkingDirectories) > 0:
 		return c.WorkingDirectories[0]
 	case c.CWD != "":
 		return path.Clean(c.CWD)
 	}
-	return workbench.DefaultCWD
+	return trial.DefaultCWD
 }

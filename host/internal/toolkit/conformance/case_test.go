@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/toolkit/conformance"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench/cases"
 )
 
@@ -15,12 +15,12 @@ import (
 func TestCase(t *testing.T) {
 	t.Parallel()
 	unknown, no := true, false
-	rules := []workbench.RuleSet{{Behavior: "deny", Contents: []string{"a: b", "- x"}, Root: "/p"}}
+	rules := []trial.RuleSet{{Behavior: "deny", Contents: []string{"a: b", "- x"}, Root: "/p"}}
 	for name, c := range map[string]conformance.Case{
-		"the input alone": {Call: workbench.Call{Tool: "Note", Input: json.RawMessage(`{"a":"#\n"}`)}, ReadOnly: &no},
-		"raw":             {Call: workbench.Call{Tool: "Note", Raw: []byte("{\"a\":1} \n")}, ReadOnly: &no},
-		"no text":         {Call: workbench.Call{Tool: "Note", Raw: []byte{0xff, 0}}, ReadOnly: &no},
-		"a place of its own": {Call: workbench.Call{
+		"the input alone": {Call: trial.Call{Tool: "Note", Input: json.RawMessage(`{"a":"#\n"}`)}, ReadOnly: &no},
+		"raw":             {Call: trial.Call{Tool: "Note", Raw: []byte("{\"a\":1} \n")}, ReadOnly: &no},
+		"no text":         {Call: trial.Call{Tool: "Note", Raw: []byte{0xff, 0}}, ReadOnly: &no},
+		"a place of its own": {Call: trial.Call{
 			Tool: "Note", Input: json.RawMessage(`{}`), CWD: "/c", Home: "/h", Mode: "plan", WorkingDirectories: []string{"/c", "/d"},
 			Config: json.RawMessage(`{"k":[1]}`), Links: map[string]string{"/c/l": "/etc"}, TargetsUnknown: &unknown,
 			Targets: []engine.Target{{Kind: "path", Value: "l", Access: "read"}}, Rules: rules,

@@ -8,12 +8,13 @@ import (
 
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
 // Subject is the module under test.
 type Subject struct {
-	workbench.Runner
+	trial.Runner
 	// Described is its description of itself, and Raw the bytes of it.
 	Described modules.Described
 	Raw       []byte
@@ -21,7 +22,7 @@ type Subject struct {
 	// only the rules about loading are tried.
 	Problem error
 	// Fresh loads the same bytes again, in new instances.
-	Fresh func(context.Context) (workbench.Runner, error)
+	Fresh func(context.Context) (trial.Runner, error)
 	// Imports and Exports are the names in its file: "MODULE.NAME" and NAME.
 	Imports, Exports []string
 }
@@ -33,7 +34,7 @@ func Of(b *workbench.Bench, m *workbench.Module, problem error) Subject {
 		return s
 	}
 	s.Described, s.Raw = m.Description, m.RawDescription
-	s.Fresh = func(ctx context.Context) (workbench.Runner, error) { return b.Fresh(ctx, m) }
+	s.Fresh = func(ctx context.Context) (trial.Runner, error) { return b.Fresh(ctx, m) }
 	if outline, err := sandbox.Look(m.Bytes()); err == nil {
 		for _, i := range outline.Imports {
 			s.Imports = append(s.Imports, i.Name)
@@ -53,7 +54,7 @@ type Options struct {
 	Only []string
 	// Calls are the author's calls to try beside the generated ones, as those of a file of
 	// cases.
-	Calls []workbench.Call
+	Calls []trial.Call
 	// Fuel is the module's limit, for work.headroom; zero skips it.
 	Fuel int64
 	// LogLines and LogBytes are the limits of a call's log, for work.log; zero skips it.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // edit makes another input of the envelope of one verb.
@@ -24,7 +24,7 @@ type question struct {
 	rules    int
 	// content is the rule for match_rule, behavior its behavior.
 	behavior, content string
-	answer            workbench.Answer
+	answer            trial.Answer
 }
 
 // mostBases is how many calls of a tool are edited.
@@ -168,7 +168,7 @@ func (t *toolTrial) among(p *probe, first int) bool {
 
 // sameAnswer reports whether two answers mean the same: both fail, or both are the
 // same JSON.
-func sameAnswer(a, b workbench.Result) bool {
+func sameAnswer(a, b trial.Result) bool {
 	if a.Err != nil || b.Err != nil {
 		return a.Err != nil && b.Err != nil
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/toolkit/conformance"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 	"github.com/callgate/callgate/sdk/go/tool"
 )
 
@@ -82,11 +82,11 @@ type fake struct {
 // twist answers in place of the module, or by it: right.
 type twist func(verb string, input []byte, right func([]byte) ([]byte, error)) ([]byte, error)
 
-// Has implements workbench.Runner.
+// Has implements trial.Runner.
 func (fake) Has(string) bool { return true }
 
-// Run implements workbench.Runner.
-func (f fake) Run(_ context.Context, verb string, input []byte) workbench.Result {
+// Run implements trial.Runner.
+func (f fake) Run(_ context.Context, verb string, input []byte) trial.Result {
 	right := func(input []byte) ([]byte, error) { return tool.Handle(f.module, verb, input) }
 	out, err := right, error(nil)
 	var output []byte
@@ -105,7 +105,7 @@ func (f fake) Run(_ context.Context, verb string, input []byte) workbench.Result
 	if err != nil {
 		output = nil
 	}
-	return workbench.Result{Output: output, Err: err, Fuel: fuel, LogLines: f.lines, LogBytes: 10 * f.lines}
+	return trial.Result{Output: output, Err: err, Fuel: fuel, LogLines: f.lines, LogBytes: 10 * f.lines}
 }
 
 // subject makes a Subject of a fake.
@@ -122,7 +122,7 @@ func (f fake) subject(t testing.TB, fresh twist) conformance.Subject {
 	again.twist = fresh
 	return conformance.Subject{
 		Runner: f, Described: d, Raw: first.Output, Imports: []string{}, Exports: []string{},
-		Fresh: func(context.Context) (workbench.Runner, error) { return again, nil },
+		Fresh: func(context.Context) (trial.Runner, error) { return again, nil },
 	}
 }
 

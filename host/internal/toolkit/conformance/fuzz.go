@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
 // FuzzOptions are the time and the parameters of fuzzing a module.
@@ -185,15 +185,15 @@ func log2(n int64) int {
 }
 
 // next makes a call of a tool: of its schema, or of a kept one.
-func (f *fuzzer) next(t *toolTrial) workbench.Call {
+func (f *fuzzer) next(t *toolTrial) trial.Call {
 	if f.random.IntN(6) == 0 || len(t.probes) == 0 {
 		if input, ok := t.schema.instance(f.random); ok {
 			if strict, err := strictjson.Object(input); err == nil {
-				return workbench.Call{Tool: t.called, Input: strict}
+				return trial.Call{Tool: t.called, Input: strict}
 			}
 		}
 	}
-	c := workbench.Call{Tool: t.called, Input: []byte(`{}`)}
+	c := trial.Call{Tool: t.called, Input: []byte(`{}`)}
 	if len(t.probes) > 0 {
 		c = t.probes[f.random.IntN(len(t.probes))].call
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/host/internal/modules"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
 // maxContents is how many rules of a tool are tried on its calls.
@@ -41,7 +41,7 @@ func (r *run) gather(index int) *toolTrial {
 	t.schema = newSchema(d.InputSchema)
 	for _, e := range d.RuleExamples {
 		t.learn(e.Content)
-		r.declared(t, workbench.Call{Tool: t.called, Input: e.Input, CWD: e.CWD})
+		r.declared(t, trial.Call{Tool: t.called, Input: e.Input, CWD: e.CWD})
 	}
 	for _, c := range r.opts.Calls {
 		if c.Raw == nil && (c.Tool == t.Name || slices.Contains(t.Aliases, c.Tool) || c.Tool == "" && len(r.subject.Described.Tools) == 1) {
@@ -56,7 +56,7 @@ func (r *run) gather(index int) *toolTrial {
 	}
 	r.generate(t)
 	for _, input := range anyInputs {
-		if c := (workbench.Call{Tool: t.called, Input: []byte(input)}); len(t.probes) < len(anyInputs) && !t.has(c) {
+		if c := (trial.Call{Tool: t.called, Input: []byte(input)}); len(t.probes) < len(anyInputs) && !t.has(c) {
 			t.probes = append(t.probes, r.probe(t, c, fromElsewhere))
 		}
 	}
@@ -77,7 +77,7 @@ func (t *toolTrial) learn(content string) {
 }
 
 // declared adds a call of the author's.
-func (r *run) declared(t *toolTrial, c workbench.Call) {
+func (r *run) declared(t *toolTrial, c trial.Call) {
 	input, err := strictjson.Object(c.Input)
 	if err != nil || len(t.probes) == maxDeclared {
 		return // the host would not ask about it; describe.examples says so of an example
@@ -89,11 +89,11 @@ func (r *run) declared(t *toolTrial, c workbench.Call) {
 	}
 }
 
-func (t *toolTrial) has(c workbench.Call) bool {
+func (t *toolTrial) has(c trial.Call) bool {
 	return slices.ContainsFunc(t.probes, func(p *probe) bool { return sameCall(p.call, c) })
 }
 
-func sameCall(a, b workbench.Call) bool {
+func sameCall(a, b trial.Call) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && string(x) == string(y)
@@ -112,7 +112,7 @@ func (r *run) generate(t *toolTrial) {
 			continue
 		}
 		if strict, err := strictjson.Object(input); err == nil {
-			if c := (workbench.Call{Tool: t.called, Input: strict}); !t.has(c) {
+			if c := (trial.Call{Tool: t.called, Input: strict}); !t.has(c) {
 				t.probes = append(t.probes, r.probe(t, c, fromSchema))
 			}
 		}

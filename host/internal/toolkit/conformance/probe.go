@@ -6,7 +6,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // origin is where a call comes from.
@@ -22,16 +22,16 @@ const (
 type probe struct {
 	r    *run
 	tool *toolTrial
-	call workbench.Call
+	call trial.Call
 	from origin
 	// name is the module's name for it.
 	name   string
-	asking *workbench.Asking
+	asking *trial.Asking
 	err    error // about the call: nothing can be asked
-	known  map[string]workbench.Answer
+	known  map[string]trial.Answer
 }
 
-func (r *run) probe(t *toolTrial, c workbench.Call, from origin) *probe {
+func (r *run) probe(t *toolTrial, c trial.Call, from origin) *probe {
 	return &probe{r: r, tool: t, call: c, from: from, name: c.Tool}
 }
 
@@ -41,21 +41,21 @@ func (p *probe) forget() { p.asking, p.known = nil, nil }
 // ready describes the call, once.
 func (p *probe) ready() bool {
 	if p.asking == nil && p.err == nil {
-		p.known = map[string]workbench.Answer{}
-		p.asking, p.err = workbench.Begin(p.r.ctx, p.r.subject.Runner, p.name, p.call)
+		p.known = map[string]trial.Answer{}
+		p.asking, p.err = trial.Begin(p.r.ctx, p.r.subject.Runner, p.name, p.call)
 		p.r.asked++
 	}
 	return p.err == nil
 }
 
 // ask puts a verb about the call alone.
-func (p *probe) ask(verb string) (workbench.Answer, bool) {
-	return p.once(verb, func() workbench.Answer { return p.asking.Put(verb) })
+func (p *probe) ask(verb string) (trial.Answer, bool) {
+	return p.once(verb, func() trial.Answer { return p.asking.Put(verb) })
 }
 
-func (p *probe) once(key string, put func() workbench.Answer) (workbench.Answer, bool) {
+func (p *probe) once(key string, put func() trial.Answer) (trial.Answer, bool) {
 	if !p.ready() {
-		return workbench.Answer{}, false
+		return trial.Answer{}, false
 	}
 	a, known := p.known[key]
 	if !known {
@@ -67,17 +67,17 @@ func (p *probe) once(key string, put func() workbench.Answer) (workbench.Answer,
 }
 
 // matching puts rules of one behavior.
-func (p *probe) matching(behavior string, contents ...string) (workbench.Answer, bool) {
+func (p *probe) matching(behavior string, contents ...string) (trial.Answer, bool) {
 	return p.rooted(behavior, "", contents...)
 }
 
-func (p *probe) rooted(behavior, root string, contents ...string) (workbench.Answer, bool) {
+func (p *probe) rooted(behavior, root string, contents ...string) (trial.Answer, bool) {
 	key, err := json.Marshal([]any{behavior, root, contents})
 	if err != nil {
-		return workbench.Answer{}, false // cannot be: texts are JSON
+		return trial.Answer{}, false // cannot be: texts are JSON
 	}
-	return p.once(string(key), func() workbench.Answer {
-		return p.asking.Match(workbench.RuleSet{Behavior: behavior, Contents: contents, Root: root})
+	return p.once(string(key), func() trial.Answer {
+		return p.asking.Match(trial.RuleSet{Behavior: behavior, Contents: contents, Root: root})
 	})
 }
 
@@ -199,7 +199,7 @@ func saysReadOnly(answer []byte) bool {
 }
 
 // sound reports whether the host accepts an answer.
-func sound(verb string, res workbench.Result, rules int) error {
+func sound(verb string, res trial.Result, rules int) error {
 	if res.Err != nil {
 		return res.Err
 	}
@@ -207,7 +207,7 @@ func sound(verb string, res workbench.Result, rules int) error {
 }
 
 // allowance is the permission in an answer; empty for none.
-func allowance(verb string, res workbench.Result, rules int) string {
+func allowance(verb string, res trial.Result, rules int) string {
 	if sound(verb, res, rules) != nil {
 		return ""
 	}

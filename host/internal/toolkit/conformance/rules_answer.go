@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // answerRules are about every answer.
@@ -67,7 +67,7 @@ func answers(r *run, p *probe, from origin) {
 }
 
 // sameIn puts all questions of a call once more to an instance.
-func (r *run) sameIn(m workbench.Runner, p *probe, tried string) {
+func (r *run) sameIn(m trial.Runner, p *probe, tried string) {
 	for _, q := range p.questions() {
 		r.try()
 		if res := r.putTo(m, q.verb, q.envelope); !exactlySame(res, q.answer.Result) {
@@ -77,7 +77,7 @@ func (r *run) sameIn(m workbench.Runner, p *probe, tried string) {
 }
 
 // exactlySame reports whether two answers are the same bytes, or both failures.
-func exactlySame(a, b workbench.Result) bool {
+func exactlySame(a, b trial.Result) bool {
 	if a.Err != nil || b.Err != nil {
 		return a.Err != nil && b.Err != nil
 	}

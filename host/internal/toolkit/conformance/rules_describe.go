@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
@@ -39,7 +40,7 @@ func answersDescribe(r *run) {
 func describesTheSame(r *run) {
 	for _, where := range []struct {
 		name string
-		m    workbench.Runner
+		m    trial.Runner
 	}{{"again", r.subject.Runner}, {"in a fresh instance", r.fresh()}} {
 		if where.m == nil {
 			continue
@@ -62,7 +63,7 @@ func examplesHold(r *run, t *toolTrial) {
 			r.fail(f)
 			continue
 		}
-		p := r.probe(t, workbench.Call{Tool: t.called, Input: input, CWD: e.CWD}, fromAuthor)
+		p := r.probe(t, trial.Call{Tool: t.called, Input: input, CWD: e.CWD}, fromAuthor)
 		indices, ok := p.matched(e.Behavior, e.Content)
 		if !ok {
 			f.Came = "no answer: " + failure(p.matching(e.Behavior, e.Content))
@@ -75,7 +76,7 @@ func examplesHold(r *run, t *toolTrial) {
 }
 
 // failure is why there is no answer.
-func failure(a workbench.Answer, _ bool) string {
+func failure(a trial.Answer, _ bool) string {
 	if err := a.Failed(); err != nil {
 		return err.Error()
 	}

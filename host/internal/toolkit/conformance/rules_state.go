@@ -3,7 +3,7 @@ package conformance
 import (
 	"fmt"
 
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // stateRules are about a call's traces.
@@ -57,7 +57,7 @@ func sameWarm(r *run, t *toolTrial) {
 	}
 }
 
-func (r *run) sameInWorld(cold workbench.Runner, p *probe, world edit) {
+func (r *run) sameInWorld(cold trial.Runner, p *probe, world edit) {
 	for _, q := range p.questions() {
 		env := world.do(q.envelope)
 		if env == nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // workRules are about fuel, time and size.
@@ -67,7 +67,7 @@ func (t *toolTrial) growths() (list []grown) {
 }
 
 // call is the call with a text of some size.
-func (g grown) call(size int) workbench.Call {
+func (g grown) call(size int) trial.Call {
 	c := g.base.call
 	value := g.at.get(g.name)
 	long := append(bytes.Clone(value[:len(value)-1]), strings.Repeat(g.filler, size/len(g.filler))...)
@@ -76,7 +76,7 @@ func (g grown) call(size int) workbench.Call {
 }
 
 // each puts one size of a call to all verbs, with the tool's rules.
-func (r *run) each(t *toolTrial, c workbench.Call, do func(workbench.Answer)) {
+func (r *run) each(t *toolTrial, c trial.Call, do func(trial.Answer)) {
 	p := r.probe(t, c, fromElsewhere)
 	if !p.ready() {
 		return
@@ -85,7 +85,7 @@ func (r *run) each(t *toolTrial, c workbench.Call, do func(workbench.Answer)) {
 		if !r.subject.Has(verb) {
 			continue
 		}
-		var a workbench.Answer
+		var a trial.Answer
 		if verb == sandbox.MatchRule {
 			if len(t.contents) == 0 {
 				continue
@@ -110,7 +110,7 @@ func limitOf(err error) string {
 func bounded(r *run, t *toolTrial) {
 	for _, g := range t.growths() {
 		size := sizes[len(sizes)-1]
-		r.each(t, g.call(size), func(a workbench.Answer) {
+		r.each(t, g.call(size), func(a trial.Answer) {
 			r.try()
 			if limit := limitOf(a.Err); limit != "" {
 				r.fail(Finding{Tool: t.called, Verb: a.Verb, Tried: fmt.Sprintf("%s with %q %d times", g.name, g.filler, size/len(g.filler)), Input: a.Envelope, Came: a.Err.Error()})
@@ -129,7 +129,7 @@ func growth(r *run, t *toolTrial) {
 	for _, g := range t.growths() {
 		fuel := map[string][]int64{}
 		for _, size := range sizes {
-			r.each(t, g.call(size), func(a workbench.Answer) {
+			r.each(t, g.call(size), func(a trial.Answer) {
 				if a.Err == nil || limitOf(a.Err) != "" {
 					fuel[a.Verb] = append(fuel[a.Verb], a.Fuel)
 				}
@@ -193,7 +193,7 @@ func huge(r *run, t *toolTrial) {
 			if size > 1<<20 && t.index > 0 {
 				continue
 			}
-			r.each(t, g.call(size), func(a workbench.Answer) {
+			r.each(t, g.call(size), func(a trial.Answer) {
 				r.try()
 				var failed *sandbox.Error
 				if errors.As(a.Err, &failed) && failed.Kind == sandbox.KindOutput || a.Unsound != nil {
@@ -210,7 +210,7 @@ func headroom(r *run, t *toolTrial) {
 		r.skip(r.now.ID, "the limit of fuel is not known")
 		return
 	}
-	r.ordinary(t, func(a workbench.Answer) string {
+	r.ordinary(t, func(a trial.Answer) string {
 		if a.Fuel <= limit/2 {
 			return ""
 		}
@@ -225,7 +225,7 @@ func logs(r *run, t *toolTrial) {
 		r.skip(r.now.ID, "the limits of what a call may log are not known")
 		return
 	}
-	r.ordinary(t, func(a workbench.Answer) string {
+	r.ordinary(t, func(a trial.Answer) string {
 		if a.LogLines <= lines/4 && a.LogBytes <= size/4 {
 			return ""
 		}
@@ -234,7 +234,7 @@ func logs(r *run, t *toolTrial) {
 }
 
 // ordinary puts the author's own examples, and fails where much reports an excess.
-func (r *run) ordinary(t *toolTrial, much func(a workbench.Answer) string) {
+func (r *run) ordinary(t *toolTrial, much func(a trial.Answer) string) {
 	for _, p := range t.probes {
 		if p.from != fromAuthor {
 			continue

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // kept is how many findings of a rule a report holds.
@@ -29,7 +29,7 @@ type run struct {
 	found    map[string]int
 	tried    map[string]int
 	skipped  map[string]string
-	again    *workbench.Runner // a fresh instance, made once
+	again    *trial.Runner // a fresh instance, made once
 }
 
 func newRun(ctx context.Context, s Subject, o Options) *run {
@@ -88,19 +88,19 @@ func (r *run) keeps(id string) bool {
 }
 
 // put asks one verb.
-func (r *run) put(verb string, input []byte) workbench.Result {
+func (r *run) put(verb string, input []byte) trial.Result {
 	return r.putTo(r.subject.Runner, verb, input)
 }
 
-func (r *run) putTo(m workbench.Runner, verb string, input []byte) workbench.Result {
+func (r *run) putTo(m trial.Runner, verb string, input []byte) trial.Result {
 	r.asked++
 	return m.Run(r.ctx, verb, input)
 }
 
 // fresh is the module in new instances; nil where it cannot be had.
-func (r *run) fresh() workbench.Runner {
+func (r *run) fresh() trial.Runner {
 	if r.again == nil {
-		var m workbench.Runner
+		var m trial.Runner
 		if r.subject.Fresh != nil {
 			if again, err := r.subject.Fresh(r.ctx); err == nil {
 				m = again

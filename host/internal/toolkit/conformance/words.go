@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // shown is how many bytes of an input or an answer stand in a sentence.
@@ -19,7 +19,7 @@ func brief(text []byte) string {
 }
 
 // came describes a verb's answer.
-func came(res workbench.Result) string {
+func came(res trial.Result) string {
 	if res.Err != nil {
 		return res.Err.Error()
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/testkit/benchtest"
 	"github.com/callgate/callgate/host/internal/testkit/raceflag"
 	"github.com/callgate/callgate/host/internal/testkit/repo"
@@ -145,9 +146,9 @@ func large() []cases.Case {
 	}
 	var list []cases.Case
 	for name, text := range raw {
-		list = append(list, cases.Case{Name: name, Call: workbench.Call{
+		list = append(list, cases.Case{Name: name, Call: trial.Call{
 			Tool: "Deploy", Raw: []byte(text),
-			Rules: []workbench.RuleSet{{Behavior: "allow", Contents: []string{"staging/*", "x"}}, {Behavior: "deny", Contents: []string{"staging/*", "prod/*", "x"}}},
+			Rules: []trial.RuleSet{{Behavior: "allow", Contents: []string{"staging/*", "x"}}, {Behavior: "deny", Contents: []string{"staging/*", "prod/*", "x"}}},
 		}})
 	}
 	slices.SortFunc(list, func(a, b cases.Case) int { return strings.Compare(a.Name, b.Name) })
@@ -214,7 +215,7 @@ func (s *speaker) same(t *testing.T, as *speaker) {
 }
 
 // said is one answer without the freely worded parts.
-func said(t *testing.T, a *workbench.Answer) string {
+func said(t *testing.T, a *trial.Answer) string {
 	if a.Failed() != nil {
 		return "an error"
 	}

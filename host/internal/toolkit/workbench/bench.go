@@ -12,6 +12,7 @@ import (
 
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // Options say how a Bench works. The zero value compiles in this process and keeps
@@ -116,7 +117,7 @@ func readFile(path string) (wasm []byte, err error) {
 
 // LoadBytes is Load of bytes. name is for messages.
 func (b *Bench) LoadBytes(ctx context.Context, name string, wasm []byte) (*Module, error) {
-	m := &Module{Path: name, Digest: sandbox.Digest(wasm), Size: len(wasm), name: name, wasm: wasm}
+	m := &Module{Module: trial.Module{Digest: sandbox.Digest(wasm)}, Path: name, Size: len(wasm), name: name, wasm: wasm}
 	if !b.runtime.Compiled(m.Digest) {
 		b.compiling(name)
 	}
@@ -126,7 +127,7 @@ func (b *Bench) LoadBytes(ctx context.Context, name string, wasm []byte) (*Modul
 	if err != nil {
 		return m, &StepError{StepLoad, err}
 	}
-	m.loaded = loaded
+	m.Loaded = loaded
 	first := m.Run(ctx, sandbox.Describe, nil)
 	m.First = first
 	if first.Err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -17,7 +18,7 @@ type ExampleResult struct {
 	Matched bool
 	// Err is why there is no answer; nil when there is one.
 	Err     error
-	Answers Answers
+	Answers trial.Answers
 }
 
 // OK reports whether the host would accept the module by this example.
@@ -31,19 +32,19 @@ func (m *Module) Examples(ctx context.Context) []ExampleResult {
 		for i, e := range t.RuleExamples {
 			r := ExampleResult{Tool: t.Name, Index: i, Example: e}
 			r.Answers = m.Ask(ctx, exampleCall(t.Name, e))
-			r.Matched, r.Err = r.Answers.matched()
+			r.Matched, r.Err = matched(&r.Answers)
 			all = append(all, r)
 		}
 	}
 	return all
 }
 
-func exampleCall(tool string, e wire.RuleExample) Call {
-	return Call{Tool: tool, Input: e.Input, CWD: e.CWD, Rules: []RuleSet{{Behavior: e.Behavior, Contents: []string{e.Content}}}}
+func exampleCall(tool string, e wire.RuleExample) trial.Call {
+	return trial.Call{Tool: tool, Input: e.Input, CWD: e.CWD, Rules: []trial.RuleSet{{Behavior: e.Behavior, Contents: []string{e.Content}}}}
 }
 
 // matched is the answer to the only set of rules.
-func (a *Answers) matched() (bool, error) {
+func matched(a *trial.Answers) (bool, error) {
 	if a.Err != nil {
 		return false, a.Err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // Speed is how fast one export answers.
@@ -34,7 +35,7 @@ const mostSamples = 1 << 20
 
 // Measure puts the calls to each of the module's exports, in turn and one after the other, for
 // some time each, and at least once each.
-func (m *Module) Measure(ctx context.Context, calls []Call, each time.Duration) ([]Speed, error) {
+func (m *Module) Measure(ctx context.Context, calls []trial.Call, each time.Duration) ([]Speed, error) {
 	inputs := map[string][][]byte{sandbox.Describe: {nil}}
 	for _, c := range calls {
 		a := m.Ask(ctx, c)
@@ -100,8 +101,8 @@ func middle[T int | int64](list []T) T {
 }
 
 // ExampleCalls are the calls of the module's own rule examples.
-func (m *Module) ExampleCalls() []Call {
-	var calls []Call
+func (m *Module) ExampleCalls() []trial.Call {
+	var calls []trial.Call
 	for _, t := range m.Description.Tools {
 		for _, e := range t.RuleExamples {
 			calls = append(calls, exampleCall(t.Name, e))
@@ -146,8 +147,8 @@ func (b *Bench) Start(ctx context.Context, m *Module, compiler []string) (s Star
 
 // Footprint is the memory of the ready module.
 func (m *Module) Footprint(ctx context.Context) (sandbox.Footprint, error) {
-	if m.loaded == nil {
-		return sandbox.Footprint{}, errNotCompiled
+	if m.Loaded == nil {
+		return sandbox.Footprint{}, trial.ErrNotCompiled
 	}
-	return m.loaded.Footprint(ctx)
+	return m.Loaded.Footprint(ctx)
 }

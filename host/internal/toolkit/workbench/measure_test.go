@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/testkit/benchtest"
 	"github.com/callgate/callgate/host/internal/testkit/repo"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
@@ -30,11 +31,11 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	bad, err := load(t, "echo.wasm").Measure(t.Context(), []workbench.Call{{Tool: "Echo", Input: json.RawMessage(`{}`), Rules: []workbench.RuleSet{{Behavior: "allow", Contents: []string{"x"}}}}}, 0)
+	bad, err := load(t, "echo.wasm").Measure(t.Context(), []trial.Call{{Tool: "Echo", Input: json.RawMessage(`{}`), Rules: []trial.RuleSet{{Behavior: "allow", Contents: []string{"x"}}}}}, 0)
 	if err != nil || !slices.ContainsFunc(bad, func(s workbench.Speed) bool { return s.Verb == sandbox.MatchRule && s.Failed == 1 }) {
 		t.Errorf("measured %+v, %v", bad, err)
 	}
-	if _, err := m.Measure(t.Context(), []workbench.Call{{Input: json.RawMessage(`[]`)}}, 0); err == nil {
+	if _, err := m.Measure(t.Context(), []trial.Call{{Input: json.RawMessage(`[]`)}}, 0); err == nil {
 		t.Error("a call that cannot be put was measured")
 	}
 }

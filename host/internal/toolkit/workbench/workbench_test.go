@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/testkit/benchtest"
 	"github.com/callgate/callgate/host/internal/testkit/repo"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
@@ -99,10 +100,10 @@ func TestRun(t *testing.T) {
 
 func TestAsk(t *testing.T) {
 	m := load(t, "deploy.wasm")
-	a := m.Ask(t.Context(), workbench.Call{
+	a := m.Ask(t.Context(), trial.Call{
 		Input: json.RawMessage(`{"target": "production/web", "file": "deploy.yaml"}`),
 		Links: map[string]string{"/project/deploy.yaml": "/etc/passwd"},
-		Rules: []workbench.RuleSet{{Behavior: "allow", Contents: []string{"staging/*"}}, {Behavior: "deny", Contents: []string{"x", "y"}, Root: "/r"}},
+		Rules: []trial.RuleSet{{Behavior: "allow", Contents: []string{"staging/*"}}, {Behavior: "deny", Contents: []string{"x", "y"}, Root: "/r"}},
 	})
 	if a.Err != nil || a.Tool != "Deploy" {
 		t.Fatalf("asked %q: %v", a.Tool, a.Err)
@@ -133,14 +134,14 @@ func TestAsk(t *testing.T) {
 func TestAskRaw(t *testing.T) {
 	m := load(t, "echo.wasm")
 	const raw = "{\"a\":1,\"a\":\xff}"
-	a := m.Ask(t.Context(), workbench.Call{Tool: "other", Raw: []byte(raw)})
+	a := m.Ask(t.Context(), trial.Call{Tool: "other", Raw: []byte(raw)})
 	if a.Err != nil || !bytes.HasPrefix(a.Suggest.Envelope, []byte(`{"tool":"other","input":`+raw+`,"context"`)) {
 		t.Errorf("envelope is %s, %v", a.Suggest.Envelope, a.Err)
 	}
 	if a.Suggest.Err == nil {
 		t.Error("an output that is not UTF-8 is no failure")
 	}
-	if a := m.Ask(t.Context(), workbench.Call{Tool: "other", Input: json.RawMessage(raw)}); a.Err == nil {
+	if a := m.Ask(t.Context(), trial.Call{Tool: "other", Input: json.RawMessage(raw)}); a.Err == nil {
 		t.Error("an input that the host refuses was asked about")
 	}
 }
@@ -148,7 +149,7 @@ func TestAskRaw(t *testing.T) {
 func TestAskTargets(t *testing.T) {
 	m := load(t, "deploy.wasm")
 	yes := true
-	a := m.Ask(t.Context(), workbench.Call{
+	a := m.Ask(t.Context(), trial.Call{
 		Input:   json.RawMessage(`{}`),
 		Targets: []engine.Target{{Kind: "path", Value: "a", Access: "read", Claimed: true}}, TargetsUnknown: &yes,
 	})
@@ -160,7 +161,7 @@ func TestAskTargets(t *testing.T) {
 // An answer the host would refuse is shown, with the reason.
 func TestAskUnsound(t *testing.T) {
 	m := load(t, "mirror.wasm")
-	a := m.Ask(t.Context(), workbench.Call{Tool: "mirror", Input: json.RawMessage(`{}`)})
+	a := m.Ask(t.Context(), trial.Call{Tool: "mirror", Input: json.RawMessage(`{}`)})
 	if a.ReadOnly.Unsound == nil || a.ReadOnly.Failed() == nil || len(a.ReadOnly.Output) == 0 {
 		t.Errorf("answer is %s, %v", a.ReadOnly.Output, a.ReadOnly.Failed())
 	}
@@ -196,7 +197,7 @@ func TestFresh(t *testing.T) {
 	if err != nil || again == m || again.Path != m.Path || again.Digest != m.Digest {
 		t.Fatalf("fresh is %+v, %v", again, err)
 	}
-	call := workbench.Call{Input: json.RawMessage(`{"target":"staging/web"}`)}
+	call := trial.Call{Input: json.RawMessage(`{"target":"staging/web"}`)}
 	one, two := m.Ask(t.Context(), call), again.Ask(t.Context(), call)
 	for i, a := range one.All() {
 		if other := two.All()[i]; !bytes.Equal(a.Output, other.Output) || a.Fuel != other.Fuel {

@@ -3,7 +3,7 @@ package cases
 import (
 	"encoding/json"
 
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // Case is one call of a tool and the module's expected answer.
@@ -12,7 +12,7 @@ type Case struct {
 	Name string
 	File string
 	Line int
-	Call workbench.Call
+	Call trial.Call
 
 	// mustFail: every export must fail.
 	mustFail                           bool

@@ -9,8 +9,8 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/text/strictyaml"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
 // MaxFile is the largest file of cases, in bytes.
@@ -58,7 +58,7 @@ func (r *reader) wrong(field, format string, args ...any) {
 }
 
 func (r *reader) read(f *form) Case {
-	c := Case{Name: f.Name, mustFail: f.Error, Call: workbench.Call{
+	c := Case{Name: f.Name, mustFail: f.Error, Call: trial.Call{
 		Tool: f.Tool, CWD: r.absolute("cwd", f.CWD), Home: r.absolute("home", f.Home),
 		Mode: f.Mode, Config: f.Config, Links: f.Links, TargetsUnknown: f.TargetsUnknown,
 	}}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/engine"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // The members of the exports' answers. Source: docs/abi.md.
@@ -124,7 +124,7 @@ func (r *reader) match(i int, m matchForm, c *Case) {
 	} else {
 		rules = *m.Rules
 	}
-	c.Call.Rules = append(c.Call.Rules, workbench.RuleSet{Behavior: m.Behavior, Contents: rules, Root: r.absolute(field+".root", m.Root)})
+	c.Call.Rules = append(c.Call.Rules, trial.RuleSet{Behavior: m.Behavior, Contents: rules, Root: r.absolute(field+".root", m.Root)})
 	w := &want{names: []string{"matched"}, members: map[string]json.RawMessage{"matched": m.Matched}}
 	switch {
 	case c.mustFail && m.Matched == nil:

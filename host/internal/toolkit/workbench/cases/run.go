@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
@@ -30,7 +31,7 @@ type Difference struct {
 // Outcome is how one case went.
 type Outcome struct {
 	Case        Case
-	Answers     workbench.Answers
+	Answers     trial.Answers
 	Differences []Difference
 	// Fuel and Took are of all exports together.
 	Fuel int64
@@ -44,7 +45,7 @@ func (o Outcome) OK() bool { return len(o.Differences) == 0 }
 func (c Case) Run(ctx context.Context, m *workbench.Module) Outcome {
 	call := c.Call
 	if c.mustFail && len(call.Rules) == 0 {
-		call.Rules = []workbench.RuleSet{{Behavior: "allow", Contents: []string{"x"}}}
+		call.Rules = []trial.RuleSet{{Behavior: "allow", Contents: []string{"x"}}}
 	}
 	o := Outcome{Case: c, Answers: m.Ask(ctx, call)}
 	for _, a := range o.Answers.All() {
@@ -63,19 +64,19 @@ func (c Case) Run(ctx context.Context, m *workbench.Module) Outcome {
 	return o
 }
 
-func allFail(a *workbench.Answers) (diffs []Difference) {
+func allFail(a *trial.Answers) (diffs []Difference) {
 	for _, one := range a.All() {
 		diffs = append(diffs, (&want{failure: true}).compare(one.Verb, one.Output, one.Failed())...)
 	}
 	return diffs
 }
 
-func (c Case) compare(a *workbench.Answers) (diffs []Difference) {
+func (c Case) compare(a *trial.Answers) (diffs []Difference) {
 	if c.describe != nil {
 		output, err := described(a)
 		diffs = append(diffs, c.describe.compare(sandbox.DescribeCall, output, err)...)
 	}
-	add := func(w *want, one *workbench.Answer) {
+	add := func(w *want, one *trial.Answer) {
 		if w != nil {
 			diffs = append(diffs, w.compare(one.Verb, one.Output, one.Failed())...)
 		}
@@ -95,7 +96,7 @@ func (c Case) compare(a *workbench.Answers) (diffs []Difference) {
 
 // described is describe_call's result: its first answer, with the actions of the second where
 // links lead a path elsewhere.
-func described(a *workbench.Answers) (json.RawMessage, error) {
+func described(a *trial.Answers) (json.RawMessage, error) {
 	switch {
 	case a.Describe == nil:
 		return nil, fmt.Errorf("the module has no %s", sandbox.DescribeCall)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/callgate/callgate/host/internal/machine/atomicfile"
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
@@ -174,13 +175,13 @@ func answer(output json.RawMessage, known []string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-func readOnlyAnswer(a *workbench.Answer) string {
+func readOnlyAnswer(a *trial.Answer) string {
 	all := answer(a.Output, readOnlyMembers)
 	return cmp.Or(map[string]string{"{}": "false", "{read_only: true}": "true"}[all], all)
 }
 
 // contentsOf are the contents of suggested rules; nil is the whole tool.
-func contentsOf(a *workbench.Answer) (list []*string) {
+func contentsOf(a *trial.Answer) (list []*string) {
 	var answer struct {
 		Rules []struct {
 			Content *string `json:"content"`
@@ -195,13 +196,13 @@ func contentsOf(a *workbench.Answer) (list []*string) {
 	return list
 }
 
-func suggestAnswer(a *workbench.Answer) string {
+func suggestAnswer(a *trial.Answer) string {
 	return flow(append(json.RawMessage{}, marshal(append([]*string{}, contentsOf(a)...))...))
 }
 
 // presentMatch tries the suggested rules, each by itself, since an author wants to see them
 // match.
-func (c Case) presentMatch(ctx context.Context, m *workbench.Module, suggest *workbench.Answer) ([]string, error) {
+func (c Case) presentMatch(ctx context.Context, m *workbench.Module, suggest *trial.Answer) ([]string, error) {
 	var rules []string
 	for _, content := range contentsOf(suggest) {
 		if content != nil {
@@ -212,7 +213,7 @@ func (c Case) presentMatch(ctx context.Context, m *workbench.Module, suggest *wo
 		return nil, nil
 	}
 	call := c.Call
-	call.Rules = []workbench.RuleSet{{Behavior: "allow", Contents: rules}}
+	call.Rules = []trial.RuleSet{{Behavior: "allow", Contents: rules}}
 	a := m.Ask(ctx, call)
 	if a.Err != nil {
 		return nil, a.Err

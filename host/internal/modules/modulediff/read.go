@@ -7,30 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/store/history"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
 )
 
-// Call is one past call, or several with the same tool and input.
-type Call struct {
-	// Seq and Time are of the audit's last row of it.
-	Seq   int64           `json:"seq"`
-	Time  time.Time       `json:"timestamp"`
-	Tool  string          `json:"tool"`
-	Input json.RawMessage `json:"input"`
-	// Masked means: the audit holds placeholders where secrets were.
-	Masked bool `json:"masked,omitempty"`
-	// Decision is its latest outcome; Times how often it came.
-	Decision store.Outcome `json:"decision"`
-	Times    int           `json:"times"`
-}
-
 // Calls are those of one module's tools.
 type Calls struct {
-	List []Call
+	List []history.DiffCall
 	// Rows is how many rows they come from; Unreadable how many of these were left
 	// out, as their input is no longer whole or was none.
 	Rows, Unreadable int
@@ -39,7 +27,7 @@ type Calls struct {
 // maxRow is the longest row to read, in bytes: the audit bounds its texts.
 const maxRow = 4 << 20
 
-// mostCalls bounds how many different calls are kept; later rows replace nothing.
+// mostCalls bounds how many different calls of an export are kept; later rows replace nothing.
 const mostCalls = 20_000
 
 // maskMark begins a placeholder for a secret in the audit.
@@ -62,7 +50,7 @@ func Read(r io.Reader, since time.Time, wanted func(tool string) bool) (Calls, e
 			return Calls{}, fmt.Errorf("line %d: not a row of the audit in JSON lines (callgate audit export --format jsonl): %w", n, err)
 		}
 		if row.Event == store.EventDecision && !row.Time.Before(since) && wanted(row.Tool) {
-			c.add(row, at)
+			c.add(store.PastCall{Seq: row.Seq, Time: row.Time, Tool: row.Tool, Decision: row.Decision, Input: row.Input}, at, mostCalls)
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
@@ -71,25 +59,47 @@ func Read(r io.Reader, since time.Time, wanted func(tool string) bool) (Calls, e
 	return c, lines.Err()
 }
 
-func (c *Calls) add(row store.Row, at map[string]int) {
+// Past keeps the newest past calls on wanted tools, equal calls once: at most so many different ones.
+// It stops there, so calls older than those are neither read nor counted; more means there are any.
+func Past(past iter.Seq2[store.PastCall, error], wanted func(tool string) bool, most int) (c Calls, more bool, err error) {
+	at := map[string]int{}
+	for call, err := range past {
+		if err != nil {
+			return Calls{}, false, err
+		}
+		if call.Digest == "" || !wanted(call.Tool) { // without a digest it was no call: a malformed request
+			continue
+		}
+		if !c.add(call, at, most) {
+			return c, true, nil
+		}
+	}
+	return c, false, nil
+}
+
+// add notes a row; false for a different call beyond the bound.
+func (c *Calls) add(row store.PastCall, at map[string]int, most int) bool {
 	c.Rows++
 	input, err := strictjson.Object([]byte(row.Input))
 	if err != nil {
 		c.Unreadable++
-		return
+		return true
 	}
 	key := row.Tool + "\x00" + string(input)
 	i, known := at[key]
 	switch {
 	case known:
-	case len(c.List) == mostCalls:
+	case len(c.List) == most:
 		c.Unreadable++
-		return
+		return false
 	default:
 		i = len(c.List)
 		at[key] = i
-		c.List = append(c.List, Call{Tool: row.Tool, Input: input, Masked: strings.Contains(string(input), maskMark)})
+		c.List = append(c.List, history.DiffCall{Tool: row.Tool, Input: input, Masked: strings.Contains(string(input), maskMark)})
 	}
 	one := &c.List[i]
-	one.Seq, one.Time, one.Decision, one.Times = row.Seq, row.Time, row.Decision, one.Times+1
+	if one.Times++; row.Seq >= one.Seq {
+		one.Seq, one.Time, one.Decision = row.Seq, row.Time, row.Decision
+	}
+	return true
 }

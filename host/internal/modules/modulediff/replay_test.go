@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/modules/modulediff"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/store"
+	"github.com/callgate/callgate/host/internal/store/history"
 	"github.com/callgate/callgate/host/internal/testkit/benchtest"
 	"github.com/callgate/callgate/host/internal/testkit/repo"
-	"github.com/callgate/callgate/host/internal/toolkit/modulediff"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
-func load(t *testing.T, path string) *workbench.Module {
+func load(t *testing.T, path string) *trial.Module {
 	t.Helper()
-	return benchtest.Load(t, repo.File("testdata")+"/"+path)
+	return &benchtest.Load(t, repo.File("testdata")+"/"+path).Module
 }
 
 func export(t *testing.T, rows ...store.Row) string {
@@ -86,12 +87,12 @@ func TestCompare(t *testing.T) {
 	rules := []engine.Rule{rule(engine.Allow, "staging/*"), rule(engine.Deny, "prod/*"), {Tool: "Bash", Content: rules1("x"), Behavior: engine.Deny}, whole}
 	c, rust, other := load(t, "deploy/c.wasm"), load(t, "deploy/rust.wasm"), load(t, "modules/deploy.wasm")
 
-	r, err := modulediff.Compare(t.Context(), c, rust, calls, rules)
+	r, err := modulediff.Compare(t.Context(), c, rust, calls, rules, 0)
 	if err != nil || r.Loosened() || len(r.Changes) > 0 || r.Calls != 3 || r.Masked != 1 || r.Rules != 2 {
 		t.Errorf("C and Rust: %+v, %v", r, err)
 	}
 
-	r, err = modulediff.Compare(t.Context(), c, other, calls, rules)
+	r, err = modulediff.Compare(t.Context(), c, other, calls, rules, 0)
 	if err != nil || !r.Loosened() {
 		t.Fatalf("report is %+v, %v", r, err)
 	}
@@ -109,16 +110,16 @@ func TestCompare(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
-	if r.Changes[0].Direction != modulediff.Loosened || strings.Index(out.String(), "loosened") > strings.Index(out.String(), "tightened") {
+	if r.Changes[0].Direction != history.Loosened || strings.Index(out.String(), "loosened") > strings.Index(out.String(), "tightened") {
 		t.Errorf("order is\n%s", out.String())
 	}
 
 	// The other way round, each loosening is a tightening.
-	back, err := modulediff.Compare(t.Context(), other, c, calls, rules)
+	back, err := modulediff.Compare(t.Context(), other, c, calls, rules, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := func(r *modulediff.Report, d modulediff.Direction) (n int) {
+	count := func(r *history.ModuleDiff, d history.Direction) (n int) {
 		for _, c := range r.Changes {
 			if c.Direction == d {
 				n++
@@ -126,7 +127,7 @@ func TestCompare(t *testing.T) {
 		}
 		return n
 	}
-	if count(r, modulediff.Loosened) != count(back, modulediff.Tightened) || count(r, modulediff.Tightened) != count(back, modulediff.Loosened) {
+	if count(r, history.Loosened) != count(back, history.Tightened) || count(r, history.Tightened) != count(back, history.Loosened) {
 		t.Errorf("there and back: %+v and %+v", r.Counts, back.Counts)
 	}
 	out.Reset()
@@ -147,7 +148,7 @@ func TestFailureIsTheWorst(t *testing.T) {
 	}
 	rules := []engine.Rule{rule(engine.Allow, "staging/*"), rule(engine.Deny, "nothing/*")}
 	was, is := load(t, "deploy/c.wasm"), load(t, "modules/echo.wasm") // its match_rule fails
-	r, err := modulediff.Compare(t.Context(), was, is, calls, rules)
+	r, err := modulediff.Compare(t.Context(), was, is, calls, rules, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func TestFailureIsTheWorst(t *testing.T) {
 	for _, c := range r.Changes {
 		if strings.Contains(c.Kind, "rule ") {
 			told++
-			if c.Direction != modulediff.Tightened {
+			if c.Direction != history.Tightened {
 				t.Errorf("change is %+v", c)
 			}
 		}

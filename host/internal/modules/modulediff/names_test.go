@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/modules/modulediff"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 	"github.com/callgate/callgate/host/internal/testkit/benchtest"
 	"github.com/callgate/callgate/host/internal/testkit/repo"
-	"github.com/callgate/callgate/host/internal/toolkit/modulediff"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
 )
 
 // renamed is the module deploy with another alias or name of its tool.
-func renamed(t *testing.T, old, now string) *workbench.Module {
+func renamed(t *testing.T, old, now string) *trial.Module {
 	t.Helper()
 	wasm, err := os.ReadFile(repo.File("testdata/modules/deploy.wasm"))
 	if err != nil {
@@ -28,7 +28,7 @@ func renamed(t *testing.T, old, now string) *workbench.Module {
 	if err := os.WriteFile(path, bytes.Replace(wasm, []byte(old), []byte(now), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return benchtest.Load(t, path)
+	return &benchtest.Load(t, path).Module
 }
 
 // A whole-tool rule was not tried on any call, so a version no longer answering for the rule's
@@ -49,7 +49,7 @@ func TestCompare_namesAnsweredForNoMore(t *testing.T) {
 	const gone, no = "does not answer for them", "it no longer holds for them"
 	for _, tt := range []struct {
 		what string
-		is   *workbench.Module
+		is   *trial.Module
 		rule engine.Rule
 		want string
 	}{
@@ -63,7 +63,7 @@ func TestCompare_namesAnsweredForNoMore(t *testing.T) {
 		{"another tool's", alias, rule(engine.Deny, "Bash"), ""},
 		{"the same names", was, rule(engine.Deny, "deploy"), ""},
 	} {
-		r, err := modulediff.Compare(t.Context(), was, tt.is, modulediff.Calls{}, []engine.Rule{tt.rule})
+		r, err := modulediff.Compare(t.Context(), was, tt.is, modulediff.Calls{}, []engine.Rule{tt.rule}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

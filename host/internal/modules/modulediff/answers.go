@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/engine"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
 )
 
 // answers are those of one version to one call, as the host takes them: a failure is the worst
@@ -37,7 +37,7 @@ const (
 	fails
 )
 
-func answersOf(a workbench.Answers) answers {
+func answersOf(a trial.Answers) answers {
 	out := answers{strictness: fails, check: "no answer", touches: []string{}}
 	if a.Err != nil {
 		out.words = a.Err.Error()
@@ -75,11 +75,11 @@ func answersOf(a workbench.Answers) answers {
 }
 
 // read decodes a sound answer; false where there is none.
-func read(a *workbench.Answer, into any) bool {
+func read(a *trial.Answer, into any) bool {
 	return a.Failed() == nil && json.Unmarshal(a.Output, into) == nil
 }
 
-func (out *answers) readCheck(a *workbench.Answer) {
+func (out *answers) readCheck(a *trial.Answer) {
 	var v struct {
 		Behavior string `json:"behavior"`
 		Message  string `json:"message"`
@@ -108,7 +108,7 @@ func (out *answers) readCheck(a *workbench.Answer) {
 
 // readDescribe gathers the targets of a call. Each named thing tightens, so a missing one
 // loosens.
-func (out *answers) readDescribe(a *workbench.Answer) {
+func (out *answers) readDescribe(a *trial.Answer) {
 	if a == nil {
 		return // a call without targets
 	}

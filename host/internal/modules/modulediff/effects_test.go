@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
-	"github.com/callgate/callgate/host/internal/toolkit/workbench"
+	"github.com/callgate/callgate/host/internal/modules/trial"
+	"github.com/callgate/callgate/host/internal/store/history"
 )
 
 // TestEffects: a version that names fewer effects of a call lets more happen, and the report
@@ -13,7 +14,7 @@ import (
 func TestEffects(t *testing.T) {
 	t.Parallel()
 	described := func(members string) answers {
-		a := workbench.Answer{Verb: sandbox.DescribeCall}
+		a := trial.Answer{Verb: sandbox.DescribeCall}
 		a.Output = []byte(`{"action":"tool:x:y"` + members + `}`)
 		if a.Check(); a.Failed() != nil {
 			t.Fatal(a.Failed())
@@ -33,7 +34,7 @@ func TestEffects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check := func(was, is string, d Direction, want string) {
+			check := func(was, is string, d history.Direction, want string) {
 				t.Helper()
 				got := ""
 				for _, c := range changes(described(was), described(is), nil) {
@@ -46,8 +47,8 @@ func TestEffects(t *testing.T) {
 					t.Errorf("from %q to %q:\ngot  %s\nwant %s", was, is, got, want)
 				}
 			}
-			check(tt.was, tt.is, Loosened, tt.more)
-			check(tt.is, tt.was, Tightened, tt.less)
+			check(tt.was, tt.is, history.Loosened, tt.more)
+			check(tt.is, tt.was, history.Tightened, tt.less)
 		})
 	}
 }
