@@ -24,6 +24,7 @@ type Modules interface {
 	Add(ctx context.Context, r modules.Request) (wire.ModuleChange, error)
 	Pin(ctx context.Context, r modules.Request) (wire.ModuleChange, error)
 	Rollback(ctx context.Context, r modules.Request) (wire.ModuleChange, error)
+	Versions(ctx context.Context, r modules.Request, back bool, use func(was, is modules.Version) error) error
 	Remove(ctx context.Context, file, by string) (modules.Outcome, error)
 	Reload(ctx context.Context) (modules.Outcome, error)
 }

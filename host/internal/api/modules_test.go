@@ -113,6 +113,19 @@ func (s *shelf) Remove(_ context.Context, file, by string) (modules.Outcome, err
 	return outcome(), nil
 }
 
+// Versions are two whose code is not there: each question to one fails in the same way. They differ in
+// the names that they answer for.
+func (s *shelf) Versions(_ context.Context, r modules.Request, back bool, use func(was, is modules.Version) error) error {
+	s.note(fmt.Sprintf("compare back=%t", back), r)
+	if r.File == "none.wasm" {
+		return modules.ErrNotPinned
+	}
+	of := func(names ...string) modules.Described {
+		return modules.Described{Name: "deploy", Version: "1", Tools: []modules.ToolDescription{{Name: names[0], Aliases: names[1:]}}}
+	}
+	return use(modules.Version{Digest: "aa", Description: of("Bash", "shell", "sh")}, modules.Version{Digest: "bb", Description: of("Bash", "shell")})
+}
+
 // modules drives the operations of modules.
 func (x *exchange) modules() {
 	x.t.Helper()
@@ -139,6 +152,12 @@ func (x *exchange) modules() {
 	x.do("POST", "/v1/modules/{file}/pin", "d.wasm/pin", `{"may_allow":true}`, 400)
 	x.do("POST", "/v1/modules/{file}/rollback", "d.wasm/rollback", `{}`, 200)
 	x.do("POST", "/v1/modules/{file}/rollback", "d.wasm/rollback", `{"grant":{}}`, 400)
+	x.do("POST", "/v1/modules/{file}/diff", "d.wasm/diff", `{"back":true,"digest":"dd","replaces":"aa","days":1,"rows":1,"seconds":60}`, 200)
+	x.do("POST", "/v1/modules/{file}/diff", "d.wasm/diff", `{}`, 200)
+	x.do("POST", "/v1/modules/{file}/diff", "none.wasm/diff", `{}`, 404)
+	x.do("POST", "/v1/modules/{file}/diff", "d.wasm/diff", `{"days":366}`, 400)
+	x.do("POST", "/v1/modules/{file}/diff", "d.wasm/diff", `{"rows":-1}`, 400)
+	x.do("POST", "/v1/modules/{file}/diff", "d.wasm/diff", `{"seconds":61}`, 400)
 	x.do("POST", "/v1/modules/reload", "", "", 200)
 	x.do("DELETE", "/v1/modules/{file}", "d.wasm?by=ana", "", 200)
 	x.do("DELETE", "/v1/modules/{file}", "none.wasm", "", 404)

@@ -162,6 +162,7 @@ func (w *world) prepared(t *testing.T) (widening, harmless []attempt) {
 		{"type a deny rule", "POST /v1/command", "", `{"text":"/deny Bash(cp)","global":true}`},
 		{"type a rule for lists elsewhere", "POST /v1/command", "", `{"text":"/allow Bash(cp)","lists":{"allow":[],"ask":[],"deny":[]}}`},
 		{"tell what pinning would do", "POST /v1/modules/{file}/pin", "/v1/modules/d.wasm/pin", `{"dry_run":true}`},
+		{"compare two versions of a tool module", "POST /v1/modules/{file}/diff", "/v1/modules/d.wasm/diff", "{}"},
 		{"take back every trusted folder", "POST /v1/folders/reset", "", ""},
 		{"list trusted folders", "GET /v1/folders", "", ""},
 		{"give the same profile", "POST /v1/agents/{name}/profile", "/v1/agents/narrowed/profile", `{"profile":"locked"}`},
@@ -177,7 +178,7 @@ func (w *world) prepared(t *testing.T) (widening, harmless []attempt) {
 // free are the routes without need of a person, for any request.
 var free = []string{
 	"GET /v1/health", "GET /livez", "GET /readyz", "GET /metrics", "GET /v1/openapi.json", "POST /v1/check", "POST /v1/evaluate", "POST /v1/offer", "POST /v1/calls/finished", "GET /v1/asks", "GET /v1/asks/{id}",
-	"POST /v1/asks/{id}/seen", "GET /v1/rules", "POST /v1/rules/test", "POST /v1/rules/simulate", "GET /v1/tools", "GET /v1/tools/{name}", "GET /v1/config", "GET /v1/modules", "POST /v1/modules/reload",
+	"POST /v1/asks/{id}/seen", "GET /v1/rules", "POST /v1/rules/test", "POST /v1/rules/simulate", "GET /v1/tools", "GET /v1/tools/{name}", "GET /v1/config", "GET /v1/modules", "POST /v1/modules/reload", "POST /v1/modules/{file}/diff",
 	"GET /v1/sessions", "GET /v1/sessions/{id}", "POST /v1/sessions/{id}/interrupt", "POST /v1/sessions/{id}/exit-fork", "GET /v1/audit", "GET /v1/audit/export",
 	"GET /v1/audit/verify", "GET /v1/audit/tally", "GET /v1/audit/rows/{seq}", "GET /v1/audit/rows/{seq}/proof", "GET /v1/audit/checkpoint", "GET /v1/presence", "POST /v1/presence/unlock", "POST /v1/presence/set", "POST /v1/presence/lock",
 	"POST /v1/presence/reset", "GET /v1/profiles", "GET /v1/nodes", "GET /v1/hooks", "GET /v1/folders", "DELETE /v1/folders/{id}", "POST /v1/folders/reset", "POST /v1/mcp/tools", "GET /v1/mcp/servers", "DELETE /v1/mcp/servers/{id}", "GET /v1/tokens", "POST /v1/tokens/{name}/revoke", "POST /v1/console", "GET /v1/events",

@@ -75,6 +75,7 @@ var routes = []route{
 	{method: http.MethodDelete, path: "/v1/modules/{file}", need: needApprover, widens: true, handle: (*Server).removeModule},
 	{method: http.MethodPost, path: "/v1/modules/{file}/pin", need: needAdmin, handle: (*Server).pinModule},
 	{method: http.MethodPost, path: "/v1/modules/{file}/rollback", need: needAdmin, handle: (*Server).rollbackModule},
+	{method: http.MethodPost, path: "/v1/modules/{file}/diff", need: needAdmin, handle: (*Server).diffModule},
 	{method: http.MethodPost, path: "/v1/modules/reload", need: needApprover, handle: (*Server).reloadModules},
 	{method: http.MethodGet, path: "/v1/profiles", need: needApprover, handle: (*Server).listProfiles},
 	{method: http.MethodPost, path: "/v1/profiles/reset", need: needApprover, widens: true, handle: (*Server).resetProfiles},

@@ -83,6 +83,7 @@ type Audit interface {
 	Audit(ctx context.Context, f store.Filter) iter.Seq2[store.Row, error]
 	AuditPage(ctx context.Context, f store.Filter) (rows []store.Row, next int64, err error)
 	VerifyAudit(ctx context.Context) (store.Report, error)
+	PastCalls(ctx context.Context, since time.Time) iter.Seq2[store.PastCall, error]
 	Tally(ctx context.Context, since, until time.Time, step time.Duration) (store.Tally, error)
 	Prunable(ctx context.Context, before time.Time) (store.Prunable, error)
 	PruneAudit(ctx context.Context, before time.Time, by string) (store.Prunable, error)
@@ -172,9 +173,10 @@ type Server struct {
 	c       Config
 	http    *http.Server
 	started time.Time
-	checks  *places // of the checks and evaluations under way
-	large   *places // of large bodies
-	crowd   *places // of agents' connections
+	checks  *places       // of the checks and evaluations under way
+	large   *places       // of large bodies
+	crowd   *places       // of agents' connections
+	diffing chan struct{} // holds the comparison of modules under way
 	feed    feed
 	// refusals and strangers bound a flood's traces in the audit and the log, foreigners those of
 	// other accounts' connections.
@@ -200,7 +202,7 @@ func New(c Config) (*Server, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Server{c: c, started: c.Now(), checks: newPlaces(c.MaxChecks), large: newPlaces(largeBodies), crowd: newPlaces(crowdPlaces), stop: make(chan struct{})}
+	s := &Server{c: c, started: c.Now(), checks: newPlaces(c.MaxChecks), large: newPlaces(largeBodies), crowd: newPlaces(crowdPlaces), diffing: make(chan struct{}, 1), stop: make(chan struct{})}
 	s.strangers, s.foreigners = &ratelog.Tally{Now: c.Now}, &ratelog.Tally{Now: c.Now}
 	s.http = &http.Server{
 		Handler:           s.handler(),

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -50,23 +51,14 @@ func (s *Server) simulation(r *http.Request, body protocol.RuleSimulation) (gate
 	if len(body.Rules)+len(body.Remove) == 0 {
 		return sim, badField("rules", "missing: want a rule to add, or the id of one to remove")
 	}
-	number := func(field string, value, usual, most int) (int, error) {
-		if value < 0 || value > most {
-			return 0, badField(field, fmt.Sprintf("want a number from 1 to %d", most))
-		}
-		if value == 0 {
-			value = usual
-		}
-		return value, nil
-	}
-	days, err := number("days", body.Days, 7, 365)
+	days, err := bounded("days", body.Days, 7, 365)
 	if err != nil {
 		return sim, err
 	}
-	if sim.Rows, err = number("rows", body.Rows, 100, 1000); err != nil {
+	if sim.Rows, err = bounded("rows", body.Rows, 100, 1000); err != nil {
 		return sim, err
 	}
-	seconds, err := number("seconds", body.Seconds, 60, 600)
+	seconds, err := bounded("seconds", body.Seconds, 60, 600)
 	if err != nil {
 		return sim, err
 	}
@@ -82,4 +74,12 @@ func (s *Server) simulation(r *http.Request, body protocol.RuleSimulation) (gate
 		sim.Add = append(sim.Add, p.Rule)
 	}
 	return sim, err
+}
+
+// bounded is the number of a field, or the usual one.
+func bounded(field string, value, usual, most int) (int, error) {
+	if value < 0 || value > most {
+		return 0, badField(field, fmt.Sprintf("want a number from 1 to %d", most))
+	}
+	return cmp.Or(value, usual), nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/host/internal/client/protocol"
+	"github.com/callgate/callgate/host/internal/store/history"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -52,6 +53,11 @@ func (c *Client) PinModule(ctx context.Context, by, file string, p protocol.PinM
 // RollbackModule goes back to the version before.
 func (c *Client) RollbackModule(ctx context.Context, by, file string, p protocol.PinModule) (wire.ModuleChange, error) {
 	return fetch[wire.ModuleChange](ctx, c, http.MethodPost, at("modules", file, "rollback"), values("by", by), p)
+}
+
+// DiffModule compares the answers of two versions of a module to past calls.
+func (c *Client) DiffModule(ctx context.Context, file string, d protocol.DiffModule) (history.ModuleDiff, error) {
+	return fetch[history.ModuleDiff](ctx, c, http.MethodPost, at("modules", file, "diff"), nil, d)
 }
 
 // RemoveModule takes a module away.

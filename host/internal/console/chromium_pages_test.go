@@ -1,12 +1,16 @@
 package console_test
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/testkit/world"
+	"github.com/callgate/callgate/host/wire"
 )
 
 // rulePages: a rule from Trends is seen with its effect before it is stored, changed with an end, and
@@ -107,4 +111,43 @@ func severalAtOnce(t *testing.T, c *chromium) {
 	if res := <-results[2]; res.Decision.Behavior != engine.Deny {
 		t.Errorf("the third call got %+v", res.Decision)
 	}
+}
+
+// modulePages: an update of a module shows how it answers the calls that people have decided, before
+// it is approved and before it is taken back.
+func modulePages(t *testing.T, c *chromium) {
+	p := newPlace(t)
+	p.ChoosePIN(p.daemon)
+	p.putDeploy()
+	b := c.open(t, p, "ann")
+	answered := p.check("s1", "Deploy", map[string]string{"operation": "deploy", "target": "prod/web"})
+	b.says("prod/web")
+	b.click(`#cards button[name=choice][value=n]`)
+	b.says("denied")
+	<-answered
+	p.updateDeploy()
+	change := func(button, question, effect, done, version string) {
+		t.Helper()
+		b.visit("/tools")
+		b.click(button)
+		b.says(question)
+		b.says(effect)
+		b.says("prod/web")
+		b.click(`main form button.allow`)
+		b.says("Approver PIN")
+		b.says(effect)
+		b.typed("#pin", world.PIN)
+		b.click(`main form button.allow`)
+		b.says(done)
+		list, err := p.admin.Modules(t.Context())
+		must(t, err)
+		if i := slices.IndexFunc(list.Modules, func(m wire.Module) bool { return m.File == "deploy.wasm" }); i < 0 || list.Modules[i].Version != version {
+			t.Errorf("after %q the modules are %+v", done, list.Modules)
+		}
+	}
+	change(`button[aria-label="Look at it: the update of deploy.wasm"]`, "Approve this update?", "It is more permissive for some of them.", "In force: deploy 2.0.0.", "2.0.0")
+	b.do(chromedp.Navigate(b.origin + "/"))
+	b.click(`form[action="/lock"] button`)
+	b.says("Locked")
+	change(`button[aria-label="Go back to the version before of deploy.wasm"]`, "Go back to this version?", "Stricter", "In force: deploy 1.0.0.", "1.0.0")
 }

@@ -23,7 +23,7 @@ func TestChromium(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *chromium){
 		"round": round, "race": raceOfBrowsers, "passkey": passkeyInBrowser, "restart": restart,
 		"many": manyAsks, "hostile": hostileTexts, "keyboard": keyboard, "layout": layout,
-		"rules": rulePages, "pages": otherPages, "several": severalAtOnce,
+		"rules": rulePages, "pages": otherPages, "several": severalAtOnce, "modules": modulePages,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, c) })
 	}

@@ -1,10 +1,13 @@
 package console
 
 import (
+	"context"
 	"net/http"
+	"slices"
 
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/client/protocol"
+	"github.com/callgate/callgate/host/internal/store/history"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -13,7 +16,54 @@ type modulePage struct {
 	wire.ModuleProposal
 	// Back means a return to the version before.
 	Back bool
+	// Diff compares both versions on past calls; Uncompared says why there is none.
+	Diff       *moduleDiff
+	Uncompared string
 	pinPrompt
+}
+
+// diffSeconds bounds the comparison: a person waits for it, below writePatience.
+const diffSeconds = 5
+
+// compare fills in the comparison. It informs the person; without it the change can be made all the
+// same, as in a terminal.
+func (p *modulePage) compare(ctx context.Context, of *session) {
+	diff, err := of.client.DiffModule(ctx, p.File, protocol.DiffModule{Back: p.Back, Digest: p.Digest, Seconds: diffSeconds})
+	if err != nil {
+		p.Uncompared = err.Error()
+		return
+	}
+	p.Diff = &moduleDiff{diff}
+}
+
+// moduleDiff is a comparison for people.
+type moduleDiff struct{ history.ModuleDiff }
+
+// diffGroup are the differences of one direction.
+type diffGroup struct {
+	Title, Pill string
+	Counts      []history.ChangeCount
+	Changes     []history.AnswerChange
+	Left        int
+}
+
+// Groups are the differences by direction, the most dangerous first.
+func (d *moduleDiff) Groups() (all []diffGroup) {
+	for _, g := range []struct {
+		of history.Direction
+		diffGroup
+	}{
+		{history.Loosened, diffGroup{Title: "More permissive", Pill: "warning"}},
+		{history.Other, diffGroup{Title: "Other differences", Pill: "event"}},
+		{history.Tightened, diffGroup{Title: "Stricter", Pill: "passed"}},
+	} {
+		g.Counts = slices.DeleteFunc(slices.Clone(d.Counts), func(n history.ChangeCount) bool { return n.Direction != g.of })
+		g.Changes, g.Left = d.Of(g.of)
+		if len(g.Counts) > 0 {
+			all = append(all, g.diffGroup)
+		}
+	}
+	return all
 }
 
 // changeModule shows an update that waits for approval, or the version before, and puts it in force
@@ -38,6 +88,7 @@ func (s *Server) changeModule(w http.ResponseWriter, r *http.Request, of *sessio
 	}
 	body.ModuleProposal = proposed.ModuleProposal
 	if want.Digest == "" {
+		body.compare(r.Context(), of)
 		return s.render(w, http.StatusOK, "module", framed(r, of, "Module", "/tools", body))
 	}
 	want.DryRun = false
@@ -52,6 +103,7 @@ func (s *Server) changeModule(w http.ResponseWriter, r *http.Request, of *sessio
 		return err
 	}
 	if body.WantsPIN {
+		body.compare(r.Context(), of)
 		return s.render(w, http.StatusOK, "module", framed(r, of, "Module", "/tools", body))
 	}
 	http.Redirect(w, r, "/tools", http.StatusSeeOther)

@@ -16,6 +16,42 @@ import (
 	"github.com/callgate/callgate/testdata/deploy"
 )
 
+// laterDeploy is the module of deploy.WAT in a later version, in which rules can allow deployments to
+// production.
+func laterDeploy(t testing.TB) []byte {
+	t.Helper()
+	out := string(deploy.WAT)
+	for was, is := range map[string]string{
+		`"version":"1.0.0"`:                           `"version":"2.0.0"`,
+		`"bypass_immune":true,"message":"Deployments`: `                     "message":"Deployments`,
+	} {
+		if len(was) != len(is) || !strings.Contains(out, was) {
+			t.Fatalf("%s cannot stand for %s", is, was)
+		}
+		out = strings.Replace(out, was, is, 1)
+	}
+	return []byte(out)
+}
+
+// putDeploy grants the module of deploy.WAT its names, and nothing more. The PIN is chosen.
+func (p *place) putDeploy() {
+	p.t.Helper()
+	_, err := p.admin.Unlock(p.t.Context(), "ann", world.PIN)
+	must(p.t, err)
+	_, err = p.admin.PutModule(p.t.Context(), "ann", "deploy.wasm", deploy.WAT, protocol.PinModule{Grant: &wire.Grant{}})
+	must(p.t, err)
+}
+
+// updateDeploy lays its later version beside it, where it waits for a person.
+func (p *place) updateDeploy() {
+	p.t.Helper()
+	list, err := p.admin.Modules(p.t.Context())
+	must(p.t, err)
+	must(p.t, os.WriteFile(filepath.Join(filepath.Dir(list.Lock), "deploy.wasm"), laterDeploy(p.t), 0o600))
+	_, err = p.admin.ReloadModules(p.t.Context())
+	must(p.t, err)
+}
+
 // TestModuleChange: an update waits until an admin has seen and confirmed it with the PIN, the version
 // before comes back in the same way, and an approver may do neither.
 func TestModuleChange(t *testing.T) {
@@ -23,32 +59,29 @@ func TestModuleChange(t *testing.T) {
 	p := newPlace(t)
 	p.ChoosePIN(p.daemon)
 	b := p.open(p.admin, "ann")
-	first := deploy.WAT
-	second := strings.Replace(string(first), `"version":"1.0.0"`, `"version":"2.0.0"`, 1)
-	if second == string(first) {
-		t.Fatal("the module has another version")
-	}
-	_, err := p.admin.Unlock(t.Context(), "ann", world.PIN)
-	must(t, err)
-	_, err = p.admin.PutModule(t.Context(), "ann", "deploy.wasm", first, protocol.PinModule{Grant: &wire.Grant{}})
-	must(t, err)
-	list, err := p.admin.Modules(t.Context())
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(filepath.Dir(list.Lock), "deploy.wasm"), []byte(second), 0o600))
-	_, err = p.admin.ReloadModules(t.Context())
-	must(t, err)
+	p.putDeploy()
+	p.updateDeploy()
 	page := b.page("/tools")
 	if !strings.Contains(page, "An update waits") {
 		t.Fatalf("no update waits:\n%s", page)
 	}
 	form := url.Values{"csrf": {found(t, inCSRF, page)}, "change": {"pin"}}
 	at := "/tools/modules/deploy.wasm"
-	confirm := func(change, version string) {
+	for _, input := range []map[string]string{{"operation": "status", "target": "staging/web"}, {"operation": "deploy", "target": "prod/web"}} {
+		answered := p.check("s1", "Deploy", input)
+		id, answer := b.ask()
+		b.do(http.MethodPost, "/asks/"+id, with(answer, "choice", "n"))
+		<-answered
+	}
+	confirm := func(change, version, differs string) {
 		t.Helper()
 		form.Set("change", change)
 		seen := b.do(http.MethodPost, at, form)
 		if seen.status != http.StatusOK || !strings.Contains(seen.body, version) {
 			t.Fatalf("%s: %d\n%s", change, seen.status, seen.body)
+		}
+		if !strings.Contains(seen.body, differs) || !strings.Contains(seen.body, "prod/web") || !strings.Contains(seen.body, "2 different calls in 2 rows") || strings.Contains(seen.body, "staging/web") {
+			t.Errorf("%s: the comparison is not as it should be:\n%s", change, seen.body)
 		}
 		full := with(form, "digest", found(t, inDigest, seen.body), "replaces", found(t, inReplaces, seen.body))
 		if g := b.do(http.MethodPost, at, with(full, "digest", strings.Repeat("0", 64))); g.status < 400 {
@@ -56,6 +89,8 @@ func TestModuleChange(t *testing.T) {
 		}
 		if g := b.do(http.MethodPost, at, full); g.status != http.StatusOK || !strings.Contains(g.body, `id="pin"`) {
 			t.Errorf("%s without the PIN: %d\n%s", change, g.status, g.body)
+		} else if !strings.Contains(g.body, differs) {
+			t.Errorf("%s: the page that wants the PIN does not compare:\n%s", change, g.body)
 		}
 		if g := b.do(http.MethodPost, at, with(full, "pin", world.PIN)); g.status != http.StatusSeeOther {
 			t.Fatalf("%s: %d\n%s", change, g.status, g.body)
@@ -64,9 +99,9 @@ func TestModuleChange(t *testing.T) {
 			t.Errorf("%s:\n%s", change, page)
 		}
 	}
-	confirm("pin", "2.0.0")
+	confirm("pin", "2.0.0", "More permissive")
 	b.do(http.MethodPost, "/lock", url.Values{"csrf": form["csrf"]})
-	confirm("rollback", "1.0.0")
+	confirm("rollback", "1.0.0", "Stricter")
 	for _, change := range []string{"", "remove"} {
 		if g := b.do(http.MethodPost, at, with(form, "change", change)); g.status != http.StatusBadRequest {
 			t.Errorf("change %q: %d", change, g.status)
