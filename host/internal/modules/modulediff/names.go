@@ -22,8 +22,8 @@ func ruleChanges(was, is *trial.Module, rules []engine.Rule) []history.NameChang
 			}
 		}
 		allows := r.Behavior == engine.Allow
-		add(direction(allows), gained, "it holds for them now")
-		add(direction(!allows), slices.DeleteFunc(slices.Clone(lost), own), "it no longer holds for them")
+		add(direction(allows), gained, "it applies to them now")
+		add(direction(!allows), slices.DeleteFunc(slices.Clone(lost), own), "it no longer applies to them")
 		lost = slices.DeleteFunc(lost, func(name string) bool { return !own(name) })
 		switch {
 		case !r.WholeTool():

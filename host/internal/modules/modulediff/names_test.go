@@ -46,7 +46,7 @@ func TestCompare_namesAnsweredForNoMore(t *testing.T) {
 		}
 		return r
 	}
-	const gone, no = "does not answer for them", "it no longer holds for them"
+	const gone, no = "does not answer for them", "it no longer applies to them"
 	for _, tt := range []struct {
 		what string
 		is   *trial.Module
@@ -56,7 +56,7 @@ func TestCompare_namesAnsweredForNoMore(t *testing.T) {
 		{"deny by an alias", alias, rule(engine.Deny, "deploy"), "loosened Deploy: " + no + "; other deploy: the new version " + gone + ": the rule holds as before"},
 		{"ask by an alias, with content", alias, rule(engine.Ask, "deploy", "x"), "loosened Deploy: " + no + "; other deploy: the new version " + gone + ": the tool for unknown names reads the rule"},
 		{"allow by an alias", alias, rule(engine.Allow, "deploy"), "loosened deploy: the new version " + gone + ": the rule allows them without any module's checks; tightened Deploy: " + no},
-		{"allow by the name", alias, rule(engine.Allow, "Deploy"), "loosened shipit: it holds for them now; tightened deploy: " + no},
+		{"allow by the name", alias, rule(engine.Allow, "Deploy"), "loosened shipit: it applies to them now; tightened deploy: " + no},
 		{"deny by the old name", name, rule(engine.Deny, "Deploy"), "loosened deploy: " + no + "; other Deploy: the new version " + gone + ": the rule holds as before"},
 		{"allow by the old name", name, rule(engine.Allow, "Deploy"), "loosened Deploy: the new version " + gone + ": the rule allows them without any module's checks; tightened deploy: " + no},
 		{"content by the old name", name, rule(engine.Allow, "Deploy", "x"), "other Deploy: the new version " + gone + ": the tool for unknown names reads the rule; tightened deploy: " + no},
