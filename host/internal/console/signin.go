@@ -2,8 +2,14 @@ package console
 
 import (
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
 	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -23,28 +29,28 @@ const (
 // The bounds of signing in.
 const (
 	signInHold       = 10 * time.Minute
-	maxSignIns       = 256
 	providerPatience = 10 * time.Second
 )
 
-// signIn is one that has begun: its answer counts once, and in the same browser alone.
+// signIn is one that has begun: its answer counts once, and in the same browser alone. The browser
+// keeps it, sealed.
 type signIn struct {
-	browser         key // of the browser's cookie
-	nonce, verifier string
-	expires         time.Time
+	State, Nonce, Verifier string
+	Expires                time.Time
 }
 
 // signIns are those under way at the provider. Safe for concurrent use. RATIONALE.md, "Who comes in
 // from another machine?".
 type signIns struct {
+	seal   cipher.AEAD // with a key of this process
 	p      *Provider
 	origin string
 	client *http.Client
 	now    func() time.Time
 
 	mu       sync.Mutex
-	begun    map[key]signIn // by state
-	provider *oidc.Provider // once it has answered
+	used     map[key]time.Time // those that let somebody in, by state, until they are over
+	provider *oidc.Provider    // once it has answered
 }
 
 func newSignIns(b *Beyond, now func() time.Time) *signIns {
@@ -52,7 +58,7 @@ func newSignIns(b *Beyond, now func() time.Time) *signIns {
 		return nil
 	}
 	return &signIns{
-		p: b.Provider, origin: b.Origin, now: now, begun: map[key]signIn{},
+		p: b.Provider, origin: b.Origin, now: now, seal: newSeal(), used: map[key]time.Time{},
 		client: &http.Client{Timeout: providerPatience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
 }
@@ -84,7 +90,22 @@ func (s *signIns) config(p *oidc.Provider) (*oauth2.Config, error) {
 	return c, nil
 }
 
-// begin notes a new one and returns its cookie and where the provider goes on.
+// newSeal seals with a key that nobody else has, and that ends with the process.
+func newSeal() cipher.AEAD {
+	bytes := make([]byte, 32)
+	_, _ = rand.Read(bytes) // it does not fail
+	block, err := aes.NewCipher(bytes)
+	if err != nil {
+		panic(err) // not with this length
+	}
+	seal, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) // not with this cipher
+	}
+	return seal
+}
+
+// begin returns the cookie of a new one and where the provider goes on.
 func (s *signIns) begin(ctx context.Context) (cookie, to string, err error) {
 	p, err := s.discover(ctx)
 	if err != nil {
@@ -94,34 +115,47 @@ func (s *signIns) begin(ctx context.Context) (cookie, to string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	state, one := secret(), signIn{nonce: secret(), verifier: oauth2.GenerateVerifier(), expires: s.now().Add(signInHold)}
-	cookie = secret()
-	one.browser = keyOf(cookie)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for k, old := range s.begun {
-		if !old.expires.After(s.now()) {
-			delete(s.begun, k)
-		}
-	}
-	if len(s.begun) >= maxSignIns {
-		return "", "", refuse(http.StatusTooManyRequests, "too many people sign in at this moment; try again in ten minutes")
-	}
-	s.begun[keyOf(state)] = one
-	return cookie, c.AuthCodeURL(state, oidc.Nonce(one.nonce), oauth2.S256ChallengeOption(one.verifier)), nil
+	one := signIn{State: secret(), Nonce: secret(), Verifier: oauth2.GenerateVerifier(), Expires: s.now().Add(signInHold)}
+	return s.sealed(one), c.AuthCodeURL(one.State, oidc.Nonce(one.Nonce), oauth2.S256ChallengeOption(one.Verifier)), nil
 }
 
-// take ends the one with this state, if it began in this browser.
-func (s *signIns) take(state, cookie string) (signIn, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	one, ok := s.begun[keyOf(state)]
-	browser := keyOf(cookie)
-	if !ok || !one.expires.After(s.now()) || subtle.ConstantTimeCompare(one.browser[:], browser[:]) != 1 {
+// sealed is the cookie of one.
+func (s *signIns) sealed(one signIn) string {
+	text, _ := json.Marshal(one) // words and a time encode
+	return base64.RawURLEncoding.EncodeToString(s.seal.Seal(nil, nil, text, []byte(signInCookie)))
+}
+
+// opened is the one with this state, if it began in this browser, is not over and let nobody in.
+func (s *signIns) opened(state, cookie string) (one signIn, ok bool) {
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(cookie)
+	if err != nil {
 		return signIn{}, false
 	}
-	delete(s.begun, keyOf(state))
-	return one, true
+	text, err := s.seal.Open(nil, nil, sealed, []byte(signInCookie))
+	if err != nil || json.Unmarshal(text, &one) != nil {
+		return signIn{}, false
+	}
+	if subtle.ConstantTimeCompare([]byte(one.State), []byte(state)) != 1 || !one.Expires.After(s.now()) {
+		return signIn{}, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, used := s.used[keyOf(one.State)]
+	return one, !used
+}
+
+// use ends one that the provider has confirmed; false if it was used meanwhile, or is over. Strangers
+// to the provider do not come this far, so they cannot fill the memory.
+func (s *signIns) use(one signIn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	maps.DeleteFunc(s.used, func(_ key, expires time.Time) bool { return !expires.After(now) })
+	if _, used := s.used[keyOf(one.State)]; used || !one.Expires.After(now) {
+		return false
+	}
+	s.used[keyOf(one.State)] = one.Expires
+	return true
 }
 
 // subject exchanges the provider's code for the subject of who signed in. The ID token must be of
@@ -137,7 +171,7 @@ func (s *signIns) subject(ctx context.Context, one signIn, code string) (string,
 	}
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, s.client), providerPatience)
 	defer cancel()
-	token, err := c.Exchange(ctx, code, oauth2.VerifierOption(one.verifier))
+	token, err := c.Exchange(ctx, code, oauth2.VerifierOption(one.Verifier))
 	if err != nil {
 		return "", err
 	}
@@ -149,7 +183,7 @@ func (s *signIns) subject(ctx context.Context, one signIn, code string) (string,
 	if err != nil {
 		return "", err
 	}
-	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(one.nonce)) != 1 {
+	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(one.Nonce)) != 1 {
 		return "", errors.New("the id_token is of another sign-in")
 	}
 	return id.Subject, nil
@@ -164,10 +198,6 @@ func (s *Server) goSignIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	cookie, to, err := s.signIns.begin(r.Context())
-	var own *refusal
-	if errors.As(err, &own) {
-		return err
-	}
 	if err != nil {
 		s.c.Log.Error("nobody can sign in to the console", "error", err)
 		return errProvider
@@ -187,7 +217,7 @@ func (s *Server) signedIn(w http.ResponseWriter, r *http.Request) error {
 	if len(q["state"]) != 1 || len(q["code"]) != 1 || len(cookies) != 1 {
 		return errSignIn
 	}
-	one, ok := s.signIns.take(q.Get("state"), cookies[0].Value)
+	one, ok := s.signIns.opened(q.Get("state"), cookies[0].Value)
 	if !ok {
 		return errSignIn
 	}
@@ -195,6 +225,9 @@ func (s *Server) signedIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		s.c.Log.Error("a sign-in to the console failed", "error", err)
 		return errProvider
+	}
+	if !s.signIns.use(one) {
+		return errSignIn
 	}
 	p := s.signIns.p
 	person := p.Person(subject)

@@ -30,7 +30,9 @@ func FuzzSignedIn(f *testing.F) {
 			},
 		}}})
 		defer s.Close()
-		s.signIns.begun[keyOf("s")] = signIn{browser: keyOf("b"), nonce: "n", verifier: "v", expires: time.Now().Add(time.Hour)}
+		if browser == "b" { // the right one
+			browser = s.signIns.sealed(signIn{State: "s", Nonce: "n", Verifier: "v", Expires: time.Now().Add(time.Hour)})
+		}
 		r := httptest.NewRequest(http.MethodGet, origin+signedInPath, nil)
 		r.URL.RawQuery = query
 		r.Header.Set("Cookie", signInCookie+"="+browser)
