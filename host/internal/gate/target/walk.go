@@ -56,10 +56,9 @@ func (w *walker) follow(name string, last bool) (found, error) {
 		return found{}, fmt.Errorf("%q is not absolute", name)
 	}
 	at, broken := "/", false
-	todo := strings.Split(name, "/")
-	for links := 0; len(todo) > 0; {
-		part := todo[0]
-		todo = todo[1:]
+	part, todo, more := "", name, true
+	for links := 0; more; {
+		part, todo, more = strings.Cut(todo, "/")
 		switch part {
 		case "", ".":
 			continue
@@ -68,7 +67,7 @@ func (w *walker) follow(name string, last bool) (found, error) {
 			at = path.Dir(at)
 			continue
 		}
-		next := below(at, part)
+		next := prefix(name, at, part)
 		n := w.look(next)
 		switch {
 		case errors.Is(n.err, fs.ErrNotExist):
@@ -85,8 +84,10 @@ func (w *walker) follow(name string, last bool) (found, error) {
 			if path.IsAbs(n.link) {
 				at = "/"
 			}
-			todo = append(strings.Split(n.link, "/"), todo...)
-		case n.mode&fs.ModeDir == 0 && n.mode&fs.ModeSymlink == 0 && len(todo) > 0:
+			if todo = n.link + "/" + todo; !more {
+				todo, more = n.link, true
+			}
+		case n.mode&fs.ModeDir == 0 && n.mode&fs.ModeSymlink == 0 && more:
 			return found{}, fmt.Errorf("%s is not a directory", next)
 		default:
 			at = next
@@ -103,11 +104,21 @@ func below(dir, name string) string {
 	return dir + "/" + name
 }
 
+// prefix is below(dir, part) as a piece of name where name begins so, as it does until a link or
+// a dot: a path costs no text for each of its directories.
+func prefix(name, dir, part string) string {
+	from := len(strings.TrimSuffix(dir, "/")) + 1
+	if end := from + len(part); len(name) >= end && name[from-1] == '/' && name[:from-1] == dir[:from-1] && name[from:end] == part {
+		return name[:end]
+	}
+	return below(dir, part)
+}
+
 func (w *walker) exists(p string) bool { return p == "/" || w.look(p).err == nil }
 
 // rest reports whether names follow; a trailing slash or dot is none.
-func rest(todo []string) bool {
-	for _, part := range todo {
+func rest(todo string) bool {
+	for part := range strings.SplitSeq(todo, "/") {
 		if part != "" && part != "." {
 			return true
 		}
