@@ -170,7 +170,8 @@ func (c *call) kinds(cmd *Command, several bool) (list []suggestion, lasting boo
 	if offer.Named == 0 || slices.ContainsFunc(words, func(w Word) bool { return !w.Literal || w.Glob || w.Tilde && w.Quoted }) {
 		return nil, false
 	}
-	if len(offer.Family) > 1 && !(several && offer.Kin) && slices.Contains(offer.Family, words[len(words)-1].Text) {
+	// Programs are offered together behind a runner only: a first word is one program's name.
+	if len(words) > 1 && len(offer.Family) > 1 && !(several && offer.Kin) && slices.Contains(offer.Family, words[len(words)-1].Text) {
 		together := slices.Clone(words)
 		together[len(words)-1].Text = "{" + strings.Join(offer.Family, ",") + "}"
 		list = proposed(c.kind(cmd, together, offer))

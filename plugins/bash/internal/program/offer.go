@@ -15,7 +15,7 @@ type Offer struct {
 	// Family are words as harmless as the last named one, itself included, for one rule to
 	// allow together; none where there are no such.
 	Family []string
-	// Kin means: Family are sub-commands, not the project's own scripts.
+	// Kin means: Family are sub-commands or tools, not the project's own scripts.
 	Kin bool
 	// Bare permits only options behind, Without forbids words there.
 	Bare    bool
@@ -183,7 +183,7 @@ func (u *Use) offer(how string, n int, names []string) Offer {
 		}
 		return o
 	case "tool":
-		o.Named = 1
+		o.Named, o.Family, o.Kin = 1, families[u.Program], true
 		return o
 	case "remote", "source":
 		o.Lasting, o.Bare = kind == "remote", len(u.Operands) == 0
@@ -268,12 +268,13 @@ func (u *Use) ledToScript(at int) Offer {
 	return o
 }
 
-// families are sub-commands used one after the other, each as harmless as the others: one rule
+// families are sub-commands and tools used one after the other, each as harmless as the others: one rule
 // allows them together. They share their entry in offers, and so what is left out. Before an equals
 // sign stand those that a family is offered for, where others of it do less: a build does not run
 // the project's tests.
 var families = together([]string{
-	"git add|commit", "git cherry-pick|merge|rebase|revert", "git stash apply|list|pop|push|show",
+	"git add|commit", "git cherry-pick|merge|rebase|revert=add|cherry-pick|commit|merge|rebase|revert", "git fetch=fetch|ls-remote",
+	"git stash apply|list|pop|push|show",
 	"gh pr create|edit", "gh issue create|edit",
 	"go build|vet", "go test=build|test|vet", "cargo build|check|clippy|doc|test=build|check|clippy|doc|fmt|test",
 	"dotnet build|test=build|format|test", "swift test=build|test", "zig build|test=build|fmt|test",
@@ -281,6 +282,12 @@ var families = together([]string{
 	"deno check|fmt|lint", "deno test=check|fmt|lint|test",
 	"ruff check|format", "biome check|format|lint", "buf build|format|lint", "terraform|tofu fmt|validate",
 	"pip|pip3 check|freeze|list|show", "uv pip check|freeze|list|show|tree",
+	// Tools behind a runner. A type checker runs nothing of the project, a linter or formatter
+	// its configuration and may change its files, a test runner its code.
+	"vue-tsc=tsc|vue-tsc", "eslint|oxfmt|oxlint|prettier|stylelint=eslint|oxfmt|oxlint|prettier|stylelint|svelte-check|tsc|vue-tsc",
+	"jest|mocha|vitest=eslint|jest|mocha|oxfmt|oxlint|prettier|stylelint|svelte-check|tsc|vitest|vue-tsc",
+	"basedpyright|pyright", "black|isort=basedpyright|black|isort|pyright", "flake8|mypy|pylint=basedpyright|flake8|mypy|pylint|pyright",
+	"pytest=basedpyright|black|flake8|isort|mypy|pylint|pyright|pytest",
 })
 
 // together indexes families by the command of each member.
