@@ -62,6 +62,9 @@ func (l *Line) meant(r *rule, cmd *Command, choice program.Choice, fixed int, wo
 		return madeBy(cmd.Use(), world.place(cmd, choice.Value, write), true)
 	case program.Reached:
 		return !r.addressed(choice.Value)
+	case program.Placed:
+		where := world.place(cmd, choice.Value, read)
+		return l.discards(choice.Value.Text) || !program.Elsewhere(choice.Value.Text) && leadsIn(where)
 	}
 	return false
 }

@@ -302,6 +302,21 @@ func gitPushes(u *Use) []string {
 	return out
 }
 
+// ownStrategies are git's own merge strategies.
+var ownStrategies = []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}
+
+// gitStrategies finds a merge strategy that is none of git's own: git runs the program
+// git-merge-NAME for it, and with a slash in the name it is a file of the project.
+func gitStrategies(u *Use, options []string) []int {
+	var out []int
+	for _, o := range u.Options {
+		if slices.Contains(options, o.Name) && !(o.Value.Literal && slices.Contains(ownStrategies, o.Value.Text)) {
+			out = append(out, o.At)
+		}
+	}
+	return out
+}
+
 // sharedRefs are parts in the names of refs for builds, deploys and releases.
 var sharedRefs = []string{"main", "master", "release", "production"}
 

@@ -305,7 +305,11 @@ func dotnetChooses(u *Use) []int {
 			if plainSetting(word.from(value)) {
 				continue
 			}
-		case "v", "verbosity", "m", "maxcpucount", "t", "target", "nologo", "restore", "c", "f":
+		case "t", "target":
+			if slices.Contains([]string{"build", "clean", "compile", "rebuild", "restore", "test", "vstest"}, strings.ToLower(value)) {
+				continue // any other may publish
+			}
+		case "v", "verbosity", "m", "maxcpucount", "nologo", "restore", "c", "f":
 			continue
 		}
 		out = append(out, i+1)

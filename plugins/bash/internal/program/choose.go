@@ -32,6 +32,8 @@ const (
 	Begun
 	// Reached is a machine.
 	Reached
+	// Placed is a file, or a directory, that the program works on.
+	Placed
 )
 
 // Choices returns the choosing words of the use, as far as its row and the names of its options
@@ -150,11 +152,34 @@ func (u *Use) chosenOperands() []Choice {
 			out = append(out, Choice{at, Reached, word})
 		case u.Projects() && (ended < 0 || at < ended) && (i == 0 || !u.grammar.Stop) && opensAny(word):
 			out = append(out, Choice{At: at})
+		case u.Projects() && (ended < 0 || at < ended) && u.strays(word):
+			out = append(out, Choice{at, Placed, word})
 		case strings.HasPrefix(word.Text, "@") && slices.Contains(responseReaders, u.Program):
 			out = append(out, Choice{At: at})
 		}
 	}
 	return out
+}
+
+// strays tells whether an operand of a program for a project may name code outside of it: an
+// address, a registry's package (deno test npm:x), or a path that begins elsewhere or leads up.
+func (u *Use) strays(word Word) bool {
+	switch {
+	case Elsewhere(word.Text):
+		return true
+	case strings.HasPrefix(word.Text, "//") && slices.Contains(labelled, u.Program):
+		return false
+	}
+	return strings.HasPrefix(word.Text, "/") || strings.HasPrefix(word.Text, "~") || slices.Contains(strings.Split(word.Text, "/"), "..")
+}
+
+// labelled are programs that take //x for a name in the project.
+var labelled = []string{"bazel", "buck", "buck2", "pants", "please", "plz"}
+
+// Elsewhere reports whether a text is the address of code on another machine.
+func Elsewhere(text string) bool {
+	scheme, rest, ok := strings.Cut(text, ":")
+	return ok && (strings.HasPrefix(rest, "//") || slices.Contains([]string{"npm", "jsr", "http", "https", "data", "blob"}, strings.ToLower(scheme)))
 }
 
 // responseReaders are programs that take further options from FILE for an operand @FILE. Others

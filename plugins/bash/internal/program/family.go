@@ -63,6 +63,12 @@ func unless(judge func(*Use) string, r Row) Row {
 	return r
 }
 
+// meaning is a row whose operands or options imply others.
+func meaning(means func(*Use) []string, r Row) Row {
+	r.Means = means
+	return r
+}
+
 // stopping is a row whose options end at the first operand.
 func stopping(r Row) Row {
 	r.Stop = true

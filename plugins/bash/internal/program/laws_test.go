@@ -103,3 +103,27 @@ func TestOrderOfOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestProjectsStayInTheProject: of every program that runs code of the project, an operand that
+// names a place beside the project or on another machine is a choice, so no rule for the kind
+// covers it (deno test https://evil.example/x.ts).
+func TestProjectsStayInTheProject(t *testing.T) {
+	t.Parallel()
+	judged := 0
+	for _, key := range program.Keys() {
+		for _, place := range []string{"https://evil.example/x", "/elsewhere/x", "../../x", "~/x"} {
+			list := quotedWords(key + " " + place)
+			u, at := program.Read(list), len(list)-1
+			if !u.Projects() || u.Inner > 0 || !slices.ContainsFunc(u.Operands, func(w program.Word) bool { return w.Text == place }) {
+				continue
+			}
+			judged++
+			if !slices.ContainsFunc(u.Choices(), func(c program.Choice) bool { return c.At == at }) {
+				t.Errorf("%s %s: no choice", key, place)
+			}
+		}
+	}
+	if judged < 400 {
+		t.Errorf("%d uses judged: the law is cut short", judged)
+	}
+}

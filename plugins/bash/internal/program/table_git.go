@@ -77,15 +77,15 @@ func gitListing(options string, r Row) Row {
 	return r
 }
 
-// gitMeans is a row whose operands or options imply others.
-func gitMeans(means func(*Use) []string, r Row) Row {
-	r.Means = means
-	return r
-}
-
 // saying is a row with what a use means besides its words.
 func saying(says func(*Use) []string, r Row) Row {
 	r.Says = says
+	return r
+}
+
+// gitMerges is a row of a sub-command that takes a merge strategy with one of the options.
+func gitMerges(options string, r Row) Row {
+	r.ChoosesIf = func(u *Use) []int { return gitStrategies(u, strings.Fields(options)) }
 	return r
 }
 
@@ -137,7 +137,7 @@ var gitRows = []Row{
 
 	// Commands that list.
 	gitReads("status", "r*", "git status reads", " -v|--verbose -s|--short --no-short -b|--branch --no-branch --show-stash --no-show-stash --ahead-behind --no-ahead-behind --porcelain=? --long -z|--null -u|--untracked-files=? --no-untracked-files --ignored=? --no-ignored --ignore-submodules=? --column=? --no-column --no-renames --renames -M|--find-renames=?"),
-	gitMeans(gitBranches, gitJudged(gitLists, gitNames("branch", "t*", "git branch lists",
+	meaning(gitBranches, gitJudged(gitLists, gitNames("branch", "t*", "git branch lists",
 		gitRefs+" -v|--verbose -q|--quiet -t|--track=?! --no-track! -u|--set-upstream-to=! --unset-upstream! -r|--remotes --abbrev=? --no-abbrev -a|--all -d|--delete! -D! -m|--move! -M! -c|--copy! -C! -l|--list --show-current --create-reflog! --edit-description! -f|--force! --column=? --no-column --recurse-submodules!"))),
 	gitJudged(gitLists, gitNames("tag", "t*", "git tag lists",
 		gitRefs+" -l|--list -n=? -d|--delete! -v|--verify! -a|--annotate! -m|--message=! -F|--file=<! -e|--edit! -s|--sign! --no-sign! --cleanup=! -u|--local-user=! -f|--force! --create-reflog! --trailer=! --column=? --no-column")),
@@ -174,12 +174,12 @@ var gitRows = []Row{
 	gitActs("ls-remote", "h t*", " -q|--quiet --upload-pack|--exec=$ -t|--tags -h|--heads|--branches --refs --get-url --sort= --exit-code --symref -o|--server-option="),
 	gitListing("--pathspec-from-file", gitActs("add|stage", "r*", " -n|--dry-run -v|--verbose -i|--interactive -p|--patch -e|--edit -f|--force -u|--update --renormalize -N|--intent-to-add -A|--all|--no-ignore-removal --ignore-removal|--no-all --refresh --ignore-errors --ignore-missing --sparse --chmod= --no-warn-embedded-repo -U|--unified= --inter-hunk-context="+gitSpecs)),
 	gitActs("commit", "r*", gitMessage+gitSpecs+" -q|--quiet -v|--verbose --author= --date= -c|--reedit-message= -C|--reuse-message= --fixup= --squash= --reset-author --trailer= -t|--template=< --status --no-status -a|--all -i|--include --interactive -p|--patch -o|--only -n|--no-verify --verify --dry-run --short --branch --ahead-behind --no-ahead-behind --porcelain --long -z|--null --amend --no-post-rewrite --post-rewrite -u|--untracked-files=? --allow-empty --allow-empty-message -U|--unified= --inter-hunk-context="),
-	saying(gitDestinations, gitMeans(gitPushes, gitActs("push", "h t*", " -v|--verbose -q|--quiet --repo=@ --all|--branches --mirror -d|--delete --tags -n|--dry-run --porcelain -f|--force --no-force --force-with-lease=? --no-force-with-lease --force-if-includes --no-force-if-includes --recurse-submodules= --no-recurse-submodules --thin --no-thin --receive-pack|--exec=$ -u|--set-upstream --progress --no-progress --prune --no-verify --verify --follow-tags --no-follow-tags --signed=? --no-signed --atomic --no-atomic -o|--push-option= -4|--ipv4 -6|--ipv6"))),
+	saying(gitDestinations, meaning(gitPushes, gitActs("push", "h t*", " -v|--verbose -q|--quiet --repo=@ --all|--branches --mirror -d|--delete --tags -n|--dry-run --porcelain -f|--force --no-force --force-with-lease=? --no-force-with-lease --force-if-includes --no-force-if-includes --recurse-submodules= --no-recurse-submodules --thin --no-thin --receive-pack|--exec=$ -u|--set-upstream --progress --no-progress --prune --no-verify --verify --follow-tags --no-follow-tags --signed=? --no-signed --atomic --no-atomic -o|--push-option= -4|--ipv4 -6|--ipv6"))),
 	gitActs("fetch", "h t*", gitFetched+" -m|--multiple -n -j|--jobs= -P|--prune-tags -u|--update-head-ok -o|--server-option= --write-fetch-head --no-write-fetch-head --negotiate-only --auto-maintenance|--auto-gc --no-auto-maintenance|--no-auto-gc --write-commit-graph --no-write-commit-graph --porcelain --submodule-prefix="),
-	gitSweeps("pull", "h t*", gitFetched+gitMerge+" -r|--rebase=? --no-rebase --edit --no-edit -s --verify --no-verify --signoff=? --cleanup= -S|--gpg-sign=? -j|--jobs=? -o|--server-option="),
-	gitSweeps("merge", "t*", gitMessage+gitMerge+" --into-name= -v|--verbose -q|--quiet --abort --quit --continue --progress --no-progress --overwrite-ignore --no-overwrite-ignore --no-verify --verify"),
-	gitSweeps("rebase", "t*", " --onto= --keep-base --no-verify --verify -q|--quiet -v|--verbose -n|--no-stat --stat --signoff --no-signoff --committer-date-is-author-date --reset-author-date|--ignore-date -C= --ignore-whitespace --whitespace= -f|--force-rebase|--no-ff --ff --continue --skip --abort --quit --edit-todo --show-current-patch --apply -m|--merge -i|--interactive --rerere-autoupdate --no-rerere-autoupdate --empty= -k|--keep-empty --no-keep-empty --autosquash --no-autosquash --update-refs --no-update-refs -S|--gpg-sign=? --no-gpg-sign --autostash --no-autostash -x|--exec=$ -r|--rebase-merges=? --no-rebase-merges --fork-point --no-fork-point -s|--strategy= -X|--strategy-option= --root --reschedule-failed-exec --no-reschedule-failed-exec --reapply-cherry-picks --no-reapply-cherry-picks --trailer="),
-	gitSweeps("cherry-pick|revert", "t*", " --quit --continue --abort --skip --cleanup= -n|--no-commit --commit -e|--edit --no-edit -s|--signoff --no-signoff -m|--mainline= --rerere-autoupdate --no-rerere-autoupdate --strategy= -X|--strategy-option= -S|--gpg-sign=? --no-gpg-sign -x -r --ff --allow-empty --allow-empty-message --keep-redundant-commits --empty= --reference"),
+	gitMerges("--strategy -s", gitSweeps("pull", "h t*", gitFetched+gitMerge+" -r|--rebase=? --no-rebase --edit --no-edit -s= --verify --no-verify --signoff=? --cleanup= -S|--gpg-sign=? -j|--jobs=? -o|--server-option=")),
+	gitMerges("--strategy", gitSweeps("merge", "t*", gitMessage+gitMerge+" --into-name= -v|--verbose -q|--quiet --abort --quit --continue --progress --no-progress --overwrite-ignore --no-overwrite-ignore --no-verify --verify")),
+	gitMerges("-s", gitSweeps("rebase", "t*", " --onto= --keep-base --no-verify --verify -q|--quiet -v|--verbose -n|--no-stat --stat --signoff --no-signoff --committer-date-is-author-date --reset-author-date|--ignore-date -C= --ignore-whitespace --whitespace= -f|--force-rebase|--no-ff --ff --continue --skip --abort --quit --edit-todo --show-current-patch --apply -m|--merge -i|--interactive --rerere-autoupdate --no-rerere-autoupdate --empty= -k|--keep-empty --no-keep-empty --autosquash --no-autosquash --update-refs --no-update-refs -S|--gpg-sign=? --no-gpg-sign --autostash --no-autostash -x|--exec=$ -r|--rebase-merges=? --no-rebase-merges --fork-point --no-fork-point -s|--strategy= -X|--strategy-option= --root --reschedule-failed-exec --no-reschedule-failed-exec --reapply-cherry-picks --no-reapply-cherry-picks --trailer=")),
+	gitMerges("--strategy", gitSweeps("cherry-pick|revert", "t*", " --quit --continue --abort --skip --cleanup= -n|--no-commit --commit -e|--edit --no-edit -s|--signoff --no-signoff -m|--mainline= --rerere-autoupdate --no-rerere-autoupdate --strategy= -X|--strategy-option= -S|--gpg-sign=? --no-gpg-sign -x -r --ff --allow-empty --allow-empty-message --keep-redundant-commits --empty= --reference")),
 	gitSweeps("checkout", "w*", " -b= -B= -l --guess --no-guess --overlay --no-overlay -q|--quiet --recurse-submodules=? --no-recurse-submodules --progress --no-progress -m|--merge --conflict= -d|--detach -t|--track=? --no-track -f|--force --orphan= --overwrite-ignore --no-overwrite-ignore --ignore-other-worktrees -2|--ours -3|--theirs -p|--patch --ignore-skip-worktree-bits -U|--unified= --inter-hunk-context="+gitSpecs),
 	gitSweeps("switch", "t*", " -c|--create= -C|--force-create= --guess --no-guess -f|--force|--discard-changes -q|--quiet --recurse-submodules=? --no-recurse-submodules --progress --no-progress -m|--merge --conflict= -d|--detach -t|--track=? --no-track --orphan= --overwrite-ignore --no-overwrite-ignore --ignore-other-worktrees"),
 	gitPartly(gitActs("restore", "w*", " -s|--source= -S|--staged -W|--worktree --ignore-unmerged --overlay --no-overlay -q|--quiet --recurse-submodules=? --no-recurse-submodules --progress --no-progress -m|--merge --conflict= -2|--ours -3|--theirs -p|--patch --ignore-skip-worktree-bits -U|--unified= --inter-hunk-context="+gitSpecs)),
