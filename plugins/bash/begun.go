@@ -38,7 +38,7 @@ func (l *Line) readsBehind(beginning string, world surroundings) bool {
 	}
 	return !slices.ContainsFunc(l.Commands[n:], func(cmd *Command) bool {
 		ok, _ := l.readOnly(cmd, world)
-		return !ok
+		return !ok || l.heedsPlaced(cmd)
 	})
 }
 

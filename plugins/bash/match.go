@@ -55,7 +55,7 @@ func (l *Line) coveredTree(rules []rule, cmd *Command, world surroundings, insid
 	if i := l.covering(rules, cmd, world); i >= 0 {
 		return []int{i}, true
 	}
-	if ok, _ := l.readOnlyTree(cmd, world); ok && safeAssigns(cmd) && (!changesDir(cmd.Name()) || inside(cmd)) {
+	if ok, _ := l.readOnlyTree(cmd, world); ok && safeAssigns(cmd) && !l.heedsPlaced(cmd) && (!changesDir(cmd.Name()) || inside(cmd)) {
 		return nil, true
 	}
 	if inner := l.forwarded(cmd); inner != nil && !program.Remover(inner.Name()) {
@@ -110,6 +110,21 @@ func (l *Line) readOnlyTree(root *Command, world surroundings) (bool, string) {
 		}
 	}
 	return true, ""
+}
+
+// heedsPlaced reports whether a command of the line puts files into the working tree that may make
+// root run code: a module beside code on the line, and the configuration of another directory.
+// git switch x && cd sub && git status runs what a repository in sub on that branch names.
+func (l *Line) heedsPlaced(root *Command) bool {
+	return slices.ContainsFunc(l.Commands, func(placer *Command) bool {
+		return placer != root && !placer.within(root) && placer.Use().Sweeps() && slices.ContainsFunc(l.Commands, func(cmd *Command) bool {
+			if cmd != root && !cmd.within(root) {
+				return false
+			}
+			heeds, _ := cmd.Use().Heeds()
+			return cmd.Inline || heeds && !(slices.Equal(cmd.Dirs, placer.Dirs) && slices.Equal(texts(cmd.Use().Starts()), texts(placer.Use().Starts())))
+		})
+	})
 }
 
 // within reports whether root runs cmd, directly or through other wrappers.
