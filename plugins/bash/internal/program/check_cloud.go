@@ -1,6 +1,9 @@
 package program
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ghGets accepts only a plain GET of GitHub's own interface.
 func ghGets(u *Use) string {
@@ -56,4 +59,12 @@ func ghStays(u *Use) string {
 		}
 	}
 	return ""
+}
+
+// ghElsewhere means --repo where an operand is an address: it names the repository as well.
+func ghElsewhere(u *Use) []string {
+	if slices.ContainsFunc(u.Operands, func(w Word) bool { return strings.Contains(w.Text, ":") && strings.Contains(w.Text, "//") }) {
+		return []string{"-R", "--repo"}
+	}
+	return nil
 }

@@ -60,7 +60,7 @@ var offers = offered([]string{
 	"npm|pnpm|yarn|bun install|i = options --global",
 	"npm view|v|info|show|search|ls|list|outdated|why = kind",
 	"npm|pnpm|yarn|bun add|a|remove|rm|r|uninstall|un|update|up|upgrade|link|ln|unlink|publish|unpublish|version|deprecate|dist-tag|dist-tags|owner|access|token|login|logout|adduser|config|c|set|exec|x|dlx|create|init|audit|pack|import|patch|global|plugin|deploy|store|env|pkg|cache|team|org|profile|hook|star|rebuild|rb|prune|dedupe|explore|edit|node|npm|workspace|workspaces = only",
-	"deno task = script", "deno test|check|lint|fmt|bench|info|doc = kind", "deno = only",
+	"deno task = script", "deno test|check|lint|fmt|bench|info|doc = kind --allow-all --allow-run --allow-ffi", "deno = only",
 	"mise|asdf run|r = script :::",
 	"task|just|make|gmake|bmake|remake|ninja|samu|gradle|gradlew|mvn|mvnw|rake|ant|sbt|lein|scons|waf|invoke|inv|doit|nox|bazel|turbo|jake|grunt|gulp|cake|earthly|pants|buck|buck2|please|plz|msbuild|nant = target",
 	"turbo run = target", "nx = only",
