@@ -117,12 +117,14 @@ func (l *Line) readOnlyTree(root *Command, world surroundings) (bool, string) {
 // git switch x && cd sub && git status runs what a repository in sub on that branch names.
 func (l *Line) heedsPlaced(root *Command) bool {
 	return slices.ContainsFunc(l.Commands, func(placer *Command) bool {
-		return placer != root && !placer.within(root) && placer.Use().Sweeps() && slices.ContainsFunc(l.Commands, func(cmd *Command) bool {
+		row := placer.Use().Row()
+		unpacks := row.Makes && row.Fetches // it may write the configuration of this directory, too
+		return placer != root && !placer.within(root) && (unpacks || placer.Use().Sweeps()) && slices.ContainsFunc(l.Commands, func(cmd *Command) bool {
 			if cmd != root && !cmd.within(root) {
 				return false
 			}
 			heeds, _ := cmd.Use().Heeds()
-			return cmd.Inline || heeds && !(slices.Equal(cmd.Dirs, placer.Dirs) && slices.Equal(texts(cmd.Use().Starts()), texts(placer.Use().Starts())))
+			return cmd.Inline || heeds && !(!unpacks && slices.Equal(cmd.Dirs, placer.Dirs) && slices.Equal(texts(cmd.Use().Starts()), texts(placer.Use().Starts())))
 		})
 	})
 }
