@@ -41,7 +41,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerR
 	if err != nil {
 		return ask.AnswerResult{Ask: waiting}, err
 	}
-	away := g.away(waiting)
+	away := g.away(ctx, waiting)
 	release := g.lockAnswer(waiting.ID)
 	queued := g.c.Asks.Waiting(ask.Filter{State: ask.Queued}) // the answer shows the next of them
 	settled, err := g.c.Asks.Answer(ctx, id, a)
@@ -83,12 +83,13 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerR
 	return out, nil
 }
 
-// away reports whether the call of a waiting ask has no client here, as after a restart.
-func (g *Gate) away(a ask.Ask) bool {
+// away reports whether the call of a waiting ask has no client, as after a restart: neither here nor
+// at another daemon that runs.
+func (g *Gate) away(ctx context.Context, a ask.Ask) bool {
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	_, waits := g.waiting[waiterOf(a)]
-	return !waits
+	g.mu.Unlock()
+	return !waits && !g.c.Asks.Elsewhere(ctx, a)
 }
 
 // sessionSets are the sets of an answer; "for this session" without any means the first

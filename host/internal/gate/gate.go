@@ -49,6 +49,8 @@ type Asks interface {
 	Get(ctx context.Context, id string) (ask.Ask, error)
 	Waiting(f ask.Filter) []ask.Ask
 	SeenBy(approver, id string) bool
+	// Elsewhere reports whether the call may wait at another daemon.
+	Elsewhere(ctx context.Context, a ask.Ask) bool
 	HasSurface() bool
 	// Pause stops a session, Stopped says why it is stopped.
 	Pause(ctx context.Context, session, why string) error

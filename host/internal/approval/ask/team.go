@@ -20,6 +20,17 @@ const foreignGrace = time.Second
 // isForeign reports whether the call of an ask waits at another daemon.
 func (b *Broker) isForeign(a Ask) bool { return b.cfg.Node != "" && a.Node != b.cfg.Node }
 
+// Elsewhere reports whether the call of an ask may wait at another daemon of the store: the call came
+// to it, and it runs. A daemon that cannot be looked up counts as running, so nobody hears that a
+// client is gone that may wait.
+func (b *Broker) Elsewhere(ctx context.Context, a Ask) bool {
+	if !b.isForeign(a) {
+		return false
+	}
+	alive, err := b.cfg.Alive(ctx)
+	return err != nil || alive[a.Node]
+}
+
 // swap changes an ask in the store if nobody else did, and counts the change.
 func (b *Broker) swap(ctx context.Context, from State, next *Ask) (bool, error) {
 	ok, err := b.cfg.Store.CompareAndSetAsk(ctx, from, *next)

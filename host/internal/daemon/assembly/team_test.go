@@ -3,6 +3,7 @@ package assembly_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/approval/authority"
+	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/testkit/storetest"
 	"github.com/callgate/callgate/host/wire"
@@ -116,8 +118,9 @@ func TestTeam_anAnswerReleasesACallElsewhere(t *testing.T) {
 			if ev.Kind != ask.EventShown {
 				continue
 			}
-			if _, err := there.Gate.Answer(ctx, ev.Ask.ID, ask.Answer{Verdict: verdict, By: "ann", Surface: "test"}); err != nil {
-				t.Error(err)
+			answered, err := there.Gate.Answer(ctx, ev.Ask.ID, ask.Answer{Verdict: verdict, By: "ann", Surface: "test"})
+			if err != nil || slices.Contains(answered.Notes, card.ClientGone) {
+				t.Errorf("%v: got the notes %q, %v, want none of a client that is gone: it waits", verdict, answered.Notes, err)
 			}
 			break
 		}
