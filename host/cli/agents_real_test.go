@@ -29,8 +29,16 @@ type otherAgent struct {
 	server, comma string
 	// kept is one of those that the install changes, added the files that it adds.
 	kept, added []string
-	env, args   []string
-	speak       speech
+	// managed is the machine's file below /etc, with a text that it may have before the hook. off are
+	// arguments, and offFile a text of a project's file, that switch an account's hook off.
+	managed map[string]string
+	off     []string
+	offFile map[string]string
+	// serverFile is the file, by its name in files, whose servers callgate mcp install changes; empty
+	// for a client whose servers a person puts behind the gate by hand.
+	serverFile string
+	env, args  []string
+	speak      speech
 	// shell, write, edit and mcp are the client's calls: of a command line, of a new file with a text,
 	// of a change of "old" to "new" in a file, and of a server's tool.
 	shell, write, edit func(text string) modelCall
@@ -59,6 +67,7 @@ wire_api = "responses"
 SERVERS`},
 		server: "[mcp_servers.NAME]\ncommand = \"PROGRAM\"\nrequired = true\nstartup_timeout_sec = 120\n",
 		kept:   []string{"~/.codex/config.toml"}, added: []string{"~/.codex/hooks.json"},
+		managed: map[string]string{"codex/requirements.toml": "# the operator's"}, off: []string{"--disable", "hooks"},
 		args: []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "go on"},
 		shell: func(line string) modelCall {
 			return modelCall{name: "exec_command", input: map[string]any{"cmd": line}}
@@ -79,9 +88,11 @@ SERVERS`},
 		files: map[string]string{"~/.gemini/settings.json": `{"mcpServers": {SERVERS}, "security": {"auth": {"selectedType": "gemini-api-key"}}}
 `},
 		server: `"NAME": {"command": "PROGRAM"}`, comma: ", ",
-		kept: []string{"~/.gemini/settings.json"},
-		env:  []string{"GOOGLE_GEMINI_BASE_URL=MODELURL", "GEMINI_API_KEY=x", "GEMINI_CLI_TRUST_WORKSPACE=true"},
-		args: []string{"--approval-mode", "yolo", "-m", "gemini-2.5-flash", "-p", "go on"},
+		kept: []string{"~/.gemini/settings.json"}, serverFile: "~/.gemini/settings.json",
+		managed: map[string]string{"gemini-cli/settings.json": "{\"hooksConfig\": {\"enabled\": true}, \"ui\": {}}"},
+		offFile: map[string]string{".gemini/settings.json": "{\"hooksConfig\": {\"enabled\": false}}"},
+		env:     []string{"GOOGLE_GEMINI_BASE_URL=MODELURL", "GEMINI_API_KEY=x", "GEMINI_CLI_TRUST_WORKSPACE=true"},
+		args:    []string{"--approval-mode", "yolo", "-m", "gemini-2.5-flash", "-p", "go on"},
 		shell: func(line string) modelCall {
 			return modelCall{name: "run_shell_command", input: map[string]any{"command": line}}
 		},
@@ -99,12 +110,12 @@ SERVERS`},
 	},
 	{
 		name: "opencode", variable: "CALLGATE_OPENCODE", speak: chat{}, refused: "denied",
-		files: map[string]string{"opencode.json": `{"model": "scripted/m", "small_model": "scripted/m", "autoupdate": false, "share": "disabled",
+		files: map[string]string{"opencode.json": `{"$schema": "https://opencode.ai/config.json", "model": "scripted/m", "small_model": "scripted/m", "autoupdate": false, "share": "disabled",
   "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "MODELURL/v1", "apiKey": "x"}, "models": {"m": {}}}},
   "mcp": {SERVERS}}
 `, "~/.config/opencode/opencode.json": "{\n}\n"},
 		server: `"NAME": {"type": "local", "command": ["PROGRAM"]}`, comma: ", ",
-		kept: []string{"~/.config/opencode/opencode.json"}, added: []string{"~/.config/opencode/plugins/callgate.js"},
+		kept: []string{"~/.config/opencode/opencode.json"}, added: []string{"~/.config/opencode/plugins/callgate.js"}, serverFile: "opencode.json",
 		args: []string{"run", "go on"},
 		shell: func(line string) modelCall {
 			return modelCall{name: "bash", input: map[string]any{"command": line, "description": "x"}}
@@ -131,6 +142,8 @@ type otherRun struct {
 	hook string
 	// servers are the programs of the MCP servers, by name.
 	servers map[string]string
+	// etc stands for /etc, as the client and the product's commands see it.
+	etc ownEtc
 }
 
 func newOtherRun(t *testing.T, a otherAgent, yaml string) *otherRun {
@@ -188,6 +201,7 @@ func (r *otherRun) callgate(t *testing.T, args ...string) {
 	cmd := exec.Command(r.hook, args...)
 	cmd.Env = append(os.Environ(), r.w.XDG()...)
 	cmd.Dir = r.project
+	r.etc.enter(t, cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("callgate %v: %v: %s", args, err, out)
 	}
@@ -217,6 +231,7 @@ func (r *otherRun) begin(t *testing.T, m *otherModel) *exec.Cmd {
 			cmd.Env = append(cmd.Env, strings.Replace(v, "MODELURL", m.url, 1))
 		}
 	}
+	r.etc.enter(t, cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

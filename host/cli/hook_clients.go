@@ -87,15 +87,14 @@ and nothing on stdout for a denial and for every error. It waits for an approver
 fifths of --timeout, the timeout of the hook in the settings.`,
 		install: func(at clientPlaces, e settings.Entry, dry bool) ([]settings.Result, error) {
 			path, scope := scope(at)
+			if at.managed {
+				if err := gemini.Admit(path); err != nil {
+					return nil, err
+				}
+			}
 			e.Alone = at.managed
 			r, err := settings.InstallFile(path, scope, e, dry)
-			if err != nil || !at.managed {
-				return []settings.Result{r}, err
-			}
-			if loose := gemini.Looser(path); loose != "" {
-				return []settings.Result{r}, fmt.Errorf("%s can be written by other accounts, so Gemini CLI skips %s: chmod go-w %s", loose, path, loose)
-			}
-			return []settings.Result{r}, nil
+			return []settings.Result{r}, err
 		},
 		uninstall: func(at clientPlaces, dry bool) ([]settings.Result, error) {
 			path, _ := scope(at)

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,6 +34,25 @@ func Looser(path string) string {
 			return ""
 		}
 	}
+}
+
+// Admit reports why a hook in the machine's file at path would not hold: the client skips the file,
+// or the file leaves it to a project to switch hooks off. A missing file is none.
+func Admit(path string) error {
+	if loose := Looser(path); loose != "" {
+		return fmt.Errorf("%s can be written by other accounts, so Gemini CLI skips %s: chmod go-w %s", loose, path, loose)
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	s := Look(path, settings.Managed)
+	if s.Err != nil {
+		return s.Err
+	}
+	if s.Enabled == nil || !*s.Enabled {
+		return fmt.Errorf("%s: add \"hooksConfig\": {\"enabled\": true} first; without it a project's file switches the hook off", path)
+	}
+	return nil
 }
 
 // State is what one settings file says about the hook.
