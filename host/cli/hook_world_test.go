@@ -128,7 +128,13 @@ func (w *gateWorld) awaitFor(patience time.Duration, events <-chan ask.Event, ki
 
 func (w *gateWorld) approve(id string) {
 	w.t.Helper()
-	if _, err := w.d.Host.Gate.Answer(w.t.Context(), id, ask.Answer{Verdict: ask.Approve, By: "ann", Surface: "test", ConfirmID: id}); err != nil {
+	w.answer(id, ask.Approve)
+}
+
+// answer gives ann's answer to an ask.
+func (w *gateWorld) answer(id string, verdict ask.Verdict) {
+	w.t.Helper()
+	if _, err := w.d.Host.Gate.Answer(w.t.Context(), id, ask.Answer{Verdict: verdict, By: "ann", Surface: "test", ConfirmID: id}); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -107,9 +107,7 @@ func managedHook(t *testing.T, a otherAgent, file string, before []byte) {
 		if r.ran(asked) {
 			t.Error("a call ran before its answer")
 		}
-		if _, err := r.w.d.Host.Gate.Answer(t.Context(), id, ask.Answer{Verdict: verdict, By: "ann", Surface: "test", ConfirmID: id}); err != nil {
-			t.Fatal(err)
-		}
+		r.w.answer(id, verdict)
 		r.wait(t, cmd)
 		told := m.results()
 		if !r.ran("allowed") || r.ran("denied") || r.ran(asked) != (verdict == ask.Approve) || len(told) != 3 || !strings.Contains(told[1], r.refused) {
@@ -163,10 +161,7 @@ rules:
 	r.callgate(t, "mcp", "install", r.name, "--file", r.place(a.serverFile))
 	cmd := r.begin(t, m)
 	for _, verdict := range []ask.Verdict{ask.Deny, ask.Approve} {
-		id := r.w.awaitFor(clientPatience, events, ask.EventShown).ID
-		if _, err := r.w.d.Host.Gate.Answer(t.Context(), id, ask.Answer{Verdict: verdict, By: "ann", Surface: "test", ConfirmID: id}); err != nil {
-			t.Fatal(err)
-		}
+		r.w.answer(r.w.awaitFor(clientPatience, events, ask.EventShown).ID, verdict)
 	}
 	r.wait(t, cmd)
 	told := m.results()

@@ -55,10 +55,7 @@ rules:
 	)
 	cmd := r.begin(t, m)
 	for _, verdict := range []ask.Verdict{ask.Deny, ask.Approve} {
-		id := r.w.awaitFor(clientPatience, events, ask.EventShown).ID
-		if _, err := r.w.d.Host.Gate.Answer(t.Context(), id, ask.Answer{Verdict: verdict, By: "ann", Surface: "test", ConfirmID: id}); err != nil {
-			t.Fatal(err)
-		}
+		r.w.answer(r.w.awaitFor(clientPatience, events, ask.EventShown).ID, verdict)
 	}
 	r.wait(t, cmd)
 	told := m.results()
