@@ -307,10 +307,10 @@ var ownStrategies = []string{"ort", "recursive", "resolve", "octopus", "ours", "
 
 // gitStrategies finds a merge strategy that is none of git's own: git runs the program
 // git-merge-NAME for it, and with a slash in the name it is a file of the project.
-func gitStrategies(u *Use, options []string) []int {
+func gitStrategies(u *Use, option string) []int {
 	var out []int
 	for _, o := range u.Options {
-		if slices.Contains(options, o.Name) && !(o.Value.Literal && slices.Contains(ownStrategies, o.Value.Text)) {
+		if o.Name == option && !(o.Value.Literal && slices.Contains(ownStrategies, o.Value.Text)) {
 			out = append(out, o.At)
 		}
 	}

@@ -39,9 +39,9 @@ const (
 	// gitFetched are the options of commands with another repository.
 	gitFetched = " -v|--verbose --no-verbose -q|--quiet --progress --no-progress -4|--ipv4 -6|--ipv6 --depth= --shallow-since= --shallow-exclude= --deepen= --unshallow --update-shallow --refmap= --negotiation-tip= --show-forced-updates --no-show-forced-updates --set-upstream" +
 		" -a|--append -f|--force -t|--tags --no-tags -p|--prune -k|--keep --dry-run --all --no-all --atomic --upload-pack=$ --recurse-submodules=? --no-recurse-submodules --recurse-submodules-default= --filter= --no-filter --refetch --prefetch --stdin"
-	gitMessage = " -m|--message= -F|--file=< --cleanup= -S|--gpg-sign=?! --no-gpg-sign -e|--edit --no-edit -s|--signoff --no-signoff"
+	gitMessage = " -m|--message= -F|--file=< --cleanup= -S|--gpg-sign=?! --no-gpg-sign -e|--edit --no-edit --no-signoff"
 	gitMerge   = " --stat --summary -n|--no-stat --compact-summary --log=? --no-log --squash --no-squash --commit --no-commit --ff --no-ff --ff-only --rerere-autoupdate --no-rerere-autoupdate --verify-signatures! --no-verify-signatures" +
-		" --strategy= -X|--strategy-option= --allow-unrelated-histories --autostash --no-autostash"
+		" -s|--strategy= -X|--strategy-option= --allow-unrelated-histories --autostash --no-autostash"
 	gitSpecs = " --pathspec-from-file=< --pathspec-file-nul"
 )
 
@@ -83,9 +83,9 @@ func saying(says func(*Use) []string, r Row) Row {
 	return r
 }
 
-// gitMerges is a row of a sub-command that takes a merge strategy with one of the options.
-func gitMerges(options string, r Row) Row {
-	r.ChoosesIf = func(u *Use) []int { return gitStrategies(u, strings.Fields(options)) }
+// gitMerges is a row of a sub-command that takes a merge strategy with the option.
+func gitMerges(option string, r Row) Row {
+	r.ChoosesIf = func(u *Use) []int { return gitStrategies(u, option) }
 	return r
 }
 
@@ -173,11 +173,11 @@ var gitRows = []Row{
 	// Commands that change the repository, or files named by them.
 	gitActs("ls-remote", "h t*", " -q|--quiet --upload-pack|--exec=$ -t|--tags -h|--heads|--branches --refs --get-url --sort= --exit-code --symref -o|--server-option="),
 	gitListing("--pathspec-from-file", gitActs("add|stage", "r*", " -n|--dry-run -v|--verbose -i|--interactive -p|--patch -e|--edit -f|--force -u|--update --renormalize -N|--intent-to-add -A|--all|--no-ignore-removal --ignore-removal|--no-all --refresh --ignore-errors --ignore-missing --sparse --chmod= --no-warn-embedded-repo -U|--unified= --inter-hunk-context="+gitSpecs)),
-	gitActs("commit", "r*", gitMessage+gitSpecs+" -q|--quiet -v|--verbose --author= --date= -c|--reedit-message= -C|--reuse-message= --fixup= --squash= --reset-author --trailer= -t|--template=< --status --no-status -a|--all -i|--include --interactive -p|--patch -o|--only -n|--no-verify --verify --dry-run --short --branch --ahead-behind --no-ahead-behind --porcelain --long -z|--null --amend --no-post-rewrite --post-rewrite -u|--untracked-files=? --allow-empty --allow-empty-message -U|--unified= --inter-hunk-context="),
+	gitActs("commit", "r*", gitMessage+gitSpecs+" -s|--signoff -q|--quiet -v|--verbose --author= --date= -c|--reedit-message= -C|--reuse-message= --fixup= --squash= --reset-author --trailer= -t|--template=< --status --no-status -a|--all -i|--include --interactive -p|--patch -o|--only -n|--no-verify --verify --dry-run --short --branch --ahead-behind --no-ahead-behind --porcelain --long -z|--null --amend --no-post-rewrite --post-rewrite -u|--untracked-files=? --allow-empty --allow-empty-message -U|--unified= --inter-hunk-context="),
 	saying(gitDestinations, meaning(gitPushes, gitActs("push", "h t*", " -v|--verbose -q|--quiet --repo=@ --all|--branches --mirror -d|--delete --tags -n|--dry-run --porcelain -f|--force --no-force --force-with-lease=? --no-force-with-lease --force-if-includes --no-force-if-includes --recurse-submodules= --no-recurse-submodules --thin --no-thin --receive-pack|--exec=$ -u|--set-upstream --progress --no-progress --prune --no-verify --verify --follow-tags --no-follow-tags --signed=? --no-signed --atomic --no-atomic -o|--push-option= -4|--ipv4 -6|--ipv6"))),
 	gitActs("fetch", "h t*", gitFetched+" -m|--multiple -n -j|--jobs= -P|--prune-tags -u|--update-head-ok -o|--server-option= --write-fetch-head --no-write-fetch-head --negotiate-only --auto-maintenance|--auto-gc --no-auto-maintenance|--no-auto-gc --write-commit-graph --no-write-commit-graph --porcelain --submodule-prefix="),
-	gitMerges("--strategy -s", gitSweeps("pull", "h t*", gitFetched+gitMerge+" -r|--rebase=? --no-rebase --edit --no-edit -s= --verify --no-verify --signoff=? --cleanup= -S|--gpg-sign=? -j|--jobs=? -o|--server-option=")),
-	gitMerges("--strategy", gitSweeps("merge", "t*", gitMessage+gitMerge+" --into-name= -v|--verbose -q|--quiet --abort --quit --continue --progress --no-progress --overwrite-ignore --no-overwrite-ignore --no-verify --verify")),
+	gitMerges("-s", gitSweeps("pull", "h t*", gitFetched+gitMerge+" -r|--rebase=? --no-rebase --edit --no-edit --verify --no-verify --signoff=? --cleanup= -S|--gpg-sign=? -j|--jobs=? -o|--server-option=")),
+	gitMerges("-s", gitSweeps("merge", "t*", gitMessage+gitMerge+" --signoff --into-name= -v|--verbose -q|--quiet --abort --quit --continue --progress --no-progress --overwrite-ignore --no-overwrite-ignore --no-verify --verify")),
 	gitMerges("-s", gitSweeps("rebase", "t*", " --onto= --keep-base --no-verify --verify -q|--quiet -v|--verbose -n|--no-stat --stat --signoff --no-signoff --committer-date-is-author-date --reset-author-date|--ignore-date -C= --ignore-whitespace --whitespace= -f|--force-rebase|--no-ff --ff --continue --skip --abort --quit --edit-todo --show-current-patch --apply -m|--merge -i|--interactive --rerere-autoupdate --no-rerere-autoupdate --empty= -k|--keep-empty --no-keep-empty --autosquash --no-autosquash --update-refs --no-update-refs -S|--gpg-sign=? --no-gpg-sign --autostash --no-autostash -x|--exec=$ -r|--rebase-merges=? --no-rebase-merges --fork-point --no-fork-point -s|--strategy= -X|--strategy-option= --root --reschedule-failed-exec --no-reschedule-failed-exec --reapply-cherry-picks --no-reapply-cherry-picks --trailer=")),
 	gitMerges("--strategy", gitSweeps("cherry-pick|revert", "t*", " --quit --continue --abort --skip --cleanup= -n|--no-commit --commit -e|--edit --no-edit -s|--signoff --no-signoff -m|--mainline= --rerere-autoupdate --no-rerere-autoupdate --strategy= -X|--strategy-option= -S|--gpg-sign=? --no-gpg-sign -x -r --ff --allow-empty --allow-empty-message --keep-redundant-commits --empty= --reference")),
 	gitSweeps("checkout", "w*", " -b= -B= -l --guess --no-guess --overlay --no-overlay -q|--quiet --recurse-submodules=? --no-recurse-submodules --progress --no-progress -m|--merge --conflict= -d|--detach -t|--track=? --no-track -f|--force --orphan= --overwrite-ignore --no-overwrite-ignore --ignore-other-worktrees -2|--ours -3|--theirs -p|--patch --ignore-skip-worktree-bits -U|--unified= --inter-hunk-context="+gitSpecs),
