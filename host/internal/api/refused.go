@@ -98,13 +98,10 @@ func countText(n int) string {
 	return fmt.Sprintf("%d more requests were refused before they were read", n)
 }
 
-// auditPatience bounds writing a row after its client has left.
-const auditPatience = 10 * time.Second
-
 // append writes the row of a denial. The denial stands whether it can be written
 // or not.
 func (s *Server) append(ctx context.Context, caller authority.Caller, code, detail string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
+	ctx, cancel := store.Lasting(ctx)
 	defer cancel()
 	_, err := s.c.Audit.Append(ctx, store.Row{
 		Time: s.c.Now(), Agent: caller.Agent, Decision: store.Denied, Stage: string(engine.StageError), Code: code,

@@ -212,7 +212,7 @@ func (w *world) serve() {
 
 func (w *world) close() {
 	w.broker.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := w.server.Shutdown(ctx); err != nil {
 		w.t.Error("shutdown:", err)

@@ -28,7 +28,7 @@ func (g *Gate) Finish(ctx context.Context, caller authority.Caller, f wire.Finis
 	if err != nil {
 		return wire.FinishResult{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
+	ctx, cancel := store.Lasting(ctx)
 	defer cancel()
 	judged, err := g.c.Store.Call(ctx, key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -61,7 +61,7 @@ func (g *Gate) finishAll(ctx context.Context, caller authority.Caller, f wire.Fi
 	if err != nil {
 		return wire.FinishResult{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
+	ctx, cancel := store.Lasting(ctx)
 	defer cancel()
 	session := sessionID(caller, agent, f.Context)
 	known, err := g.c.Store.Session(ctx, session)

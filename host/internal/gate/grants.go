@@ -207,7 +207,7 @@ func (g *Gate) leaveExplore(ctx context.Context, c *call, res wire.Result) wire.
 	if l.fork {
 		set = g.c.Changes.SetForkMode
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
+	ctx, cancel := store.Lasting(ctx)
 	defer cancel()
 	c.changes = true
 	if err := set(ctx, c.key().Session, &l.into, res.DecidedBy); err != nil {

@@ -188,7 +188,7 @@ func (g *Gate) noteShell(ctx context.Context, c *call, res wire.Result) wire.Res
 	if res.Decision.Behavior != engine.Allow || len(parts) == 0 {
 		return res
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
+	ctx, cancel := store.Lasting(ctx)
 	defer cancel()
 	c.changes = true
 	if err := g.c.Store.NoteShell(ctx, c.key().Session, c.entry.Name, c.id, parts); err != nil {

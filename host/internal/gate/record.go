@@ -69,7 +69,7 @@ func ruleSource(r *engine.Rule) string {
 // append writes the row, and the judged call with it, even without the caller, so no decision
 // is ever missing. On failure the result denies, and the error says why.
 func (g *Gate) append(ctx context.Context, row store.Row, res wire.Result, call *store.Call) (wire.Result, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
+	ctx, cancel := store.Lasting(ctx)
 	defer cancel()
 	var written store.Row
 	var err error

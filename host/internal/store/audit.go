@@ -27,8 +27,18 @@ const (
 	AskCancelled = wire.AskCancelled
 )
 
-// AuditPatience is how long an audit row may take after its caller has left.
-const AuditPatience = 10 * time.Second
+// auditPatience is how long an audit row may take after its caller has left, and auditLimit how long
+// in all: a disk that hangs must not hold a call forever.
+const auditPatience, auditLimit = 10 * time.Second, time.Minute
+
+// Lasting is the context of a write that its caller's leaving does not take back: it ends ten seconds
+// after ctx, or a minute after its start. While the caller waits, a crowded disk is no
+// reason to deny.
+func Lasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditLimit)
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(auditPatience, cancel) })
+	return lasting, func() { stop(); cancel() }
+}
 
 // Event is the subject of an audit row.
 type Event string

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/store"
@@ -319,5 +320,28 @@ func TestT15_replacedRowIsNamed(t *testing.T) {
 	got, err := s.VerifyAudit(t.Context())
 	if err != nil || got.OK() || got.Break.Seq != 1 || !strings.Contains(got.Break.What, "replaced") {
 		t.Errorf("got %+v, %v, want row 1 (%s) named as replaced", got, err, want.Hash)
+	}
+}
+
+// TestLasting: a row is waited for as long as its caller waits, and a little longer, never for ever.
+func TestLasting(t *testing.T) {
+	for name, test := range map[string]struct{ leaves, ends time.Duration }{
+		"the caller leaves":         {leaves: 20 * time.Second, ends: 30 * time.Second},
+		"the caller leaves at once": {ends: 10 * time.Second},
+		"the caller waits":          {leaves: time.Hour, ends: time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				caller, leave := context.WithTimeout(t.Context(), test.leaves)
+				defer leave()
+				began := time.Now()
+				lasting, end := store.Lasting(caller)
+				defer end()
+				<-lasting.Done()
+				if took := time.Since(began); took != test.ends {
+					t.Errorf("ended after %s, want %s", took, test.ends)
+				}
+			})
+		})
 	}
 }

@@ -47,7 +47,7 @@ func (au *Authority) MayGrant(ctx context.Context, p approvers.Person, what stri
 // Refused writes the row of a person without any right to an action, such as a command for
 // people; why is a sentence for people.
 func (au *Authority) Refused(ctx context.Context, p approvers.Person, why string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
+	ctx, cancel := store.Lasting(ctx)
 	defer cancel()
 	_, err := au.c.Store.Append(ctx, store.Row{
 		Time: au.c.Now(), Event: store.EventGrantRefused, User: p.Name, DecidedBy: cmp.Or(p.Name, "nobody"), Detail: why, Code: CodeNotGranted,

@@ -106,7 +106,7 @@ func (au *Authority) noteAnswer(ctx context.Context, a ask.Ask, answer ask.Answe
 
 // NoteAsk writes a row about an ask other than a decision.
 func (au *Authority) NoteAsk(ctx context.Context, a ask.Ask, event store.Event, row store.Row) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
+	ctx, cancel := store.Lasting(ctx)
 	defer cancel()
 	row.Time, row.Event = au.c.Now(), event
 	row.Agent, row.Session, row.User, row.Tool, row.Action = a.Agent, a.Session, a.User, a.Tool, a.Action

@@ -118,7 +118,7 @@ func (g *Given) save(ctx context.Context, row store.Row, next map[string]wire.Gi
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.AuditPatience)
+	ctx, cancel := store.Lasting(ctx)
 	defer cancel()
 	if err := g.c.Store.SaveSetting(ctx, profilesSetting, text, row); err != nil {
 		return err
