@@ -12,5 +12,9 @@ import (
 // version is set by the Makefile.
 var version string
 
-// main sees only arguments without a hook: package process runs a hook before.
-func main() { os.Exit(process.Alone(version, os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if code, ran := process.Installed(os.Args); ran {
+		os.Exit(code)
+	}
+	os.Exit(process.Alone(version, os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/host/internal/hook/process"
+	_ "github.com/callgate/callgate/host/internal/hook/process/early" // runs an installed hook
 )
 
 // version is set by Main.

@@ -1,7 +1,6 @@
 package card
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -130,11 +129,14 @@ func (p *page) rule(c Card) {
 }
 
 // plainWord is a text that cannot be taken for anything else in a row of a terminal.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./~@*%+=#:-]*[A-Za-z0-9_/~@*%+=#-]$`)
+func plainWord(text string) bool {
+	const of = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/~@*%+=#-.:"
+	return text != "" && strings.Trim(text, of) == "" && !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, ":")
+}
 
 // spoken is a text of somebody else in a row with other words: quoted unless it is a word.
 func spoken(text string) string {
-	if plainWord.MatchString(text) {
+	if plainWord(text) {
 		return text
 	}
 	return `"` + quoteEscapes.Replace(text) + `"`
@@ -206,7 +208,7 @@ func (p *page) part(part Part) {
 func (p *page) together(parts []Part) int {
 	line, n := "", 0
 	for _, part := range parts {
-		if part.Gap || part.Block || part.JSON || !plainWord.MatchString(part.Name) || !plainWord.MatchString(part.Text) {
+		if part.Gap || part.Block || part.JSON || !plainWord(part.Name) || !plainWord(part.Text) {
 			break
 		}
 		next := line + "  " + part.Name + ": " + part.Text

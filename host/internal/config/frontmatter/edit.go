@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -208,7 +207,7 @@ func putIn(text, key, entry string) (string, error) {
 		})
 	case isList && len(seq.Values) > 0:
 		n := line(seq.Values[len(seq.Values)-1]) - 1
-		f.insert(n+1, dash().FindString(f.lines[n])+quoted(entry, false))
+		f.insert(n+1, dash(f.lines[n])+quoted(entry, false))
 	case at >= 0:
 		f.insert(at+1, f.indent()+quoted(entry, false))
 	default:
@@ -239,10 +238,10 @@ func quoted(entry string, flow bool) string {
 }
 
 // modeLine is a line with a mode: the key, the blanks and quote before the value,
-// the value, and what follows it.
-var modeLine = sync.OnceValue(func() *regexp.Regexp {
+// the value, and what follows it. A variable would link regexp's tables into the hook.
+func modeLine() *regexp.Regexp {
 	return regexp.MustCompile(`^("?permissions?_mode"?[ \t]*:[ \t]*)(["']?)([A-Za-z_]*)(["']?)([ \t]*(?:#.*)?\r?\n?)$`)
-})
+}
 
 // setMode writes a mode where the chat has one, else before the end of the head.
 func setMode(text, mode string) (string, error) {

@@ -1,10 +1,8 @@
 package frontmatter
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // file is a text as lines, each with its end.
@@ -51,14 +49,20 @@ func (f *file) closing() int {
 	return -1 // never: the text was read before
 }
 
-// dash is what stands before an entry of a list.
-var dash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*- +`) })
+// dash is what stands before an entry of a list; empty for another line.
+func dash(line string) string {
+	entry, is := strings.CutPrefix(strings.TrimLeft(line, " \t"), "- ")
+	if !is {
+		return ""
+	}
+	return line[:len(line)-len(strings.TrimLeft(entry, " "))]
+}
 
 // indent is the indentation of entries in the head's lists: from another list, else two blanks.
 func (f file) indent() string {
 	for i, l := range f.lines {
 		if strings.HasPrefix(l, "permissions_") && i+1 < len(f.lines) {
-			if found := dash().FindString(f.lines[i+1]); found != "" {
+			if found := dash(f.lines[i+1]); found != "" {
 				return found
 			}
 		}

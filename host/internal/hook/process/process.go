@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -72,13 +73,16 @@ func Dial(endpoint, tokenFile string, daemonUID int) (runner.Daemon, error) {
 	return caller.Dial(endpoint, token, caller.DaemonUID(daemonUID))
 }
 
+// home is this account's home directory. The list of accounts is read once.
+var home = sync.OnceValues(account.Home)
+
 // mcpServers are the places of the client's MCP server definitions: in the account's home, and at
 // CLAUDE_CONFIG_DIR. A project may set the variable without harm: definitions in one more place
 // only narrow.
 func mcpServers() claudecode.Servers {
 	s := claudecode.Servers{Managed: filepath.Join(filepath.Dir(settings.ManagedFile()), "managed-mcp.json")}
-	if home, err := account.Home(); err == nil && filepath.IsAbs(home) {
-		s.User = append(s.User, filepath.Join(home, ".claude.json"))
+	if dir, err := home(); err == nil && filepath.IsAbs(dir) {
+		s.User = append(s.User, filepath.Join(dir, ".claude.json"))
 	}
 	if dir := os.Getenv(ConfigDir); filepath.IsAbs(dir) {
 		s.User = append(s.User, filepath.Join(dir, ".claude.json"))
@@ -93,8 +97,8 @@ func clientAgents() claudecode.Agents { return claudecode.Agents{User: clientDir
 // machine, the project, and at CLAUDE_CONFIG_DIR.
 func clientSettings(dir string) *settings.Settings {
 	places := settings.Places{Project: dir}
-	if home, err := account.Home(); err == nil && filepath.IsAbs(home) {
-		places.Home = home
+	if dir, err := home(); err == nil && filepath.IsAbs(dir) {
+		places.Home = dir
 	}
 	found := settings.Read(places)
 	if other := os.Getenv(ConfigDir); filepath.IsAbs(other) {
@@ -120,8 +124,8 @@ func dirs(variable, name string) []string {
 	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
 		found = append(found, dir)
 	}
-	if home, err := account.Home(); err == nil && filepath.IsAbs(home) {
-		found = append(found, filepath.Join(home, name))
+	if dir, err := home(); err == nil && filepath.IsAbs(dir) {
+		found = append(found, filepath.Join(dir, name))
 	}
 	return slices.Compact(found)
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/callgate/callgate/host/internal/hook/runner"
 )
 
-// init runs the hook and ends the process when the arguments are those of an installed hook.
-// Packages unneeded by the hook, such as the database, the sandbox, Discord and the schema
-// compiler, are initialised after this one, so a hook does not wait for them. TestEarly_startsFirst
-// lists the ones before. RATIONALE.md, "Why does the hook run before the program is initialised?".
-func init() {
-	if h, ok := installed(os.Args); ok {
-		os.Exit(Guarded(h.run))
+// Installed runs the hook and returns its exit code when the arguments are those of an installed
+// hook.
+func Installed(args []string) (code int, ran bool) {
+	h, ok := installed(args)
+	if !ok {
+		return 0, false
 	}
+	return Guarded(h.run), true
 }
 
 // command is the hook's command line as the settings of its client hold it.
