@@ -22,6 +22,20 @@ import (
 // closes the call; after an error there is none.
 func (g *Gate) admit(ctx context.Context, caller authority.Caller, r wire.Request, look session) (*call, error) {
 	defer stage.Begin(ctx, "admit")()
+	c, err := g.read(caller, r)
+	if err != nil {
+		return nil, err
+	}
+	c.facts, err = g.gather(ctx, c, look)
+	if err != nil {
+		c.release()
+		return nil, err
+	}
+	return c, nil
+}
+
+// read is admit without the facts.
+func (g *Gate) read(caller authority.Caller, r wire.Request) (*call, error) {
 	c := &call{caller: caller, request: r, id: r.CallID, started: g.c.Now()}
 	if r.Timeout > 0 {
 		c.deadline = c.started.Add(r.Timeout)
@@ -41,11 +55,6 @@ func (g *Gate) admit(ctx context.Context, caller authority.Caller, r wire.Reques
 		return nil, fmt.Errorf("%w: %w", authority.ErrBadRequest, err)
 	}
 	if c.claimed, err = claimedMode(r.Context.Mode); err != nil {
-		return nil, err
-	}
-	c.facts, err = g.gather(ctx, c, look)
-	if err != nil {
-		c.release()
 		return nil, err
 	}
 	return c, nil
@@ -75,8 +84,18 @@ func (g *Gate) close(c *call) {
 
 // gather collects the facts for deciding a call. Its error is a bad request or a missing
 // entitlement.
-func (g *Gate) gather(ctx context.Context, c *call, look session) (f facts, err error) {
+func (g *Gate) gather(ctx context.Context, c *call, look session) (facts, error) {
 	ctx = target.OnePicture(ctx)
+	f, err := g.outline(ctx, c, look)
+	if err != nil {
+		return f, err
+	}
+	return f, g.complete(ctx, c, &f)
+}
+
+// outline collects what the call's own words and its place tell: all that a deny or ask rule is tried
+// on. The rest is missing.
+func (g *Gate) outline(ctx context.Context, c *call, look session) (f facts, err error) {
 	r, claim := c.request, c.request.Context
 	if f.epoch = g.c.Store.Epoch(); c.caller.Epoch > 0 {
 		f.epoch = min(f.epoch, c.caller.Epoch) // the token was looked up before
@@ -99,7 +118,14 @@ func (g *Gate) gather(ctx context.Context, c *call, look session) (f facts, err 
 	if errors.Is(f.req.Err, store.ErrForeignSession) {
 		return f, fmt.Errorf("%w: context.session: %w", authority.ErrNotEntitled, store.ErrForeignSession)
 	}
-	return f, g.addSubAgents(ctx, &f, claim)
+	return f, nil
+}
+
+// complete adds to an outline what decides beside the change of one rule: protection, profile,
+// folders, the rules in force and the sub-agents.
+func (g *Gate) complete(ctx context.Context, c *call, f *facts) error {
+	f.req.Err = oneLine(f.req.Err, g.weigh(ctx, f), g.gatherRules(ctx, f))
+	return g.addSubAgents(ctx, f, c.request.Context)
 }
 
 // failure is an error during the preparation of a call, as one line for the model and the card.

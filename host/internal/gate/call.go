@@ -61,6 +61,8 @@ type facts struct {
 	tools describe.Snapshot
 	entry modules.Entry
 	desc  modules.Description
+	// undescribed is why there is no whole description; it is also in req.Err.
+	undescribed error
 	// settings is the configuration for this decision.
 	settings *config.Config
 	agent    config.Agent

@@ -93,7 +93,7 @@ func (g *Gate) addSubAgents(ctx context.Context, f *facts, claim wire.CallContex
 			call.Context.WorkingDirectories = narrow(parent.req.Call.Context.WorkingDirectories, dirs)
 			child.trusted = trusted{narrow(parent.trusted.read, dirs), narrow(parent.trusted.edit, dirs)}
 			child.configured = slices.DeleteFunc(slices.Clone(parent.configured), func(d string) bool { return !slices.Contains(own.Directories, d) })
-			child.req.Err = oneLine(child.req.Err, err, g.describe(ctx, &child))
+			child.req.Err = oneLine(child.req.Err, err, g.describe(ctx, &child), g.weigh(ctx, &child))
 		}
 		f.children = append(f.children, child.req)
 		parent = child

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,8 +39,7 @@ func (g *Gate) fill(ctx context.Context, c *call, f *facts, look session) error 
 	at.Dialect = string(f.agent.Dialect)
 	f.shell = known.Shell
 	at.Config = f.settings.ToolConfig(at.Agent, f.entry.Module, f.entry.Entry.Names(made.Tool)...)
-	described := g.describe(ctx, f) // the call's targets determine the rules to gather
-	return errors.Join(err, g.gatherRules(ctx, f), described)
+	return errors.Join(err, g.describe(ctx, f))
 }
 
 // session looks up a session: opening it, as a check does, or only looking, as Evaluate does.
@@ -151,20 +151,26 @@ func denyAll(tools []string) []engine.Rule {
 	return rules
 }
 
-// describe has the module name the targets of the call, resolves them, and judges them by the
-// protection of the gate itself (threat T06) and the profile. For protection, unresolvable
-// targets are judged as written.
-func (g *Gate) describe(ctx context.Context, f *facts) (err error) {
+// describe has the module name the targets of the call, and resolves them.
+func (g *Gate) describe(ctx context.Context, f *facts) error {
 	defer stage.Begin(ctx, "describe")()
 	named := *f.req.Call
 	named.Input = withoutTexts(named.Input, f.texts)
-	f.desc, f.req.Related, err = describe.Call(ctx, f.tools.Lookup, g.c.Targets, f.entry, &named, f.configured...)
+	f.desc, f.req.Related, f.undescribed = describe.Call(ctx, f.tools.Lookup, g.c.Targets, f.entry, &named, f.configured...)
 	if f.req.Call.Context = named.Context; len(f.texts) > 0 { // a profile judges all of it
 		f.desc.Action, f.desc.Actions = describe.GenericAction(f.entry.Name, f.req.Call), nil
 	}
 	f.req.Effects, f.req.EffectsUnsaid = f.desc.Effects, f.desc.EffectsUnsaid
+	return f.undescribed
+}
+
+// weigh judges a described call by the protection of the gate itself (threat T06), the trusted
+// folders and the profile. For protection, unresolvable targets are judged as written.
+func (g *Gate) weigh(ctx context.Context, f *facts) (err error) {
+	defer stage.Begin(ctx, "protect")()
 	if g.c.Protect != nil {
-		marked := named
+		marked := *f.req.Call
+		marked.Input = withoutTexts(marked.Input, f.texts)
 		targets := marked.Context.Targets
 		if len(targets) == 0 {
 			targets = f.desc.Targets
@@ -172,10 +178,10 @@ func (g *Gate) describe(ctx context.Context, f *facts) (err error) {
 		marked.Context.Targets = slices.Concat(targets, f.desc.Marks)
 		f.req.Protected = g.c.Protect.Protect(&marked)
 	}
-	if err == nil {
+	if f.undescribed == nil {
 		err = g.inFolders(ctx, f)
 	}
-	g.profiled(ctx, f, err)
+	g.profiled(ctx, f, cmp.Or(f.undescribed, err))
 	return err
 }
 

@@ -34,6 +34,10 @@ type rehearsal struct {
 	different []*rehearsed
 	calls     []past
 
+	mu sync.Mutex
+	// failing tells of project roots whether their files cannot be read.
+	failing map[string]bool
+
 	out history.Simulated
 }
 
@@ -91,7 +95,7 @@ type rehearsalPlace struct {
 func (g *Gate) newRehearsal(ctx context.Context, s Simulation) (*rehearsal, error) {
 	r := &rehearsal{
 		gate: g, s: s, tools: g.c.Catalog(), tool: map[string]bool{}, places: map[placeKey]*rehearsalPlace{},
-		bySeen: map[[2]string]*rehearsalPlace{}, same: map[sameCall]*rehearsed{}, out: history.Simulated{Since: s.Since, Rows: []history.SimulatedRow{}},
+		bySeen: map[[2]string]*rehearsalPlace{}, same: map[sameCall]*rehearsed{}, failing: map[string]bool{}, out: history.Simulated{Since: s.Since, Rows: []history.SimulatedRow{}},
 	}
 	stored, err := g.c.Store.Rules(ctx, store.RuleFilter{})
 	if err != nil {
@@ -193,6 +197,16 @@ func (at *rehearsalPlace) holds(rule engine.Rule, roots []string) bool {
 		return rule.ScopeKey == at.known.ID && (rule.Behavior != engine.Allow || at.known.Kind != engine.Background)
 	}
 	return true
+}
+
+// holding are those of the rules that hold.
+func (at *rehearsalPlace) holding(rules []engine.Rule, roots []string) (in []engine.Rule) {
+	for _, rule := range rules {
+		if at.holds(rule, roots) {
+			in = append(in, rule)
+		}
+	}
+	return in
 }
 
 // elsewhere reports whether the project of calls in a directory is known, and no rule of the change

@@ -13,6 +13,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/gate/mcptools"
+	"github.com/callgate/callgate/host/internal/gate/target"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/store/history"
 	"github.com/callgate/callgate/host/wire"
@@ -20,6 +21,10 @@ import (
 
 // judgePause is the time between two reports of progress.
 const judgePause = 100 * time.Millisecond
+
+// onePicture is how many calls are decided again on one picture of the disk: it holds each path that
+// they name.
+const onePicture = 1000
 
 // judgeAll decides the different calls again, on all processors, until the time is over.
 func (r *rehearsal) judgeAll(ctx context.Context, report func(history.Simulating)) error {
@@ -29,8 +34,12 @@ func (r *rehearsal) judgeAll(ctx context.Context, report func(history.Simulating
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(r.different)) {
 		wait.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(r.different)) && !over(); i = next.Add(1) - 1 {
-				r.judge(ctx, r.different[i])
+			seen := ctx
+			for i, n := next.Add(1)-1, 0; i < int64(len(r.different)) && !over(); i, n = next.Add(1)-1, n+1 {
+				if n%onePicture == 0 {
+					seen = target.OnePicture(ctx) // each worker has its own: one look-up at a time uses it
+				}
+				r.judge(seen, r.different[i])
 				done.Add(1)
 			}
 		})
@@ -72,16 +81,22 @@ func (r *rehearsal) judge(ctx context.Context, call *rehearsed) {
 		claim.Session, as.Token = "", strings.TrimSuffix(rest, "/"+known.Agent)
 	}
 	req := wire.Request{Tool: call.call.Tool, Input: json.RawMessage(call.call.Input), Texts: mcptools.Texts(call.call.Tool), Context: claim}
-	c, err := r.gate.admit(ctx, as, req, func(context.Context, store.Session) (store.Session, error) { return known, nil })
+	c, err := r.gate.read(as, req)
 	if err != nil {
 		return // cut at its end, or of another version
 	}
+	c.facts, err = r.gate.outline(ctx, c, func(context.Context, store.Session) (store.Session, error) { return known, nil })
 	defer c.release()
-	call.moved, call.state = moved, judged
+	if err != nil {
+		return
+	}
 	// The root of the call's own project comes first, then those around it; an empty one holds no rule.
 	roots := slices.Concat([]string{c.req.Call.Context.ProjectRoot}, c.roots)
 	call.at.note(cwd, roots)
-	call.without, call.with = r.both(ctx, c, call.at, roots)
+	call.without, call.with, err = r.both(ctx, c, call.at.holding(r.s.Add, roots), call.at.holding(r.removed, roots))
+	if err == nil {
+		call.moved, call.state = moved, judged
+	}
 }
 
 // cwdOf is the directory of a past call. The audit keeps the digest of the call with its directory,
@@ -97,47 +112,55 @@ func (r *rehearsal) cwdOf(call *rehearsed) (cwd string, moved bool) {
 	return known.CWD, true
 }
 
-// both are a call's decisions without the change and with it. Where the rules of the change cannot
-// matter, they are equal and may be any.
-func (r *rehearsal) both(ctx context.Context, c *call, at *rehearsalPlace, roots []string) (without, with engine.Behavior) {
-	holds := func(rules []engine.Rule) (in []engine.Rule) {
-		for _, rule := range rules {
-			if at.holds(rule, roots) {
-				in = append(in, rule)
-			}
-		}
-		return in
+// both are an outlined call's decisions without the change and with it, where rules are added and
+// removed that hold in its place. Where they cannot matter, the decisions are equal and may be any,
+// and the rest of the facts is not gathered.
+func (r *rehearsal) both(ctx context.Context, c *call, add, removed []engine.Rule) (without, with engine.Behavior, err error) {
+	if len(add)+len(removed) == 0 || len(r.index.Find(c.req.About())) == 0 {
+		return 0, 0, nil
 	}
-	add, removed := holds(r.s.Add), holds(r.removed)
-	if len(r.index.Find(c.req.About())) == 0 || len(add)+len(removed) == 0 {
-		return 0, 0
+	more, fewer := allows(add), allows(removed)
+	touched := r.fails(ctx, c) || touches(ctx, c, add, removed)
+	if !touched && !more && !fewer {
+		return 0, 0, nil
 	}
-	allows := func(rules []engine.Rule) bool {
-		return slices.ContainsFunc(rules, func(rule engine.Rule) bool { return rule.Behavior == engine.Allow })
+	if err := r.gate.complete(ctx, c, &c.facts); err != nil {
+		return 0, 0, err
 	}
 	c.req.Bare = true
 	decide := func() engine.Behavior { return r.gate.decideAlone(ctx, c).Behavior }
-	before := c.req.Rules
-	if !r.touched(ctx, c, add, removed) {
-		if !allows(add) && !allows(removed) {
-			return 0, 0
-		}
-		without = decide()
-		if without == engine.Allow && !allows(removed) || without != engine.Allow && !allows(add) {
-			return without, without // more allow rules allow no less, fewer no more
-		}
-	} else {
-		without = decide()
+	without = decide()
+	if !touched && (without == engine.Allow && !fewer || without != engine.Allow && !more) {
+		return without, without, nil // more allow rules allow no less, fewer no more
 	}
-	c.req.Rules = slices.Concat(slices.DeleteFunc(slices.Clone(before), func(rule engine.Rule) bool {
+	c.req.Rules = slices.Concat(slices.DeleteFunc(slices.Clone(c.req.Rules), func(rule engine.Rule) bool {
 		return rule.ID != "" && slices.ContainsFunc(removed, func(gone engine.Rule) bool { return gone.ID == rule.ID })
 	}), add)
-	return without, decide()
+	return without, decide(), nil
 }
 
-// touched reports whether a deny or ask rule of the change can have a part in the decision.
-func (r *rehearsal) touched(ctx context.Context, c *call, add, removed []engine.Rule) bool {
+func allows(rules []engine.Rule) bool {
+	return slices.ContainsFunc(rules, func(rule engine.Rule) bool { return rule.Behavior == engine.Allow })
+}
+
+// touches reports whether a deny or ask rule of the change can have a part in the decision.
+func touches(ctx context.Context, c *call, add, removed []engine.Rule) bool {
 	req := c.req
 	req.Rules = slices.DeleteFunc(slices.Concat(add, removed), func(rule engine.Rule) bool { return rule.Behavior == engine.Allow })
 	return len(req.Rules) > 0 && engine.Touches(ctx, req)
+}
+
+// fails reports whether the projects of a call have files that cannot be read. The call is then decided
+// by this error, which an outline does not have, and any deny or ask rule counts.
+func (r *rehearsal) fails(ctx context.Context, c *call) bool {
+	key := strings.Join(c.roots, "\x00")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	failed, known := r.failing[key]
+	if !known {
+		_, err := r.gate.projectFiles(ctx, c.roots)
+		failed = err != nil
+		r.failing[key] = failed
+	}
+	return failed
 }

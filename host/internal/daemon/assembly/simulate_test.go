@@ -2,23 +2,18 @@ package assembly_test
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/config/project"
 	"github.com/callgate/callgate/host/internal/gate"
 	"github.com/callgate/callgate/host/internal/gate/mcptools"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/store/history"
-	"github.com/callgate/callgate/host/internal/testkit/repo"
 )
 
 // pastSession opens a session of an agent whose calls are put into the audit by these tests.
@@ -113,6 +108,7 @@ func TestSimulate_judgesAgain(t *testing.T) {
 	clock := time.Now().Add(-time.Hour)
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
+		w.write(project.Name, rapid.SampledFrom([]string{"", "", "ask: [Bash(make:*)]\n", "deny: ["}).Draw(t, "project file"))
 		since := clock.Add(time.Second)
 		clock = since.Add(time.Second)
 		calls := pastCalls().Draw(t, "calls")
@@ -244,75 +240,4 @@ func TestSimulate_definitionsAreTexts(t *testing.T) {
 			t.Errorf("deny Read(%s): got %+v, %v, want %d denied", content, got, err, want)
 		}
 	}
-}
-
-// BenchmarkSimulate is a simulation over 100,000 audited calls of 40 sessions, six in ten of Bash with
-// the lines of testdata/bench/commands, the others of Read and Edit. One call in twenty was asked about
-// or denied. Of ten calls one is new ("repeats"), or all are ("new"). The rules: one that allows, one
-// that denies, and one that denies files to every tool.
-func BenchmarkSimulate(b *testing.B) {
-	for _, mix := range []struct {
-		name string
-		new  int
-	}{{"repeats", simulatedCalls / 10}, {"new", simulatedCalls}} {
-		w := newWorld(b, lattice)
-		w.write(".git/HEAD", "ref: refs/heads/main\n")
-		w.fillAudit(b, mix.new)
-		for _, c := range []struct{ name, rule string }{{"allow", "Bash(npm run:*)"}, {"deny", "Bash(git push:*)"}, {"files", "Write(secret/**)"}} {
-			b.Run(mix.name+"/"+c.name, func(b *testing.B) {
-				r, err := engine.ParseRule(c.rule)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if r.Behavior, r.Scope = engine.Deny, engine.Global; c.name == "allow" {
-					r.Behavior = engine.Allow
-				}
-				for b.Loop() {
-					got, err := w.Gate.Simulate(b.Context(), gate.Simulation{Add: []engine.Rule{r}, Since: time.Now().AddDate(0, 0, -7), Rows: 100, Within: time.Minute}, nil)
-					if err != nil || got.Calls != simulatedCalls || got.Untried > 0 {
-						b.Fatalf("got %+v, %v", got, err)
-					}
-					b.ReportMetric(float64(got.Judged), "judged")
-				}
-			})
-		}
-	}
-}
-
-// simulatedCalls are the past calls of the benchmark.
-const simulatedCalls = 100_000
-
-// fillAudit puts past calls into the audit, n of them different.
-func (w *world) fillAudit(b *testing.B, n int) {
-	b.Helper()
-	text, err := os.ReadFile(repo.File("testdata", "bench", "commands", "lines.txt"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	lines := slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool { return line == "" || line[0] == '#' })
-	for i := range 40 {
-		w.pastSession(b, "default", fmt.Sprint("s", i))
-	}
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range 256 {
-		wait.Go(func() {
-			for i := int(next.Add(1)); i <= simulatedCalls; i = int(next.Add(1)) {
-				same := i % n
-				tool, input := "Bash", object("command", lines[same%len(lines)], "description", fmt.Sprint("Call ", same))
-				switch same % 10 {
-				case 0, 1, 2:
-					tool, input = "Read", object("file_path", fmt.Sprintf("%s/src/%d.go", w.project, same))
-				case 3:
-					tool, input = "Edit", object("file_path", fmt.Sprintf("%s/src/%d.go", w.project, same), "old_string", "a", "new_string", "b")
-				}
-				outcome := store.Allowed
-				if same%20 == 7 {
-					outcome = []store.Outcome{store.AskApproved, store.AskDenied, store.Denied}[same/20%3]
-				}
-				w.past(b, time.Now(), "default", fmt.Sprint("s", i%40), tool, string(input), outcome)
-			}
-		})
-	}
-	wait.Wait()
 }

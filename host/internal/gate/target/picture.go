@@ -19,9 +19,13 @@ type picture struct {
 
 type pictureKey struct{}
 
-// OnePicture returns a context whose look-ups through one resolver see each path once. It is
-// for gathering the facts of one call, and not for a second look at them.
+// OnePicture returns a context whose look-ups through one resolver see each path once; one that has
+// a picture stays as it is. It is for gathering the facts of one call, and not for a second look at
+// them, and for past calls that are decided again together.
 func OnePicture(ctx context.Context) context.Context {
+	if ctx.Value(pictureKey{}) != nil {
+		return ctx
+	}
 	return context.WithValue(ctx, pictureKey{}, &picture{})
 }
 
