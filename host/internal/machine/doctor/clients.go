@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/callgate/callgate/host/internal/hook/canary"
 	"github.com/callgate/callgate/host/internal/hook/runner"
@@ -109,33 +108,6 @@ func (d *examination) probe(ctx context.Context, c Client, install string) {
 		case canary.Judged, canary.Held:
 		}
 		d.add(f)
-	}
-}
-
-// probes tell the daemon's own last probes of the hooks.
-func (d *examination) probes(ctx context.Context) {
-	if d.client == nil {
-		d.skip("hooks.probe", d.untold, "")
-		return
-	}
-	last, err := d.client.Hooks(ctx)
-	switch {
-	case err != nil:
-		d.warn("hooks.probe", "The daemon does not say how its last probes of the hooks went: "+err.Error(), "restart the daemon with this program")
-		return
-	case last.Every == "":
-		d.skip("hooks.probe", "The daemon does not probe the hooks by itself.", "set hooks.probe_every: 30m in callgate.yaml")
-		return
-	case len(last.Probes) == 0:
-		d.skip("hooks.probe", "No hook was probed yet: the daemon looks every "+last.Every+".", "")
-	}
-	for _, p := range last.Probes {
-		text := fmt.Sprintf("%s: %s at %s, %s", p.Client, p.State, p.At.Format(time.RFC3339), p.Text)
-		if p.Judged() {
-			d.ok("hooks.probe", text)
-		} else {
-			d.bad("hooks.probe", text, "callgate agents --probe")
-		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callgate/callgate/host/internal/discord/link"
 	"github.com/callgate/callgate/host/internal/discord/setup"
+	"github.com/callgate/callgate/host/internal/machine/checkup"
 	"github.com/callgate/callgate/host/internal/machine/finding"
 )
 
@@ -20,39 +21,18 @@ import (
 // permissions of the bot where its token can be read here, and whether an agent has the token.
 func (d *examination) discord(ctx context.Context) {
 	told := d.health != nil && d.health.Discord != nil
-	bot := d.connection(told)
+	d.of(ctx, checkup.Discord)
+	bot := ""
+	if told {
+		_, id, _ := strings.Cut(d.health.Discord.Bot, "(")
+		bot = strings.TrimSuffix(id, ")")
+	}
 	if d.Config != nil && d.Config.DiscordSettings().Enabled() || told && d.health.Discord.Configured {
 		if found := d.bot(ctx); found != "" {
 			bot = found
 		}
 		d.agentsToken(bot)
 	}
-}
-
-// connection tells how the daemon's connection stands, and returns the bot's id where
-// the daemon knows it.
-func (d *examination) connection(told bool) string {
-	const check = "people.discord"
-	switch {
-	case d.health == nil:
-		d.skip(check, d.untold, "")
-		return ""
-	case !told:
-		d.skip(check, "the daemon does not report its Discord status", "restart the daemon with this program")
-		return ""
-	}
-	switch h := *d.health.Discord; {
-	case !h.Configured:
-		d.skip(check, h.String()+"; asks can be answered in a terminal (callgate serve, callgate asks watch) and through the API", h.Fix())
-	case h.Connected:
-		d.ok(check, h.String())
-	case h.Fatal:
-		d.bad(check, h.String(), h.Fix())
-	default:
-		d.warn(check, h.String(), h.Fix())
-	}
-	_, id, _ := strings.Cut(d.health.Discord.Bot, "(")
-	return strings.TrimSuffix(id, ")")
 }
 
 // bot finds the bot's missing permissions, and returns its id.

@@ -5,28 +5,20 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/internal/client/protocol"
-	"github.com/callgate/callgate/host/internal/client/protocol/view"
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/discord/setup"
 	"github.com/callgate/callgate/host/internal/hook/settings"
+	"github.com/callgate/callgate/host/internal/machine/checkup"
 	"github.com/callgate/callgate/host/internal/machine/finding"
 	"github.com/callgate/callgate/host/internal/machine/service"
-	"github.com/callgate/callgate/host/wire"
 
 	"github.com/callgate/callgate/host/internal/store"
 )
 
 // Daemon is the part of the daemon's API for admins. *client.Client is one.
 type Daemon interface {
-	Health(ctx context.Context) (protocol.Health, error)
-	Tools(ctx context.Context) ([]wire.Tool, error)
-	Audit(ctx context.Context, f store.Filter) (view.AuditPage, error)
+	checkup.Daemon
 	VerifyAudit(ctx context.Context) (store.Report, error)
-	Presence(ctx context.Context) (view.Presence, error)
-	ConfigState(ctx context.Context) (wire.ConfigState, error)
-	Modules(ctx context.Context) (wire.ModuleList, error)
-	Folders(ctx context.Context, agent string) ([]wire.Folder, error)
-	Hooks(ctx context.Context) (wire.HookProbes, error)
 }
 
 // Options select the checks. Settings, Dirs and Connect are required.
@@ -86,9 +78,12 @@ func Run(ctx context.Context, o Options) []finding.Finding {
 		o.Now = time.Now
 	}
 	d := &examination{Options: o}
+	daemon := func(c checkup.Check) func(context.Context) {
+		return func(ctx context.Context) { d.of(ctx, c) }
+	}
 	for _, check := range []func(context.Context){
-		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries, d.clients, d.probes,
-		d.service, d.store, d.folders, d.modules, d.pins, d.sandbox, d.people, d.clock,
+		d.settingsFiles, d.hooks, d.otherHooks, d.daemon, d.canaries, d.clients, daemon(checkup.Probes),
+		d.service, d.store, daemon(checkup.Folders), daemon(checkup.Usable), daemon(checkup.Lock), daemon(checkup.Sandbox), d.people, d.clock,
 		d.configuration, d.endpoints, d.private, d.disk,
 	} {
 		if ctx.Err() != nil {
@@ -103,7 +98,7 @@ func Run(ctx context.Context, o Options) []finding.Finding {
 // examination gathers findings.
 type examination struct {
 	Options
-	findings []finding.Finding
+	findings checkup.Findings
 	// client and health are results of the daemon check; nil for a missing daemon, or one silent to
 	// this account.
 	client Daemon
@@ -119,17 +114,17 @@ type examination struct {
 func (d *examination) add(f finding.Finding) { d.findings = append(d.findings, f) }
 
 func (d *examination) ok(check, text string) {
-	d.add(finding.Finding{Check: check, State: finding.Passed, Text: text})
+	d.findings.OK(check, text)
 }
 
 func (d *examination) warn(check, text, fix string) {
-	d.add(finding.Finding{Check: check, State: finding.Warning, Text: text, Fix: fix})
+	d.findings.Warn(check, text, fix)
 }
 
 func (d *examination) bad(check, text, fix string) {
-	d.add(finding.Finding{Check: check, State: finding.Error, Text: text, Fix: fix})
+	d.findings.Bad(check, text, fix)
 }
 
 func (d *examination) skip(check, text, fix string) {
-	d.add(finding.Finding{Check: check, State: finding.Skipped, Text: text, Fix: fix})
+	d.findings.Skip(check, text, fix)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/internal/client"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/boundary"
+	"github.com/callgate/callgate/host/internal/machine/checkup"
 	"github.com/callgate/callgate/host/internal/machine/doctor"
 	"github.com/callgate/callgate/host/internal/machine/finding"
 	"github.com/callgate/callgate/host/internal/machine/service"
@@ -36,6 +38,34 @@ func TestHealthy(t *testing.T) {
 	}
 	if got := finding.Worst(found); got != finding.Warning {
 		t.Errorf("worst: got %s, want warn: a project may switch the hook off", got)
+	}
+}
+
+// TestCheckup: what the page Health of the console says of a daemon, doctor says in the same words, of
+// a sound daemon and of one with troubles.
+func TestCheckup(t *testing.T) {
+	t.Parallel()
+	for name, trouble := range map[string]func(*world){
+		"sound": func(*world) {},
+		"troubles": func(w *world) {
+			w.daemon.health.RefusedRules, w.daemon.health.ModuleProblems, w.daemon.health.Surfaces = []string{"r1"}, []string{"x.wasm: broken"}, nil
+			w.daemon.pin = pin.Status{Set: true, Locked: true, Why: "five wrong tries"}
+			w.daemon.state = wire.ConfigState{Pending: "abc", File: "callgate.yaml"}
+			w.daemon.modules.Problem, w.daemon.forged = "line 1", errors.New("the list of folders was changed")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.install("sound", nil)
+			trouble(w)
+			all := w.run()
+			for _, f := range checkup.Run(t.Context(), checkup.Subject{Daemon: w.daemon, Health: w.daemon.health, Now: w.o.Now()}) {
+				if !slices.Contains(all, f) {
+					t.Errorf("doctor does not say %+v", f)
+				}
+			}
+		})
 	}
 }
 

@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/callgate/callgate/host/internal/machine/checkup"
 )
 
 // configuration tries the configuration like serve, and reports settings not yet in force.
 func (d *examination) configuration(ctx context.Context) {
-	d.pending(ctx)
+	d.of(ctx, checkup.Pending)
 	if d.CheckConfig == nil {
 		d.skip("config.valid", "not checked", "")
 		return
@@ -33,25 +35,6 @@ func (d *examination) configuration(ctx context.Context) {
 		where = d.Config.File
 	}
 	d.ok("config.valid", where)
-}
-
-// pending reports changes of the configuration waiting for a person.
-func (d *examination) pending(ctx context.Context) {
-	if d.client == nil {
-		d.skip("config.pending", d.untold, "")
-		return
-	}
-	s, err := d.client.ConfigState(ctx)
-	switch {
-	case err != nil:
-		d.skip("config.pending", "cannot read the pending changes: "+err.Error(), "")
-	case s.Problem != "":
-		d.bad("config.pending", "The daemon still uses the previous configuration: "+s.Problem, "fix the file, then check it: callgate config check")
-	case s.Pending != "":
-		d.warn("config.pending", fmt.Sprintf("%d changes in %s are pending, because they allow agents more.", len(s.Widenings), s.File), "callgate config status, then callgate config accept")
-	default:
-		d.ok("config.pending", "No pending changes.")
-	}
 }
 
 // private checks the permissions of the daemon's files.
