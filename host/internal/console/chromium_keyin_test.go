@@ -36,4 +36,10 @@ func TestChromiumBeyond(t *testing.T) {
 	b.click(`a[href="/signin/passkey"]`)
 	b.click("button.allow")
 	b.says("This passkey lets nobody in")
+	b.everywhere("refused")
+	b.visit("/")
+	b.everywhere("left")
+	b.visit("/signin/passkey")
+	b.says("Your device asks for your finger")
+	b.everywhere("signin")
 }

@@ -38,6 +38,10 @@ func shownPages(b *tab) []shown {
 			b.click(`form[action="/rules"] button`)
 			b.says("On the calls of the last days")
 		}},
+		{"takeback", "/rules", func(b *tab) {
+			b.click(`form[action$="/remove"] button`)
+			b.says("On the calls of the last days")
+		}},
 		{"update", "/tools", func(b *tab) {
 			b.click(`button[aria-label="Look at it: the update of deploy.wasm"]`)
 			b.says("More permissive")
@@ -56,7 +60,6 @@ func layout(t *testing.T, c *chromium) {
 	b.sized(1280, "light")
 	b.visit("/")
 	b.window("console") // docs/pictures has it
-	axe := axeScript()
 	if axe == "" {
 		t.Run("axe", func(t *testing.T) {
 			t.Skip("no axe.min.js in CALLGATE_AXE or a usual place: npm install axe-core, and set it to node_modules/axe-core/axe.min.js")
@@ -76,22 +79,47 @@ func layout(t *testing.T, c *chromium) {
 					page.then(b)
 					b.until(`document.readyState === "complete"`)
 				}
-				if over := value[int](b, `document.scrollingElement.scrollWidth - innerWidth`); over > 0 {
-					t.Errorf("%s is %d px wider than a window of %d", page.name, over, width)
-				}
-				if got := value[string](b, `[...document.querySelectorAll("header a, header button")].filter(e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.left > -100 && (r.right > innerWidth + 1 || r.left < 0) }).map(e => e.textContent.trim()).join(", ")`); got != "" {
-					t.Errorf("%s in a window of %d cuts off: %s", page.name, width, got)
-				}
-				b.picture(fmt.Sprintf("%s-%d-%s", page.name, width, scheme))
-				if axe != "" && width != 360 {
-					for _, broken := range b.broken(axe) {
-						t.Errorf("%s in a window of %d, %s: %s", page.name, width, scheme, broken)
-					}
-				}
+				b.examine(page.name, width, scheme)
 			}
 		}
 	}
 }
+
+// everywhere examines the page as it stands, which no address leads to, at the widths and schemes of
+// layout. The window keeps the last one.
+func (b *tab) everywhere(name string) {
+	b.t.Helper()
+	b.until(`document.readyState === "complete"`)
+	for _, width := range []int64{360, 390, 1280} {
+		for _, scheme := range []string{"light", "dark"} {
+			if pictures != "" || axe != "" || (width == 390) == (scheme == "dark") {
+				b.sized(width, scheme)
+				b.examine(name, width, scheme)
+			}
+		}
+	}
+}
+
+// examine looks at the page: nothing is wider than the window, the header cuts nothing off, and no rule
+// of axe-core is broken.
+func (b *tab) examine(name string, width int64, scheme string) {
+	b.t.Helper()
+	if over := value[int](b, `document.scrollingElement.scrollWidth - innerWidth`); over > 0 {
+		b.t.Errorf("%s is %d px wider than a window of %d", name, over, width)
+	}
+	if got := value[string](b, `[...document.querySelectorAll("header a, header button")].filter(e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.left > -100 && (r.right > innerWidth + 1 || r.left < 0) }).map(e => e.textContent.trim()).join(", ")`); got != "" {
+		b.t.Errorf("%s in a window of %d cuts off: %s", name, width, got)
+	}
+	b.picture(fmt.Sprintf("%s-%d-%s", name, width, scheme))
+	if axe != "" && width != 360 {
+		for _, broken := range b.broken() {
+			b.t.Errorf("%s in a window of %d, %s: %s", name, width, scheme, broken)
+		}
+	}
+}
+
+// axe is the script of axe-core; empty where it is not installed.
+var axe = axeScript()
 
 // axeScript is axe-core, which is no part of the repository; empty where it is not installed.
 func axeScript() string {
@@ -104,7 +132,7 @@ func axeScript() string {
 }
 
 // broken are the rules of axe-core that the page breaks, each with the elements.
-func (b *tab) broken(axe string) []string {
+func (b *tab) broken() []string {
 	b.t.Helper()
 	value[bool](b, axe+";\ntrue")
 	value[bool](b, `(window.axeDone = null, axe.run(document, { resultTypes: ["violations"] }).then(r => { window.axeDone = r.violations.map(v => v.id + " (" + v.help + "): " + v.nodes.map(n => n.html.slice(0, 200) + " " + n.failureSummary.replaceAll("\n", " ")).join("; ")) }), true)`)

@@ -148,6 +148,19 @@ func passkeyInBrowser(t *testing.T, c *chromium) {
 	if res := <-done; res.Decision.Behavior != engine.Allow {
 		t.Errorf("the agent got %+v", res)
 	}
+	// Last, because a challenge of a page that is looked at for long ends.
+	p.check("s2", "Bash", map[string]string{"command": "npm run lint && make lint"})
+	b.visit("/")
+	b.click(`button[name=choice][value="1"]`)
+	b.says("Your answer:")
+	b.click("button.allow")
+	b.says("What your device signs")
+	b.everywhere("sign")
+	b.visit("/passkeys")
+	b.typed("#name", "key")
+	b.click(`form[action="/passkeys/new"] button`)
+	b.says("Your device asks for your finger")
+	b.everywhere("newpasskey")
 }
 
 // restart: the daemon ends under an open page, which says so and offers no answer that looks as if

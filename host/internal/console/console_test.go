@@ -12,6 +12,7 @@ import (
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/client/protocol/view"
+	"github.com/callgate/callgate/host/internal/console"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/testkit/world"
 	"github.com/callgate/callgate/host/wire"
@@ -186,6 +187,9 @@ func TestT13_Identities(t *testing.T) {
 	if _, err := p.client(integrator.Secret).Console(t.Context(), "x"); err == nil {
 		t.Error("an integrator's token opens the console")
 	}
+	if _, err := p.Agent(p.address, "default").Console(t.Context(), "x"); err == nil {
+		t.Error("an agent's token opens the console")
+	}
 
 	admin, approver := p.open(p.admin, "ann"), p.open(bob, "mallory")
 	if !strings.Contains(approver.page("/"), `class="who">bob`) {
@@ -204,7 +208,7 @@ func TestT13_Identities(t *testing.T) {
 	id, form := admin.ask()
 	_, err = p.admin.RevokeToken(t.Context(), "test", "bob")
 	must(t, err)
-	for _, path := range []string{"GET /", "GET /asks/" + id, "GET /events", "POST /asks/" + id, "POST /lock", "POST /leave"} {
+	for _, path := range console.Operations(id) {
 		method, at, _ := strings.Cut(path, " ")
 		for name, b := range map[string]*browser{"nobody": stranger, "a forged cookie": forged, "one signed out": left, "a revoked token": revoked, "a revoked token's other browser": approver} {
 			g := b.do(method, at, with(form, "choice", "n"))
@@ -272,6 +276,40 @@ func TestT13_Guard(t *testing.T) {
 	}
 	if g := b.do(http.MethodPost, "/asks/"+id, deny); g.status != http.StatusSeeOther {
 		t.Errorf("the console's own form: %d", g.status)
+	}
+	<-done
+}
+
+// TestT13_EveryForm: each operation that changes something does nothing without the form's token, with
+// that of the person's other session, and for another page. No operation is read by another page.
+func TestT13_EveryForm(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	b, other := p.open(p.admin, "ann"), p.open(p.admin, "ann")
+	done := p.check("s1", "Bash", map[string]string{"command": "make"})
+	id, form := b.ask()
+	form = with(form, "choice", "n")
+	theirs := with(form, "csrf", found(t, inCSRF, other.page("/rules")))
+	for _, operation := range console.Operations(id) {
+		method, at, _ := strings.Cut(operation, " ")
+		tries := map[string]got{"another site": b.do(method, at, form, "Sec-Fetch-Site", "cross-site"), "another port": b.do(method, at, form, "Sec-Fetch-Site", "same-site")}
+		if console.Changes(operation) {
+			tries["no token"] = b.do(method, at, with(form, "csrf", ""))
+			tries["the token of another session"] = b.do(method, at, theirs)
+			tries["another origin"] = b.do(method, at, form, "Origin", "https://evil.example")
+			tries["no browser's header"] = b.do(method, at, theirs, "Sec-Fetch-Site", "none")
+		}
+		for name, g := range tries {
+			if g.status != http.StatusForbidden {
+				t.Errorf("%s, %s: %d\n%s", operation, name, g.status, g.body)
+			}
+		}
+	}
+	if view, err := p.admin.Ask(t.Context(), id); err != nil || view.State != ask.Shown {
+		t.Fatalf("after all that the ask is %s, %v", view.State, err)
+	}
+	if g := b.do(http.MethodPost, "/asks/"+id, form); g.status != http.StatusSeeOther {
+		t.Errorf("the console's own form: %d\n%s", g.status, g.body)
 	}
 	<-done
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/client/protocol"
@@ -22,17 +23,27 @@ type modulePage struct {
 	pinPrompt
 }
 
-// diffSeconds bounds the comparison: a person waits for it, below writePatience.
-const diffSeconds = 5
+const (
+	// diffSeconds bounds the comparison: a person waits for it, below writePatience.
+	diffSeconds = 5
+	// keptDiff is how long a comparison is kept for the page that wants the PIN.
+	keptDiff = 5 * time.Minute
+)
 
 // compare fills in the comparison. It informs the person; without it the change can be made all the
-// same, as in a terminal.
-func (p *modulePage) compare(ctx context.Context, of *session) {
+// same, as in a terminal. The session's last one of the same bytes is used again.
+func (p *modulePage) compare(ctx context.Context, of *session, now time.Time) {
+	key := digest(p.File, p.Back, p.Digest, p.Replaces)
+	if diff, ok := of.compared(key, now); ok {
+		p.Diff = &moduleDiff{diff}
+		return
+	}
 	diff, err := of.client.DiffModule(ctx, p.File, protocol.DiffModule{Back: p.Back, Digest: p.Digest, Seconds: diffSeconds})
 	if err != nil {
 		p.Uncompared = err.Error()
 		return
 	}
+	of.keepDiff(kept[history.ModuleDiff]{key, diff, now})
 	p.Diff = &moduleDiff{diff}
 }
 
@@ -88,7 +99,7 @@ func (s *Server) changeModule(w http.ResponseWriter, r *http.Request, of *sessio
 	}
 	body.ModuleProposal = proposed.ModuleProposal
 	if want.Digest == "" {
-		body.compare(r.Context(), of)
+		body.compare(r.Context(), of, s.c.Now())
 		return s.render(w, http.StatusOK, "module", framed(r, of, "Module", "/tools", body))
 	}
 	want.DryRun = false
@@ -103,7 +114,7 @@ func (s *Server) changeModule(w http.ResponseWriter, r *http.Request, of *sessio
 		return err
 	}
 	if body.WantsPIN {
-		body.compare(r.Context(), of)
+		body.compare(r.Context(), of, s.c.Now())
 		return s.render(w, http.StatusOK, "module", framed(r, of, "Module", "/tools", body))
 	}
 	http.Redirect(w, r, "/tools", http.StatusSeeOther)

@@ -73,24 +73,25 @@ func TestModuleChange(t *testing.T) {
 		b.do(http.MethodPost, "/asks/"+id, with(answer, "choice", "n"))
 		<-answered
 	}
-	confirm := func(change, version, differs string) {
+	confirm := func(change, version, differs, calls string) {
 		t.Helper()
 		form.Set("change", change)
 		seen := b.do(http.MethodPost, at, form)
 		if seen.status != http.StatusOK || !strings.Contains(seen.body, version) {
 			t.Fatalf("%s: %d\n%s", change, seen.status, seen.body)
 		}
-		if !strings.Contains(seen.body, differs) || !strings.Contains(seen.body, "prod/web") || !strings.Contains(seen.body, "2 different calls in 2 rows") || strings.Contains(seen.body, "staging/web") {
+		if !strings.Contains(seen.body, differs) || !strings.Contains(seen.body, "prod/web") || !strings.Contains(seen.body, calls) || strings.Contains(seen.body, "staging/web") {
 			t.Errorf("%s: the comparison is not as it should be:\n%s", change, seen.body)
 		}
+		<-p.check("s1", "Deploy", map[string]string{"operation": "deploy", "target": "prod/web"}) // denied again: one row more
 		full := with(form, "digest", found(t, inDigest, seen.body), "replaces", found(t, inReplaces, seen.body))
 		if g := b.do(http.MethodPost, at, with(full, "digest", strings.Repeat("0", 64))); g.status < 400 {
 			t.Errorf("%s of other bytes: %d", change, g.status)
 		}
 		if g := b.do(http.MethodPost, at, full); g.status != http.StatusOK || !strings.Contains(g.body, `id="pin"`) {
 			t.Errorf("%s without the PIN: %d\n%s", change, g.status, g.body)
-		} else if !strings.Contains(g.body, differs) {
-			t.Errorf("%s: the page that wants the PIN does not compare:\n%s", change, g.body)
+		} else if !strings.Contains(g.body, differs) || !strings.Contains(g.body, calls) {
+			t.Errorf("%s: the page that wants the PIN does not have the comparison that was shown:\n%s", change, g.body)
 		}
 		if g := b.do(http.MethodPost, at, with(full, "pin", world.PIN)); g.status != http.StatusSeeOther {
 			t.Fatalf("%s: %d\n%s", change, g.status, g.body)
@@ -99,9 +100,9 @@ func TestModuleChange(t *testing.T) {
 			t.Errorf("%s:\n%s", change, page)
 		}
 	}
-	confirm("pin", "2.0.0", "More permissive")
+	confirm("pin", "2.0.0", "More permissive", "2 different calls in 2 rows")
 	b.do(http.MethodPost, "/lock", url.Values{"csrf": form["csrf"]})
-	confirm("rollback", "1.0.0", "Stricter")
+	confirm("rollback", "1.0.0", "Stricter", "2 different calls in 3 rows")
 	for _, change := range []string{"", "remove"} {
 		if g := b.do(http.MethodPost, at, with(form, "change", change)); g.status != http.StatusBadRequest {
 			t.Errorf("change %q: %d", change, g.status)

@@ -21,11 +21,19 @@ const (
 	keptEffect = time.Minute
 )
 
-// keptSimulation is the last result of a session.
-type keptSimulation struct {
-	of  string // a digest of the change
-	out history.Simulated
+// kept is a session's last result of something that takes seconds.
+type kept[T any] struct {
+	of  string // a digest of what it is about
+	out T
 	at  time.Time
+}
+
+// fresh returns a result that is about of and not older than hold.
+func (k kept[T]) fresh(of string, now time.Time, hold time.Duration) (out T, ok bool) {
+	if k.of != of || now.Sub(k.at) > hold {
+		return out, false
+	}
+	return k.out, true
 }
 
 // simulate returns the effect of a change on past calls. A result of this session that is a minute old
@@ -43,13 +51,13 @@ func (s *Server) simulate(r *http.Request, of *session, c protocol.RuleChange, p
 	}
 	key := digest(change)
 	if out, ok := of.simulated(key, s.c.Now()); ok {
-		return out, nil
+		return &out, nil
 	}
 	out, err := of.client.Simulate(r.Context(), change, progress)
 	if err != nil {
 		return nil, err
 	}
-	of.keep(keptSimulation{key, out, s.c.Now()})
+	of.keep(kept[history.Simulated]{key, out, s.c.Now()})
 	return &out, nil
 }
 
