@@ -10,7 +10,7 @@ import (
 
 // init runs the hook and ends the process when the arguments are those of an installed hook.
 // Packages unneeded by the hook, such as the database, the sandbox, Discord and the schema
-// compiler, are initialised after this one, so a hook does not wait for them. TestEarly_startsFirst
+// compiler, are initialised after this one, so a hook does not wait for them. TestHook_startsFirst
 // lists the ones before. RATIONALE.md, "Why does the hook run before the program is initialised?".
 func init() {
 	if code, ran := process.Installed(os.Args); ran {
