@@ -30,8 +30,12 @@ type Context struct {
 	// ProjectRoot is where project rules anchor their relative patterns; empty
 	// when the call is in no project.
 	ProjectRoot string `json:"project_root,omitempty"`
-	Home        string `json:"home,omitempty"`
-	Kind        Kind   `json:"kind,omitempty"`
+	// Repository is the repository the project is a work tree of; empty for any other project. Its
+	// stored rules hold here, with their relative patterns anchored at ProjectRoot, and those of
+	// deny and ask rules at Repository as well.
+	Repository string `json:"repository,omitempty"`
+	Home       string `json:"home,omitempty"`
+	Kind       Kind   `json:"kind,omitempty"`
 	// Dialect is the shell of the agent's command lines, from the operator; empty when unknown.
 	Dialect string `json:"dialect,omitempty"`
 	// ShellChanged are changes by earlier calls of the session to this call's shell: "directory",
@@ -54,6 +58,15 @@ type Context struct {
 	// TargetsUnknown means the call may touch things its module cannot name (inline interpreter
 	// code, an unparsable command).
 	TargetsUnknown bool `json:"targets_unknown,omitempty"`
+}
+
+// Project is the name of the call's project in the scope of stored rules: its repository, else
+// its root; empty for none.
+func (c *Context) Project() string {
+	if c.Repository != "" {
+		return c.Repository
+	}
+	return c.ProjectRoot
 }
 
 // Kind tells who is there to answer. Source: docs/seeds.md, "Three Contexts".

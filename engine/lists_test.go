@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/callgate/callgate/engine"
@@ -119,6 +120,35 @@ func TestRuleTextsCarryTheProjectRoot(t *testing.T) {
 	want := []engine.RuleText{{Content: "src/**", Root: "/my/project"}, {Content: "lib/**"}}
 	if len(tool.texts) != 2 || tool.texts[0] != want[0] || tool.texts[1] != want[1] {
 		t.Errorf("got %+v\nwant %+v", tool.texts, want)
+	}
+}
+
+// TestRuleTextsInAWorkTree: the repository's rules are anchored at the work tree, and those that
+// restrict at the repository too. A match at either anchor is one of the rule.
+func TestRuleTextsInAWorkTree(t *testing.T) {
+	t.Parallel()
+	for _, b := range []engine.Behavior{engine.Deny, engine.Ask, engine.Allow} {
+		repository, tree, other := rule(b, "Tool(src/**)"), rule(b, "Tool(one)"), rule(b, "Tool(two)")
+		repository.ID = "r1"
+		for r, key := range map[*engine.Rule]string{&repository: "/site", &tree: "/tree", &other: "/other"} {
+			r.Scope, r.ScopeKey = engine.Project, key
+		}
+		want := []engine.RuleText{{Content: "src/**", Root: "/tree"}, {Content: "one", Root: "/tree"}, {Content: "two", Root: "/other"}}
+		if b != engine.Allow {
+			want = append(want, engine.RuleText{Content: "src/**", Root: "/site"})
+		}
+		for _, hits := range [][]string{nil, {"src/**"}} {
+			tool := stub{verdict: passthrough, hits: hits}
+			req := request(engine.DefaultMode, &tool, repository, tree, other)
+			req.Call.Context.ProjectRoot, req.Call.Context.Repository = "/tree", "/site"
+			d := decide(t, req)
+			if !slices.Equal(tool.texts, want) {
+				t.Errorf("%s: got %+v\nwant %+v", b, tool.texts, want)
+			}
+			if hit := d.Rule != nil && d.Rule.ID == "r1"; hit != (hits != nil) {
+				t.Errorf("%s: matched %q: decided by %v", b, hits, d.Rule)
+			}
+		}
 	}
 }
 

@@ -103,13 +103,17 @@ func matchContent(ctx context.Context, entry Entry, call *Call, b Behavior, rule
 	if entry.Tool == nil {
 		return nil, fmt.Errorf("tool %s has no module", entry.Name)
 	}
-	indices, err := entry.Tool.MatchRule(ctx, call, b, ruleTexts(rules))
+	texts, more := ruleTexts(rules, &call.Context, b)
+	indices, err := entry.Tool.MatchRule(ctx, call, b, texts)
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range indices {
-		if i < 0 || i >= len(rules) {
-			return nil, fmt.Errorf("match_rule answered index %d of %d rules", i, len(rules))
+	for n, i := range indices {
+		if i < 0 || i >= len(texts) {
+			return nil, fmt.Errorf("match_rule answered index %d of %d rules", i, len(texts))
+		}
+		if i >= len(rules) {
+			indices[n] = more[i-len(rules)]
 		}
 	}
 	return indices, nil
@@ -132,15 +136,28 @@ func firstOf(own *Rule, rules []*Rule) *Rule {
 	return rules[0]
 }
 
-func ruleTexts(rules []*Rule) []RuleText {
-	texts := make([]RuleText, len(rules))
+// ruleTexts are the contents of the rules. In a work tree, those of its repository are anchored at
+// the work tree. A deny or ask rule keeps its own anchor as well, in a further text at the end:
+// more has the rules of these.
+func ruleTexts(rules []*Rule, c *Context, b Behavior) (texts []RuleText, more []int) {
+	texts = make([]RuleText, len(rules))
 	for i, r := range rules {
 		texts[i].Content = *r.Content
-		if r.Scope == Project {
+		switch {
+		case r.Scope != Project:
+		case c.Repository != "" && r.ScopeKey == c.Repository:
+			texts[i].Root = c.ProjectRoot
+			if b != Allow {
+				more = append(more, i)
+			}
+		default:
 			texts[i].Root = r.ScopeKey
 		}
 	}
-	return texts
+	for _, i := range more {
+		texts = append(texts, RuleText{Content: *rules[i].Content, Root: c.Repository})
+	}
+	return texts, more
 }
 
 // join writes a word and, when there is one, its reason.

@@ -23,17 +23,13 @@ type projectSummary struct {
 // checkProject reads the project's files for calls in the current directory. An unusable file is an
 // error with all its problems.
 func checkProject(ctx context.Context) (projectSummary, error) {
-	here, err := os.Getwd()
+	at, err := projectHere(ctx)
 	if err != nil {
 		return projectSummary{}, err
 	}
-	roots, err := (&target.Resolver{FS: target.OS()}).ProjectRoots(ctx, here, []string{here})
-	if err != nil {
-		return projectSummary{}, fmt.Errorf("find the project of %s: %w", here, err)
-	}
 	var s projectSummary
 	var loader project.Loader
-	for _, root := range roots {
+	for _, root := range at.Roots {
 		file, err := loader.Load(ctx, root)
 		if err != nil {
 			return s, projectError(err)
@@ -45,6 +41,19 @@ func checkProject(ctx context.Context) (projectSummary, error) {
 		}
 	}
 	return s, nil
+}
+
+// projectHere is the project of the current directory, or that directory itself.
+func projectHere(ctx context.Context) (target.Project, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return target.Project{}, err
+	}
+	at, err := (&target.Resolver{FS: target.OS()}).Project(ctx, here, []string{here})
+	if err != nil {
+		return at, fmt.Errorf("find the project of %s: %w", here, err)
+	}
+	return at, nil
 }
 
 // projectError quotes the mistake in a project's file: here the reader is the operator.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -120,6 +121,9 @@ func printRules(w io.Writer, rules []engine.Rule) {
 		if r.ScopeKey != "" {
 			scope += " " + card.Line(r.ScopeKey)
 		}
+		if r.Scope == engine.Project && hasWorkTrees(r.ScopeKey) {
+			scope += " and its work trees"
+		}
 		if !r.ExpiresAt.IsZero() {
 			until = r.ExpiresAt.Local().Format(time.DateTime)
 		}
@@ -130,6 +134,16 @@ func printRules(w io.Writer, rules []engine.Rule) {
 		rows = append(rows, []string{r.ID, r.Behavior.String(), scope, until, card.Line(cmp.Or(r.CreatedBy, r.Source)), text})
 	}
 	fmt.Fprint(w, table(rows))
+}
+
+// hasWorkTrees reports whether git keeps work trees for a repository; its rules hold there, too.
+func hasWorkTrees(repository string) bool {
+	for _, dir := range []string{".git/worktrees", "worktrees"} {
+		if trees, err := os.ReadDir(filepath.Join(repository, dir)); err == nil && len(trees) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func rulesAdd(c *cli, by *string) *cobra.Command {
@@ -229,11 +243,14 @@ func printRule(w io.Writer, r engine.Rule) {
 	}
 }
 
-// scopeKey makes a project's root absolute; without one it is the directory
-// the command runs in.
+// scopeKey makes a project's root absolute; without one it is the project the command runs in.
 func scopeKey(scope engine.Scope, key string) (string, error) {
 	if scope != engine.Project {
 		return key, nil
+	}
+	if key == "" {
+		at, err := projectHere(context.Background())
+		return at.Name(), err
 	}
 	root, err := filepath.Abs(key)
 	if err != nil {

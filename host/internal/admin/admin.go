@@ -9,6 +9,7 @@ import (
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/gate/profiles"
 	"github.com/callgate/callgate/host/internal/gate/ruletest"
+	"github.com/callgate/callgate/host/internal/gate/target"
 	"github.com/callgate/callgate/host/internal/store"
 )
 
@@ -16,9 +17,8 @@ import (
 type Targets interface {
 	// Directories resolves directories. An unresolvable one is an error.
 	Directories(ctx context.Context, dirs []string) ([]string, error)
-	// ProjectRoots are the root of the project of a directory and, after it, those
-	// around it; empty for none.
-	ProjectRoots(ctx context.Context, cwd string, workingDirectories []string) ([]string, error)
+	// Project is the project of a directory.
+	Project(ctx context.Context, cwd string, workingDirectories []string) (target.Project, error)
 }
 
 // Asks is the broker. Each returns how many asks it has cancelled.

@@ -170,14 +170,23 @@ func (ad *Admin) nearest(ctx context.Context, w Where, p *place) error {
 	if !filepath.IsAbs(w.CWD) {
 		return fmt.Errorf("%w: cwd: %q is not an absolute path", authority.ErrBadRequest, w.CWD)
 	}
-	roots, err := ad.c.Targets.ProjectRoots(ctx, w.CWD, nil)
+	at, err := ad.c.Targets.Project(ctx, w.CWD, nil)
 	if err != nil {
 		return fmt.Errorf("%w: cwd: %w", authority.ErrBadRequest, err)
 	}
-	if len(roots) > 0 {
-		p.scope, p.key = engine.Project, roots[0]
+	if name := at.Name(); name != "" {
+		p.scope, p.key = engine.Project, name
 	}
 	return nil
+}
+
+// projectOf is the name of a session's project. A root that is gone keeps its own.
+func (ad *Admin) projectOf(ctx context.Context, root string) (string, error) {
+	at, err := ad.c.Targets.Project(ctx, root, nil)
+	if err != nil || len(at.Roots) == 0 || at.Roots[0] != root {
+		return root, err
+	}
+	return at.Name(), nil
 }
 
 // standsFor checks a place, and returns whose rules hold there.
@@ -209,7 +218,8 @@ func (ad *Admin) standsFor(ctx context.Context, p *place) (agent, session, proje
 		if known.Mode != nil {
 			p.state.Mode = known.Mode.String()
 		}
-		return known.Agent, known.ID, known.ProjectRoot, nil
+		project, err = ad.projectOf(ctx, known.ProjectRoot)
+		return known.Agent, known.ID, project, err
 	}
 	return "", "", "", nil
 }

@@ -175,7 +175,7 @@ func acceptedScope(a ask.Ask, answer ask.Answer) (engine.Scope, string, error) {
 	case scope == "":
 		scope = engine.Agent
 	}
-	keys := map[engine.Scope]string{engine.Project: a.ProjectRoot, engine.Agent: a.Agent, engine.Session: a.Session}
+	keys := map[engine.Scope]string{engine.Project: a.Project(), engine.Agent: a.Agent, engine.Session: a.Session}
 	if scope == engine.Global {
 		return scope, "", nil
 	}

@@ -187,7 +187,7 @@ func (g *Gate) newAsk(ctx context.Context, c *call, d engine.Decision, changed [
 		Token: c.caller.Token, Agent: at.Agent, SubAgent: c.request.Context.SubAgent, Session: at.Session, User: at.User, CallID: c.askID, Digest: c.digest,
 		Tool: c.req.Call.Tool, Input: c.req.Call.Input, CWD: at.CWD, Decision: d, Targets: at.Targets, Effects: c.req.Effects, Action: c.desc.Action,
 		Identities:   g.identities(ctx, c),
-		ModuleDigest: c.entry.Digest, Kind: at.Kind, ProjectRoot: at.ProjectRoot, Changed: changed, Timeout: c.patience(),
+		ModuleDigest: c.entry.Digest, Kind: at.Kind, ProjectRoot: at.ProjectRoot, Repository: at.Repository, Changed: changed, Timeout: c.patience(),
 		CallerDeadline: c.deadline, TakesInput: c.request.TakesInput, Approvers: g.c.Authority.ApproversOf(at.Agent, c.req.Call.Tool, d),
 	}
 	if !a.Long() {

@@ -26,9 +26,8 @@ type Targets interface {
 	describe.Resolver
 	// Directories resolves working directories. An unresolvable one is an error.
 	Directories(ctx context.Context, dirs []string) ([]string, error)
-	// ProjectRoots are the root of the project a call runs in and, after it,
-	// those around it; empty for none.
-	ProjectRoots(ctx context.Context, cwd string, workingDirectories []string) ([]string, error)
+	// Project is the project a call runs in.
+	Project(ctx context.Context, cwd string, workingDirectories []string) (target.Project, error)
 	// ClaudePlaces are the directories of a session of Claude Code besides its project.
 	ClaudePlaces(ctx context.Context, session, home, cwd string, dirs []string) ([]string, error)
 	// Identify returns the identities of the cwd and of each target.

@@ -66,8 +66,12 @@ func (g *Gate) gatherRules(ctx context.Context, f *facts) error {
 	defer stage.Begin(ctx, "rules")()
 	c := f.req.Call.Context
 	about := f.req.About()
-	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.ProjectRoot, about)
+	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.Project(), about)
 	stored = withoutGrants(c.Kind, stored)
+	if c.Repository != "" { // rules of this work tree alone
+		own, ownErr := g.c.Store.Rules(ctx, store.RuleFilter{Scope: engine.Project, Key: c.ProjectRoot})
+		stored, err = slices.Concat(stored, own), errors.Join(err, ownErr)
+	}
 	live, usable := f.agent.Rules.Live(about, g.c.Now()), g.c.Rules.Usable(ctx, f.tools, f.entry, f.req.Call.Tool, stored)
 	if err != nil {
 		err = fmt.Errorf("read the stored rules: %w", err)
@@ -76,7 +80,7 @@ func (g *Gate) gatherRules(ctx context.Context, f *facts) error {
 		f.req.Rules = joined(live, usable)
 		return err
 	}
-	outer, outerErr := g.outerRules(ctx, f.roots, c.ProjectRoot)
+	outer, outerErr := g.outerRules(ctx, f.roots, c.Project(), c.ProjectRoot)
 	file, fileErr := g.projectFiles(ctx, f.roots)
 	f.req.Rules = joined(live, usable, outer, file.Rules)
 	if f.req.Lists.IgnoreDenylist {
@@ -124,10 +128,10 @@ func (g *Gate) projectFiles(ctx context.Context, roots []string) (project.File, 
 
 // outerRules are the deny and ask rules of the projects around the call's own: an agent making
 // a repository inside one does not leave them behind.
-func (g *Gate) outerRules(ctx context.Context, roots []string, own string) ([]engine.Rule, error) {
+func (g *Gate) outerRules(ctx context.Context, roots []string, own ...string) ([]engine.Rule, error) {
 	var rules []engine.Rule
 	for _, root := range roots {
-		if root == own {
+		if slices.Contains(own, root) {
 			continue
 		}
 		stored, err := g.c.Store.Rules(ctx, store.RuleFilter{Scope: engine.Project, Key: root})
@@ -246,12 +250,12 @@ func (g *Gate) locate(ctx context.Context, caller authority.Caller, claim wire.C
 		places, placesErr := g.c.Targets.ClaudePlaces(ctx, claim.Session, c.Home, c.CWD, c.WorkingDirectories)
 		c.WorkingDirectories, err = union(c.WorkingDirectories, places), errors.Join(err, placesErr)
 	}
-	roots, rootErr := g.c.Targets.ProjectRoots(ctx, c.CWD, rooted)
-	if len(roots) > 0 {
-		c.ProjectRoot = roots[0]
+	here, rootErr := g.c.Targets.Project(ctx, c.CWD, rooted)
+	if len(here.Roots) > 0 {
+		c.ProjectRoot, c.Repository = here.Roots[0], here.Repository
 	}
-	unclaimed, unclaimedErr := g.c.Targets.ProjectRoots(ctx, "", resolved)
-	f.roots = union(union(roots, unclaimed), f.trusted.read)
+	unclaimed, unclaimedErr := g.c.Targets.Project(ctx, "", resolved)
+	f.roots = union(union(here.Roots, unclaimed.Roots), f.trusted.read)
 	return errors.Join(err, claimErr, rootErr, unclaimedErr)
 }
 

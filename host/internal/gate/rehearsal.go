@@ -89,7 +89,7 @@ type rehearsalPlace struct {
 
 	mu sync.Mutex
 	// roots are the project roots of calls by their directory, once one was decided there.
-	roots map[string][]string
+	roots map[string]rehearsalRoots
 }
 
 func (g *Gate) newRehearsal(ctx context.Context, s Simulation) (*rehearsal, error) {
@@ -175,7 +175,7 @@ func (r *rehearsal) placeOf(ctx context.Context, call store.PastCall) (*rehearsa
 	}
 	at := r.places[key]
 	if at == nil {
-		at = &rehearsalPlace{known: known, roots: map[string][]string{}}
+		at = &rehearsalPlace{known: known, roots: map[string]rehearsalRoots{}}
 		at.concerned = slices.ContainsFunc(r.rules, func(rule engine.Rule) bool {
 			return rule.Scope != engine.Agent && rule.Scope != engine.Session || rule.Scope == engine.Agent && rule.ScopeKey == call.Agent || isOwn(rule)
 		})
@@ -185,12 +185,15 @@ func (r *rehearsal) placeOf(ctx context.Context, call store.PastCall) (*rehearsa
 	return at, nil
 }
 
+// rehearsalRoots are the names of the call's own project, and the roots of all projects around it.
+type rehearsalRoots struct{ own, all []string }
+
 // holds reports whether a rule of the change holds in a place whose project and the projects around
 // it are known.
-func (at *rehearsalPlace) holds(rule engine.Rule, roots []string) bool {
+func (at *rehearsalPlace) holds(rule engine.Rule, roots rehearsalRoots) bool {
 	switch rule.Scope {
 	case engine.Project:
-		return len(roots) > 0 && roots[0] == rule.ScopeKey || rule.Behavior != engine.Allow && slices.Contains(roots, rule.ScopeKey)
+		return slices.Contains(roots.own, rule.ScopeKey) || rule.Behavior != engine.Allow && slices.Contains(roots.all, rule.ScopeKey)
 	case engine.Agent:
 		return rule.ScopeKey == at.known.Agent
 	case engine.Session:
@@ -200,7 +203,7 @@ func (at *rehearsalPlace) holds(rule engine.Rule, roots []string) bool {
 }
 
 // holding are those of the rules that hold.
-func (at *rehearsalPlace) holding(rules []engine.Rule, roots []string) (in []engine.Rule) {
+func (at *rehearsalPlace) holding(rules []engine.Rule, roots rehearsalRoots) (in []engine.Rule) {
 	for _, rule := range rules {
 		if at.holds(rule, roots) {
 			in = append(in, rule)
@@ -218,7 +221,7 @@ func (at *rehearsalPlace) elsewhere(cwd string, rules []engine.Rule) bool {
 	return known && !slices.ContainsFunc(rules, func(rule engine.Rule) bool { return at.holds(rule, roots) })
 }
 
-func (at *rehearsalPlace) note(cwd string, roots []string) {
+func (at *rehearsalPlace) note(cwd string, roots rehearsalRoots) {
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	at.roots[cwd] = roots

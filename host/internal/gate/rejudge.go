@@ -90,8 +90,8 @@ func (r *rehearsal) judge(ctx context.Context, call *rehearsed) {
 	if err != nil {
 		return
 	}
-	// The root of the call's own project comes first, then those around it; an empty one holds no rule.
-	roots := slices.Concat([]string{c.req.Call.Context.ProjectRoot}, c.roots)
+	at := c.req.Call.Context
+	roots := rehearsalRoots{own: []string{at.Project(), at.ProjectRoot}, all: c.roots}
 	call.at.note(cwd, roots)
 	call.without, call.with, err = r.both(ctx, c, call.at.holding(r.s.Add, roots), call.at.holding(r.removed, roots))
 	if err == nil {

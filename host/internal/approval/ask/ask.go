@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -47,6 +48,9 @@ type Ask struct {
 	ModuleDigest string      `json:"module_digest,omitempty"`
 	Kind         engine.Kind `json:"kind,omitempty"`
 	ProjectRoot  string      `json:"project_root,omitempty"`
+	// Repository is the repository the project is a work tree of: rules accepted for the project
+	// hold in all of its work trees. Empty for any other project.
+	Repository string `json:"repository,omitempty"`
 	// TakesInput tells that an approval may change the input.
 	TakesInput bool `json:"takes_input,omitempty"`
 	// Folder is the project folder that an approval may trust; nil where none is offered.
@@ -128,6 +132,9 @@ const (
 	MaxShownLines   = 100
 	MaxShownTargets = 20
 )
+
+// Project is the place of rules accepted for the project: its repository, else its root.
+func (a Ask) Project() string { return cmp.Or(a.Repository, a.ProjectRoot) }
 
 // Long reports whether a card cannot show the call whole: its input or its
 // targets.

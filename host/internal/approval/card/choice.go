@@ -154,6 +154,14 @@ func forSession(a ask.Ask, sets []int) Choice {
 	return c
 }
 
+// workTrees says that the rules of a call's project hold in more than its own directory.
+func workTrees(a ask.Ask) string {
+	if a.Repository == "" {
+		return ""
+	}
+	return " and its work trees"
+}
+
 // lasting offers one set with the default scope: the project when there is one,
 // else the agent.
 func lasting(a ask.Ask, set int, key string) Choice {
@@ -163,7 +171,7 @@ func lasting(a ask.Ask, set int, key string) Choice {
 		Answer: ask.Answer{Verdict: ask.Approve, Sets: []int{set}, Scope: engine.Agent},
 	}
 	if a.ProjectRoot != "" {
-		c.Scope, c.Answer.Scope = "project "+short(a.ProjectRoot), engine.Project
+		c.Scope, c.Answer.Scope = "project "+short(a.Project())+workTrees(a), engine.Project
 	}
 	c.Where = "always, " + c.Scope
 	for _, s := range a.Decision.Suggestions {

@@ -36,6 +36,7 @@ func details(a ask.Ask) []Field {
 	add("user", Line(a.User))
 	add("cwd", Line(a.CWD))
 	add("project", Line(a.ProjectRoot))
+	add("work tree of", Line(a.Repository))
 	add("action", actionText(a))
 	add("digest", Line(a.Digest))
 	add("MCP server", Line(a.Decision.Server))

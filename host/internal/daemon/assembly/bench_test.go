@@ -105,7 +105,7 @@ func BenchmarkCheck(b *testing.B) {
 		return err
 	})
 	measure("project_roots", func() error {
-		_, err := p.targets.ProjectRoots(ctx, w.project, []string{w.project})
+		_, err := p.targets.Project(ctx, w.project, []string{w.project})
 		return err
 	})
 	measure("session", func() error { _, err := w.Store.TouchSession(ctx, p.session); return err })

@@ -69,7 +69,10 @@ func scopeText(w *writer, a ask.Ask, answer ask.Answer) {
 		w.own("this session")
 	case answer.Scope == engine.Project:
 		w.own("project ")
-		w.raw(a.ProjectRoot)
+		w.raw(a.Project())
+		if a.Repository != "" {
+			w.own(" and its work trees")
+		}
 	default:
 		w.own("agent ")
 		w.raw(a.Agent)

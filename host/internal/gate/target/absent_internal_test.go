@@ -129,7 +129,7 @@ func TestOnePicture(t *testing.T) {
 	ctx := OnePicture(t.Context())
 	look := func(ctx context.Context) int64 {
 		before := asked.Load()
-		if _, err := r.ProjectRoots(ctx, dir, []string{dir}); err != nil {
+		if _, err := r.Project(ctx, dir, []string{dir}); err != nil {
 			t.Fatal(err)
 		}
 		return asked.Load() - before
@@ -144,8 +144,8 @@ func TestOnePicture(t *testing.T) {
 	if got := factsOf(t, other, dir); got != nil {
 		t.Errorf("got %+v", got)
 	}
-	got, err := other.ProjectRoots(ctx, dir, []string{dir})
-	if err != nil || len(got) != 1 {
+	got, err := other.Project(ctx, dir, []string{dir})
+	if err != nil || len(got.Roots) != 1 {
 		t.Errorf("another file system: got %v, %v", got, err)
 	}
 }

@@ -38,7 +38,8 @@ var ErrNoProject = errors.New("it is in no git repository")
 const maxEntries = 20_000
 
 // Folder returns the project of a directory: the root of the git repository around it. For a
-// client's work tree inside a project (.claude/worktrees/NAME) it is that project. ErrNoProject
+// work tree inside its repository, or a client's in a project (.claude/worktrees/NAME), it is
+// that project. ErrNoProject
 // when there is none; after any other error it is unknown.
 func (r *Resolver) Folder(ctx context.Context, dir string) (Folder, error) {
 	reader, ok := r.FS.(DirectoryReader)
@@ -53,6 +54,9 @@ func (r *Resolver) Folder(ctx context.Context, dir string) (Folder, error) {
 		root, ok := projectOf(at.path, w.rootsAbove(at.path))
 		if !ok {
 			return Folder{}, errors.Join(ErrNoProject, w.late())
+		}
+		if around := w.repository(root); around != "" && within(around, root) {
+			root = around
 		}
 		out := Folder{Path: root}
 		if out.File, err = reader.Folder(root); err != nil {

@@ -7,16 +7,34 @@ import (
 	"strings"
 )
 
-// ProjectRoots returns the project root and, after it, every git root further up and the
-// working directory that holds the current one, resolved and each once. The first is where
-// rules are stored and anchored. Everything that only tightens (.callgate.yaml, deny and ask
-// rules of the project) holds for all of them: an agent making a .git in a sub-directory and
-// stepping into it must not leave them behind.
+// Project is the project of a call.
+type Project struct {
+	// Roots are the project root and, after it, every git root further up, the working directory
+	// that holds the current one, and the repository, resolved and each once; empty for none. Rules
+	// are anchored at the first. Everything that only tightens (.callgate.yaml, deny and ask rules
+	// of the project) holds for all of them: an agent making a .git in a sub-directory and stepping
+	// into it must not leave them behind.
+	Roots []string
+	// Repository is the repository of a root that is a work tree of it, the place of the project's
+	// stored rules: its directory with .git, or the bare repository itself. Empty for any other
+	// root.
+	Repository string
+}
+
+// Name is the place of the project's stored rules; empty for no project.
+func (p Project) Name() string {
+	if p.Repository != "" || len(p.Roots) == 0 {
+		return p.Repository
+	}
+	return p.Roots[0]
+}
+
+// Project returns the project around a current directory.
 //
 // With working directories configured, a current directory outside all of them counts for
 // nothing: the caller names it, and must not choose its rules by it.
-func (r *Resolver) ProjectRoots(ctx context.Context, cwd string, workingDirectories []string) ([]string, error) {
-	return run(ctx, r, r.limits().Time, func(w *walker) ([]string, error) {
+func (r *Resolver) Project(ctx context.Context, cwd string, workingDirectories []string) (Project, error) {
+	return run(ctx, r, r.limits().Time, func(w *walker) (Project, error) {
 		var dirs []string
 		for _, d := range w.directories(workingDirectories) {
 			if d.err == nil {
@@ -25,13 +43,19 @@ func (r *Resolver) ProjectRoots(ctx context.Context, cwd string, workingDirector
 		}
 		start, holder := w.start(cwd, dirs)
 		if start == "" {
-			return nil, w.late()
+			return Project{}, w.late()
 		}
-		roots := w.rootsAbove(start)
+		p := Project{Roots: w.rootsAbove(start)}
 		if holder != "" {
-			roots = appendOnce(roots, holder)
+			p.Roots = appendOnce(p.Roots, holder)
 		}
-		return roots, w.late()
+		if len(p.Roots) > 0 {
+			p.Repository = w.repository(p.Roots[0])
+		}
+		if p.Repository != "" {
+			p.Roots = appendOnce(p.Roots, p.Repository)
+		}
+		return p, w.late()
 	})
 }
 

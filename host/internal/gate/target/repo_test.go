@@ -233,12 +233,12 @@ func TestProjectRoot(t *testing.T) {
 			for _, d := range tt.dirs {
 				dirs = append(dirs, filepath.Join(top, d))
 			}
-			roots, err := r.ProjectRoots(t.Context(), cwd, dirs)
+			at, err := r.Project(t.Context(), cwd, dirs)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, root := range roots {
+			for _, root := range at.Roots {
 				rel, err := filepath.Rel(top, root)
 				if err != nil {
 					t.Fatal(err)

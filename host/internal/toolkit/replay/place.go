@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/callgate/callgate/host/internal/store/record"
@@ -17,10 +16,11 @@ type place struct {
 	moves            []record.Move
 }
 
-// newPlace makes the project an empty repository below dir, by the path that it had.
-func newPlace(dir string, n int, s Session) (place, error) {
-	p := place{base: filepath.Join(dir, strconv.Itoa(n))}
-	for _, top := range []string{topOf(s.Root), topOf(s.Home)} {
+// newPlace makes the repository an empty one below base, by the path that it had, and the
+// session's root that or a work tree of it. Sessions of one repository share a base.
+func newPlace(base string, s Session, repository string) (place, error) {
+	p := place{base: base}
+	for _, top := range []string{topOf(s.Root), topOf(repository), topOf(s.Home)} {
 		if top != "" {
 			p.moves = append(p.moves, record.Move{From: top, To: p.base + top})
 		}
@@ -32,13 +32,28 @@ func newPlace(dir string, n int, s Session) (place, error) {
 	} else if home := topOf(s.Root); homeOf(s.Root) != "" {
 		p.home = p.move(home)
 	}
-	for _, d := range []string{p.home, filepath.Join(p.root, ".git/objects"), filepath.Join(p.root, ".git/refs/heads")} {
+	git := filepath.Join(p.move(repository), ".git")
+	files := map[string]string{
+		filepath.Join(git, "HEAD"):   "ref: refs/heads/main\n",
+		filepath.Join(git, "config"): "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
+	}
+	if repository != s.Root {
+		entry := filepath.Join(git, "worktrees", strings.ReplaceAll(s.Root[1:], "/", "-"))
+		files[filepath.Join(p.root, ".git")] = "gitdir: " + entry + "\n"
+		files[filepath.Join(entry, "HEAD")] = "ref: refs/heads/other\n"
+		files[filepath.Join(entry, "commondir")] = "../..\n"
+		files[filepath.Join(entry, "gitdir")] = filepath.Join(p.root, ".git") + "\n"
+	}
+	for _, d := range []string{p.home, p.root, filepath.Join(git, "objects"), filepath.Join(git, "refs/heads")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return p, err
 		}
 	}
-	for name, text := range map[string]string{"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"} {
-		if err := os.WriteFile(filepath.Join(p.root, ".git", name), []byte(text), 0o644); err != nil {
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return p, err
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			return p, err
 		}
 	}

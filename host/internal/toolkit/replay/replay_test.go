@@ -64,6 +64,31 @@ func bash(session string, commands ...string) string {
 	return b.String()
 }
 
+// TestWorkTrees: sessions in work trees of one repository share its rules, in a place known for work
+// trees or made by a recorded call, and no other directory does.
+func TestWorkTrees(t *testing.T) {
+	t.Parallel()
+	o := options(t, "default")
+	o.Store, o.Shared = true, true
+	session := func(root string, commands ...string) string {
+		return strings.ReplaceAll(bash(root, commands...), "/home/ann/shop", root)
+	}
+	outcomes := run(t, read(t, "s", session("/home/ann/shop/.worktrees/ann/x", "make build")+
+		session("/home/ann/shop", "make build", "git worktree add -b y ../tree main && ls")+
+		session("/home/ann/tree", "make build")+
+		session("/home/ann/shop/.claude/worktrees/z", "make build")+
+		session("/home/ann/other", "make build")), o)
+	var asked []string
+	for _, out := range outcomes {
+		if strings.Contains(string(out.Input), "make") && out.Asked {
+			asked = append(asked, out.CWD)
+		}
+	}
+	if want := []string{"/home/ann/shop/.worktrees/ann/x", "/home/ann/other"}; !slices.Equal(asked, want) {
+		t.Errorf("asked in %q, want %q", asked, want)
+	}
+}
+
 func TestRead(t *testing.T) {
 	t.Parallel()
 	got := read(t, "s", bash("a", "ls")+"\n"+bash("b", "pwd")+bash("a", "id")+

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 	"time"
 
@@ -177,11 +178,12 @@ func (g *running) take(id string) asked {
 
 // all puts every session, those of one project one after the other.
 func (g *running) all(ctx context.Context, sessions []Session) ([]Outcome, error) {
-	type key struct{ source, root string }
+	type key struct{ source, repository string }
 	var projects [][]int
 	at := map[key]int{}
+	repository := repositories(sessions)
 	for i, s := range sessions {
-		k := key{s.Source, s.Root}
+		k := key{s.Source, repository[i]}
 		n, known := at[k]
 		if !known || !g.o.Shared {
 			n = len(projects)
@@ -195,11 +197,11 @@ func (g *running) all(ctx context.Context, sessions []Session) ([]Outcome, error
 	work.SetLimit(runtime.GOMAXPROCS(0))
 	for n, members := range projects {
 		work.Go(func() error {
-			p, err := newPlace(g.dir, n, sessions[members[0]])
-			if err != nil {
-				return fmt.Errorf("make the project %s: %w", sessions[members[0]].Root, err)
-			}
 			for _, i := range members {
+				p, err := newPlace(filepath.Join(g.dir, strconv.Itoa(n)), sessions[i], repository[i])
+				if err != nil {
+					return fmt.Errorf("make the project %s: %w", sessions[i].Root, err)
+				}
 				if found[i], err = g.session(ctx, p, i, sessions[i]); err != nil {
 					return err
 				}
