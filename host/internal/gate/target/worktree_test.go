@@ -3,9 +3,12 @@
 package target_test
 
 import (
+	"cmp"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/host/internal/gate/target"
@@ -17,16 +20,28 @@ type treeWorld struct {
 	top string
 }
 
-func newTreeWorld(t *testing.T) treeWorld {
+// newTreeWorld makes them as far as Callgate looks at one, or with byGit whole ones.
+func newTreeWorld(t *testing.T, byGit bool) treeWorld {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("SKIPPED: no git")
-	}
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := treeWorld{t, top}
+	if !byGit {
+		for _, name := range []string{"site", "other"} {
+			w.write(name+"/.git/HEAD", "ref: refs/heads/main\n")
+			w.must(errors.Join(os.Mkdir(w.at(name+"/.git/objects"), 0o755), os.Mkdir(w.at(name+"/.git/refs"), 0o755)))
+		}
+		w.write("tree/.git", "gitdir: "+w.at("site/.git/worktrees/tree")+"\n")
+		w.write(entry+"HEAD", "ref: refs/heads/tree\n")
+		w.write(entry+"commondir", "../..\n")
+		w.write(entry+"gitdir", w.at("tree/.git")+"\n")
+		return w
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("SKIPPED: no git")
+	}
 	for _, name := range []string{"site", "other"} {
 		w.git(".", "init", "-q", name)
 		w.git(name, "commit", "-q", "--allow-empty", "-m", "first")
@@ -73,17 +88,18 @@ func TestRepositoryOfWorkTree(t *testing.T) {
 		want   string // the repository
 	}{
 		"a work tree":     {nil, "tree", "site"},
+		"by git":          {nil, "tree", "site"},
 		"a deep place":    {func(w treeWorld) { w.write("tree/a/b/x", "") }, "tree/a/b", "site"},
 		"the repository":  {nil, "site", ""},
 		"another project": {nil, "other", ""},
-		"inside":          {func(w treeWorld) { w.git("site", "worktree", "add", "-q", ".worktrees/a/b") }, "site/.worktrees/a/b", "site"},
+		"inside, by git":  {func(w treeWorld) { w.git("site", "worktree", "add", "-q", ".worktrees/a/b") }, "site/.worktrees/a/b", "site"},
 		"through a link":  {func(w treeWorld) { w.must(os.Symlink("tree", w.at("link"))) }, "link", "site"},
 		"relative paths, as git 2.48 writes": {func(w treeWorld) {
 			w.write("tree/.git", "gitdir: ../site/.git/worktrees/tree\n")
 			w.write(entry+"gitdir", "../../../../tree/.git\n")
 		}, "tree", "site"},
 		"moved by git": {func(w treeWorld) { w.git("site", "worktree", "move", "../tree", "../moved") }, "moved", "site"},
-		"a bare repository": {func(w treeWorld) {
+		"a bare repository, by git": {func(w treeWorld) {
 			w.git(".", "clone", "-q", "--bare", "site", "bare.git")
 			w.git("bare.git", "worktree", "add", "-q", "../leaf")
 		}, "leaf", "bare.git"},
@@ -93,11 +109,11 @@ func TestRepositoryOfWorkTree(t *testing.T) {
 		}, "tree", "site"},
 
 		"a moved one": {func(w treeWorld) { w.must(os.Rename(w.at("tree"), w.at("moved"))) }, "moved", ""},
-		"a removed one that is a repository now": {func(w treeWorld) {
+		"a removed one that is a repository now, by git": {func(w treeWorld) {
 			w.must(os.RemoveAll(w.at("tree")))
 			w.git(".", "init", "-q", "tree")
 		}, "tree", ""},
-		"pruned": {func(w treeWorld) {
+		"pruned by git": {func(w treeWorld) {
 			w.must(os.Rename(w.at("tree"), w.at("away")))
 			w.git("site", "worktree", "prune")
 			w.must(os.Rename(w.at("away"), w.at("tree")))
@@ -137,10 +153,10 @@ func TestRepositoryOfWorkTree(t *testing.T) {
 		"another commondir":          {func(w treeWorld) { w.write(entry+"commondir", w.at("other/.git")+"\n") }, "tree", ""},
 		"a .git that goes on":        {func(w treeWorld) { w.write("tree/.git", "gitdir: "+w.at(entry)+"\nx\n") }, "tree", ""},
 		"open to all":                {func(w treeWorld) { w.must(os.Chmod(w.at("tree"), 0o777)) }, "tree", ""},
-		"a sub-module": {func(w treeWorld) {
+		"a sub-module, by git": {func(w treeWorld) {
 			w.git("site", "-c", "protocol.file.allow=always", "submodule", "add", "-q", w.at("other"), "sub")
 		}, "site/sub", ""},
-		"a work tree of a sub-module": {func(w treeWorld) {
+		"a work tree of a sub-module, by git": {func(w treeWorld) {
 			w.git("site", "-c", "protocol.file.allow=always", "submodule", "add", "-q", w.at("other"), "sub")
 			w.git("site/sub", "worktree", "add", "-q", w.at("leaf"))
 		}, "leaf", ""},
@@ -156,7 +172,7 @@ func TestRepositoryOfWorkTree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newTreeWorld(t)
+			w := newTreeWorld(t, strings.HasSuffix(name, "by git"))
 			if tt.change != nil {
 				tt.change(w)
 			}
@@ -172,12 +188,8 @@ func TestRepositoryOfWorkTree(t *testing.T) {
 			if got.Repository != want {
 				t.Errorf("got repository %q, want %q", got.Repository, want)
 			}
-			name := want
-			if name == "" {
-				name = got.Roots[0]
-			}
-			if got.Name() != name {
-				t.Errorf("rules are stored in %q, want %q", got.Name(), name)
+			if place := cmp.Or(want, got.Roots[0]); got.Name() != place {
+				t.Errorf("rules are stored in %q, want %q", got.Name(), place)
 			}
 		})
 	}
@@ -187,7 +199,7 @@ func TestRepositoryOfWorkTree(t *testing.T) {
 // project, and so no repository.
 func TestRepositoryOfWorkTree_claimed(t *testing.T) {
 	t.Parallel()
-	w := newTreeWorld(t)
+	w := newTreeWorld(t, false)
 	got, err := (&target.Resolver{FS: target.OS()}).Project(t.Context(), w.at("tree"), []string{w.at("other")})
 	if err != nil || got.Name() != w.at("other") {
 		t.Errorf("got %+v, %v", got, err)
