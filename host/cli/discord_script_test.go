@@ -34,7 +34,7 @@ type chatServer struct {
 //	says TEXT        waits until a card says it
 //	introduced       waits until the bot is connected and has registered its commands
 //	slow             puts slow mode on the channel
-//	reset            forgets the bot's token, and ends its connection
+//	reset            makes the bot's token invalid, and ends its connection
 //	down, up         ends its connection and takes none, and takes one again
 //	typed FILE       writes a person's input for its setup: token, ids and a name
 //	sound            fails when a request broke a rule of Discord's
@@ -72,8 +72,7 @@ func discordScript(ts *testscript.TestScript, _ bool, args []string) {
 	case "slow":
 		s.SetChannel(s.Channel, 0, 30)
 	case "reset":
-		s.RefuseDials(true)
-		s.CloseSockets(4004, "Authentication failed.")
+		s.ResetToken()
 	case "down":
 		s.RefuseDials(true)
 		s.DropSockets()

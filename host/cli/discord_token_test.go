@@ -101,8 +101,7 @@ func TestT14_DiscordToken(t *testing.T) {
 	run("doctor")
 	run("audit", "list", "--json")
 	// A token unknown to Discord is an error of every call; so is none at all.
-	s.RefuseDials(true)
-	s.CloseSockets(4004, "Authentication failed.")
+	s.ResetToken()
 	run("discord", "status", "--json")
 	_ = serving.Process.Signal(syscall.SIGTERM)
 	if err := serving.Wait(); err != nil {

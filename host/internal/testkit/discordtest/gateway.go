@@ -47,7 +47,7 @@ type gateway struct {
 	sockets    map[*socket]bool
 	startsLeft int
 	identifies int
-	reset      bool // the token, after too many
+	reset      bool // the token, by a person or after too many
 }
 
 // session is the stream of events for a bot; it outlives its socket.
@@ -175,6 +175,16 @@ func (s *Server) CloseSockets(code int, reason string) {
 	for _, socket := range s.listSockets() {
 		socket.close(code, reason)
 	}
+}
+
+// ResetToken makes the bot's token invalid, as a person does in the developer portal: every socket
+// is closed, and no request, session or resumption with it is good any more. A bot that loses the
+// close frame hears of it when it comes back.
+func (s *Server) ResetToken() {
+	s.mu.Lock()
+	s.reset = true
+	s.mu.Unlock()
+	s.CloseSockets(4004, "Authentication failed.")
 }
 
 // AskReconnect sends opcode 7: reconnect and resume.

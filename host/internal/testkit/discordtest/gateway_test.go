@@ -269,6 +269,34 @@ func TestSessionStarts(t *testing.T) {
 	}
 }
 
+// A token that a person reset ends each socket, and is no good for a new session, a resumption or a
+// request.
+func TestResetToken(t *testing.T) {
+	t.Parallel()
+	s := discordtest.Start(t, discordtest.Options{})
+	session := begin(t, s).id
+	w := dial(t, s)
+	w.send(identify(s.Token, usual))
+	w.until("READY")
+	s.ResetToken()
+	if got := w.closed(); got != 4004 {
+		t.Errorf("the open socket: closed with %d", got)
+	}
+	for name, text := range map[string]string{
+		"identify": identify(s.Token, usual),
+		"resume":   `{"op":6,"d":{"token":"` + s.Token + `","session_id":"` + session + `","seq":1}}`,
+	} {
+		again := dial(t, s)
+		again.send(text)
+		if got := again.closed(); got != 4004 {
+			t.Errorf("%s: closed with %d", name, got)
+		}
+	}
+	if status, _ := rest(t, s, "GET", "/users/@me", ""); status != 401 {
+		t.Errorf("the token still works: HTTP %d", status)
+	}
+}
+
 // Heartbeats can stay without their ACK, and dials be refused.
 func TestGatewayFaults(t *testing.T) {
 	t.Parallel()
