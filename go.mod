@@ -43,6 +43,7 @@ require (
 	golang.org/x/sys v0.48.0
 	golang.org/x/term v0.46.0
 	golang.org/x/text v0.42.0
+	modernc.org/libc v1.66.10
 	modernc.org/sqlite v1.40.0
 	mvdan.cc/sh/v3 v3.13.0
 	pgregory.net/rapid v1.2.0
@@ -111,7 +112,6 @@ require (
 	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/protobuf v1.36.8 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	modernc.org/libc v1.66.10 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.11.0 // indirect
 )

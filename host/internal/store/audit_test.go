@@ -345,3 +345,23 @@ func TestLasting(t *testing.T) {
 		})
 	}
 }
+
+// TestAppend_textsOfAnySize: the statements of a row, compiled once, take texts of every size in turn.
+func TestAppend_textsOfAnySize(t *testing.T) {
+	t.Parallel()
+	s := fresh(t)
+	for _, size := range []int{0, 1, 4 << 10, 4<<10 - 1, 64 << 10, 0, 300, 64<<10 - 1, 2} {
+		r := decision()
+		r.Detail, r.RuleID, r.User, r.Agent = strings.Repeat("d", size), strings.Repeat("r", size%1000), "", strings.Repeat("ä", size/2)
+		want, err := s.Append(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rowsOf(t, s, store.Filter{}); got[0] != want && got[len(got)-1] != want {
+			t.Errorf("texts of %d bytes: read back another row", size)
+		}
+	}
+	if report, err := s.VerifyAudit(t.Context()); err != nil || report.Break != nil {
+		t.Errorf("verify: got %+v, %v, want no break", report, err)
+	}
+}

@@ -18,7 +18,6 @@ type chain struct {
 	pending []Row
 	news    news
 	buf     []byte
-	args    []any
 }
 
 // link is the end of the chain: the last row's number and hash.
@@ -27,7 +26,7 @@ type link struct {
 	hash Hash
 }
 
-// columns are the audit's, in the order of the table, of scan and of values. A migration adds new
+// columns are the audit's, in the order of the table, of scan and of ready.row. A migration adds new
 // ones at the end of all four.
 const columns = `seq, timestamp, event, agent_name, session, user_id, tool, action_string, decision, decided_by,
 	detail, stage, code, rule_id, rule_text, module_digest, call_id, digest, input, latency, prev, hash, rule_source, module, ask_id, evidence`
@@ -135,15 +134,6 @@ func (r *Row) rest() [4]*string {
 func (r *Row) texts() [17]*string {
 	return [...]*string{(*string)(&r.Event), &r.Agent, &r.Session, &r.User, &r.Tool, &r.Action, (*string)(&r.Decision), &r.DecidedBy,
 		&r.Detail, &r.Stage, &r.Code, &r.RuleID, &r.RuleText, &r.ModuleDigest, &r.CallID, &r.Digest, &r.Input}
-}
-
-// values appends the row's fields in the order of the columns.
-func (r *Row) values(out []any) []any {
-	out = append(out, r.Seq, r.Time.UnixNano())
-	for _, p := range r.texts() {
-		out = append(out, *p)
-	}
-	return append(out, int64(r.Latency), r.Prev[:], r.Hash[:], r.RuleSource, r.Module, r.AskID, r.Evidence)
 }
 
 // scan reads a row in the order of the columns.

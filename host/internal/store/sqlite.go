@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/machine/filelock"
@@ -25,6 +24,7 @@ type sqliteFile struct {
 	lock   *filelock.Lock
 	writes *sql.DB
 	reads  *sql.DB
+	ready  *ready // on the writer's connection
 }
 
 func (d *sqliteFile) name() string { return d.path }
@@ -68,6 +68,10 @@ func connect(path string, busy time.Duration, n int, pragmas ...string) (*sql.DB
 
 func (d *sqliteFile) close() error {
 	var errs []error
+	if d.ready != nil {
+		errs = append(errs, d.ready.end())
+		d.ready = nil
+	}
 	for _, db := range []*sql.DB{d.reads, d.writes} {
 		if db != nil {
 			errs = append(errs, db.Close())
@@ -79,7 +83,16 @@ func (d *sqliteFile) close() error {
 	return errors.Join(errs...)
 }
 
-func (d *sqliteFile) writer(ctx context.Context) (*sql.Conn, error) { return d.writes.Conn(ctx) }
+func (d *sqliteFile) writer(ctx context.Context) (*sql.Conn, error) {
+	conn, err := d.writes.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if d.ready, err = readyOn(conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
 
 func (d *sqliteFile) usable(*sql.Conn) bool { return true }
 
@@ -87,36 +100,27 @@ func (d *sqliteFile) spoils(error) bool { return false }
 
 func (d *sqliteFile) patience() time.Duration { return 0 }
 
-func (d *sqliteFile) begin(ctx context.Context, conn *sql.Conn) (head *link, epoch int64, err error) {
-	_, err = conn.ExecContext(ctx, "BEGIN IMMEDIATE")
-	return nil, 0, err
+func (d *sqliteFile) begin(context.Context, *sql.Conn) (head *link, epoch int64, err error) {
+	return nil, 0, d.ready.step(beginWrite)
 }
 
-// insertRow names no columns: the driver compiles a statement each time it runs,
-// and the names cost as much as the rest of it. One statement for many rows is
-// slower than many for one.
-var insertRow = "INSERT INTO audit_log VALUES (" + strings.Repeat("?,", 25) + "?)"
-
-func (d *sqliteFile) commit(ctx context.Context, conn *sql.Conn, c *chain) error {
+func (d *sqliteFile) commit(_ context.Context, _ *sql.Conn, c *chain) error {
 	if len(c.pending) > 0 {
 		for i := range c.pending {
-			r := &c.pending[i]
-			c.args = r.values(c.args[:0])
-			if _, err := conn.ExecContext(ctx, insertRow, c.args...); err != nil {
-				return fmt.Errorf("append row %d: %w", r.Seq, err)
+			if err := d.ready.row(&c.pending[i]); err != nil {
+				return fmt.Errorf("append row %d: %w", c.pending[i].Seq, err)
 			}
 		}
 		for id, u := range usesOf(c.pending) {
-			if _, err := conn.ExecContext(ctx, addUses, id, u.Count, u.Last.UnixNano()); err != nil {
+			if err := d.ready.uses(id, u); err != nil {
 				return fmt.Errorf("count the use of a rule: %w", err)
 			}
 		}
-		if _, err := conn.ExecContext(ctx, "UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1", c.head.seq, c.head.hash[:]); err != nil {
+		if err := d.ready.head(&c.head); err != nil {
 			return err
 		}
 	}
-	_, err := conn.ExecContext(ctx, "COMMIT")
-	return err
+	return d.ready.step(commitWrite)
 }
 
 // maxWipeWait is how long emptying the log waits for readers, in milliseconds.

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -155,7 +154,7 @@ func (d *sqliteFile) backup(ctx context.Context, version int64) error {
 
 // explain adds the meaning and the fix to an error of SQLite.
 func (d *sqliteFile) explain(err error) error {
-	var se *sqlite.Error
+	var se interface{ Code() int } // the driver's, or a codeError
 	if errors.As(err, &se) {
 		switch se.Code() & 0xff {
 		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
