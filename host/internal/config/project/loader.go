@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -57,7 +58,7 @@ func (l *Loader) Load(ctx context.Context, root string) (File, error) {
 func rootsFrom(root string) []string {
 	roots := []string{root}
 	for dir := filepath.Dir(root); ; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(dir, ".git")) {
+		if exists(strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator) + ".git") {
 			roots = append(roots, dir)
 		}
 		if dir == filepath.Dir(dir) {

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/callgate/callgate/host/internal/machine/stat"
 )
 
 // stamp distinguishes two versions of a file. A change within the clock's step, with the same size
@@ -20,12 +22,16 @@ type stamp struct {
 }
 
 func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+	var st syscall.Stat_t
+	return stat.Lstat(path, &st) == nil
 }
 
 // look returns the stamp of the regular file at path.
 func look(path string) (stamp, error) {
+	var st syscall.Stat_t
+	if err := absence(stat.Lstat(path, &st)); errors.Is(err, fs.ErrNotExist) {
+		return stamp{}, fs.ErrNotExist // as nearly always
+	}
 	info, err := os.Lstat(path)
 	if err != nil {
 		return stamp{}, absence(err)

@@ -65,6 +65,7 @@ type Guard struct {
 	facts    Facts
 	places   []place
 	binary   os.FileInfo
+	search   []string // the directories of a shell's program search, with a separator behind each
 	resolver *target.Resolver
 	endpoint atomic.Pointer[endpoint]
 	// beside are further addresses.
@@ -75,6 +76,12 @@ type Guard struct {
 func New(f Facts) *Guard {
 	g := &Guard{facts: f, resolver: &target.Resolver{FS: target.OS(), Limits: target.Limits{Time: patience}}}
 	g.places = placesOf(f)
+	for _, dir := range f.Path[:min(len(f.Path), 64)] {
+		if dir != "" {
+			dir += string(filepath.Separator)
+		}
+		g.search = append(g.search, dir)
+	}
 	if info, err := os.Stat(f.Binary); err == nil {
 		g.binary = info
 	}

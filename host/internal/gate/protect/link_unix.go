@@ -3,43 +3,33 @@
 package protect
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/internal/machine/stat"
 )
 
 // maxWalked bounds our own files compared with a file of several names.
 const maxWalked = 4096
 
-// isFile reports whether a path leads to a known file. It and exists call the kernel themselves:
-// os.Stat makes a FileInfo, or an error, each time, and a check looks for each of its programs in
-// each directory of the search path. RATIONALE.md, "What did not make a check faster?".
+// isFile reports whether a path leads to a known file. A check looks for each of its programs in
+// each directory of the search path: RATIONALE.md, "What did not make a check faster?".
 func isFile(p string, known os.FileInfo) bool {
 	ours, ok := known.Sys().(*syscall.Stat_t)
 	if !ok {
 		return false
 	}
 	var st syscall.Stat_t
-	return again(func() error { return syscall.Stat(p, &st) }) == nil && st.Dev == ours.Dev && st.Ino == ours.Ino
+	return stat.Stat(p, &st) == nil && st.Dev == ours.Dev && st.Ino == ours.Ino
 }
 
 // exists reports whether there is anything at a path; a link is not followed.
 func exists(p string) bool {
 	var st syscall.Stat_t
-	return again(func() error { return syscall.Lstat(p, &st) }) == nil
-}
-
-// again repeats an interrupted call of the kernel.
-func again(call func() error) error {
-	for {
-		if err := call(); !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
+	return stat.Lstat(p, &st) == nil
 }
 
 // linked judges a file with more than one name: it may be one of our own.

@@ -85,10 +85,7 @@ func (j *judge) isOurs(program string) bool {
 		if mayBe(name, "callgate") || mayBe(name, hookProgram) || j.facts.Binary != "" && mayBe(name, fold(filepath.Base(j.facts.Binary))) {
 			return true
 		}
-		for _, dir := range j.facts.Path[:min(len(j.facts.Path), 64)] {
-			if dir != "" {
-				dir += string(filepath.Separator)
-			}
+		for _, dir := range j.search {
 			if j.sameBinary(dir + program) {
 				return true
 			}

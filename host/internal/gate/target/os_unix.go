@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/callgate/callgate/host/internal/machine/stat"
 )
 
 var errNotRegular = errors.New("not a regular file")
@@ -36,7 +38,7 @@ func (o *osFS) Lstat(path string) (fs.FileMode, error) {
 // Stamp implements Stamper.
 func (*osFS) Stamp(path string) (fs.FileMode, Stamp, error) {
 	var st syscall.Stat_t
-	switch err := syscall.Lstat(path, &st); {
+	switch err := stat.Lstat(path, &st); {
 	case err == syscall.ENOENT:
 		return 0, Stamp{}, fs.ErrNotExist
 	case err != nil:

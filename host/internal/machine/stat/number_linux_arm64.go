@@ -1,0 +1,5 @@
+package stat
+
+import "syscall"
+
+const number = syscall.SYS_FSTATAT
