@@ -39,7 +39,7 @@ func (o *osFS) Lstat(path string) (fs.FileMode, error) {
 func (*osFS) Stamp(path string) (fs.FileMode, Stamp, error) {
 	var st syscall.Stat_t
 	switch err := stat.Lstat(path, &st); {
-	case err == syscall.ENOENT:
+	case errors.Is(err, syscall.ENOENT):
 		return 0, Stamp{}, fs.ErrNotExist
 	case err != nil:
 		return 0, Stamp{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
