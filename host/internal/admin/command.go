@@ -180,8 +180,8 @@ func (ad *Admin) nearest(ctx context.Context, w Where, p *place) error {
 	return nil
 }
 
-// projectOf is the name of a session's project. A root that is gone keeps its own.
-func (ad *Admin) projectOf(ctx context.Context, root string) (string, error) {
+// ProjectOf is the name of a session's project. A root that is gone keeps its own.
+func (ad *Admin) ProjectOf(ctx context.Context, root string) (string, error) {
 	at, err := ad.c.Targets.Project(ctx, root, nil)
 	if err != nil || len(at.Roots) == 0 || at.Roots[0] != root {
 		return root, err
@@ -218,7 +218,7 @@ func (ad *Admin) standsFor(ctx context.Context, p *place) (agent, session, proje
 		if known.Mode != nil {
 			p.state.Mode = known.Mode.String()
 		}
-		project, err = ad.projectOf(ctx, known.ProjectRoot)
+		project, err = ad.ProjectOf(ctx, known.ProjectRoot)
 		return known.Agent, known.ID, project, err
 	}
 	return "", "", "", nil

@@ -53,7 +53,13 @@ func (h *Handler) above(ctx context.Context, out wire.CommandResult) ([]admin.Wh
 	if err != nil {
 		return nil, err
 	}
-	return append(places, admin.Where{Scope: engine.Agent, Key: known.Agent}, admin.Where{Scope: engine.Project, Key: known.ProjectRoot}), nil
+	places = append(places, admin.Where{Scope: engine.Agent, Key: known.Agent}, admin.Where{Scope: engine.Project, Key: known.ProjectRoot})
+	// In a work tree, the rules of its repository hold as well.
+	project, err := h.c.Gate.ProjectOf(ctx, known.ProjectRoot)
+	if err == nil && project != known.ProjectRoot {
+		places = append(places, admin.Where{Scope: engine.Project, Key: project})
+	}
+	return places, err
 }
 
 // standsIn says where a rule is written and for whom it holds.

@@ -35,6 +35,8 @@ type Gate interface {
 	ChangeProfile(ctx context.Context, c admin.Change, agent, name string) (wire.GivenProfile, error)
 	Session(ctx context.Context, id string) (store.Session, []store.Call, error)
 	Sessions(ctx context.Context, f store.SessionFilter) ([]store.Session, error)
+	// ProjectOf is the project whose stored rules hold below a session's root.
+	ProjectOf(ctx context.Context, root string) (string, error)
 	ChangeMode(ctx context.Context, c admin.Change, session string, mode *engine.Mode) error
 	ChangeForkMode(ctx context.Context, c admin.Change, session string, mode *engine.Mode) error
 	Clear(ctx context.Context, c admin.Change, session string) (wire.ClearResult, error)
