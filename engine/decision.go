@@ -116,7 +116,7 @@ const (
 	CodeProfile          = "profile"             // the agent's profile asks or denies
 	CodeToolError        = "tool_error"          // a tool module failed or is missing
 	CodeHostError        = "host_error"          // describe_call, targets, profile or store failed
-	CodeStoreUnavailable = "store_unavailable"   // the store's database does not answer
+	CodeStoreUnavailable = "store_unavailable"   // the store does not answer, or takes no changes
 	CodeUnsettled        = "unsettled"           // a concurrent call may change the call's targets
 	CodeServer           = "mcp_server"          // the rule is for another MCP server of this name
 	CodeShellChanged     = "shell_changed"       // an earlier call changed this call's shell

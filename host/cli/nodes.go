@@ -20,10 +20,10 @@ func nodesCommand(c *cli) *cobra.Command {
 		Use:     "nodes",
 		GroupID: "setup",
 		Short:   "List the daemons that share the store",
-		Long: `Several daemons can share a store in PostgreSQL. The list shows for each its machine,
-version, start, last sign of life and tasks, such as the connection to Discord, and how
-many changes of rules, settings, tokens and sessions it does not have yet. It stores no
-decision before it has all of them. Below is why a daemon cannot use a tool module: it
+		Long: `Several daemons can share a store in PostgreSQL. The list shows for each an id of this
+start, its machine, version, start, last sign of life and tasks, such as the connection
+to Discord, and how many changes of rules, settings, tokens and sessions it does not have
+yet. It stores no decision before it has all of them. Below is why a daemon cannot use a tool module: it
 denies the calls of its tools; and a warning when running daemons have different keys for
 signing the audit.`,
 		Example: "  callgate nodes\n  callgate nodes --json",
@@ -41,22 +41,18 @@ signing the audit.`,
 }
 
 func printNodes(w io.Writer, nodes []wire.Node) {
-	rows := [][]string{{"name", "version", "since", "last seen", "state", "changes", "audit key", "tasks"}}
+	rows := [][]string{{"id", "name", "version", "since", "last seen", "state", "missing changes", "audit key", "tasks"}}
 	for _, n := range nodes {
-		state := "alive"
+		state, missing := "alive", fmt.Sprint(n.Behind)
 		if !n.Alive {
-			state = "gone"
+			state, missing = "gone", "-"
 		}
 		if n.Self {
 			state += ", answers here"
 		}
-		changes := fmt.Sprintf("%d", n.Epoch)
-		if n.Behind > 0 {
-			changes += fmt.Sprintf(" (%d behind)", n.Behind)
-		}
 		rows = append(rows, []string{
-			card.Line(n.Name), cmp.Or(card.Line(n.Version), "-"), n.Since.Local().Format(time.DateTime), n.Seen.Local().Format(time.DateTime),
-			state, changes, cmp.Or(shortKey(n.AuditKey), "-"), cmp.Or(card.Line(strings.Join(n.Leases, ", ")), "-"),
+			cmp.Or(card.Line(n.ID), "-"), card.Line(n.Name), cmp.Or(card.Line(n.Version), "-"), n.Since.Local().Format(time.DateTime), n.Seen.Local().Format(time.DateTime),
+			state, missing, cmp.Or(shortKey(n.AuditKey), "-"), cmp.Or(card.Line(strings.Join(n.Leases, ", ")), "-"),
 		})
 	}
 	fmt.Fprint(w, table(rows))

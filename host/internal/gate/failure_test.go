@@ -3,6 +3,7 @@ package gate_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,6 +33,37 @@ func (s deafStore) AppendCall(ctx context.Context, row store.Row, c store.Call) 
 		return store.Row{}, s.audit
 	}
 	return s.Store.AppendCall(ctx, row, c)
+}
+
+// A store that is away, or that takes no changes, has a code of its own, and the agent reads nothing
+// of the database; only the first is worth another try.
+func TestUnwritableAudit_code(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err   error
+		again string
+	}{
+		"away":      {store.ErrUnavailable, "Try again in a minute."},
+		"went back": {store.ErrRewound, "Do not try again"},
+		"read-only": {store.ErrReadOnly, "Do not try again"},
+		"in use":    {store.ErrLocked, "Do not try again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "agents: {loose: {mode: bypass}}\n")
+			parts := w.Parts(w.Broker)
+			parts.Store = deafStore{Store: w.Store, audit: fmt.Errorf("%w: at db.internal", c.err)}
+			g, err := assembly.NewGate(parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Gate = g
+			d := w.Check(authority.Caller{Token: "check:loose", Agent: "loose"}, call("x")).Decision
+			if d.Behavior != engine.Deny || d.Code != engine.CodeStoreUnavailable || !strings.Contains(d.Message, c.again) || strings.Contains(d.Message+d.Reason, "db.internal") {
+				t.Errorf("got %+v, want a denial with code %s and %q, without the database", d, engine.CodeStoreUnavailable, c.again)
+			}
+		})
+	}
 }
 
 // TestUnwritableAuditDenies: an unwritten decision is a denial, also while every read of the

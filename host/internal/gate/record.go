@@ -92,12 +92,17 @@ func (g *Gate) append(ctx context.Context, row store.Row, res wire.Result, call 
 // unaudited is the denial of a call whose decision is in no row. The error may name the database: it
 // is for the log, not for the agent.
 func unaudited(err error) engine.Decision {
-	if !errors.Is(err, store.ErrUnavailable) {
-		return denied(engine.CodeHostError, "the decision could not be audited: "+err.Error())
+	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		d := denied(engine.CodeStoreUnavailable, "the store's database does not answer, so the decision could not be audited")
+		d.Message += " Try again in a minute."
+		return d
+	case errors.Is(err, store.ErrRewound), errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrLocked):
+		d := denied(engine.CodeStoreUnavailable, "the store takes no changes, so the decision could not be audited")
+		d.Message += " Do not try again: a person has to look at the daemon's log."
+		return d
 	}
-	d := denied(engine.CodeStoreUnavailable, "the store's database does not answer, so the decision could not be audited")
-	d.Message += " Try again in a minute."
-	return d
+	return denied(engine.CodeHostError, "the decision could not be audited: "+err.Error())
 }
 
 // reject audits a malformed or unentitled request, with its known parts.

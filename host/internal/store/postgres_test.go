@@ -3,6 +3,7 @@ package store_test
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -122,6 +123,7 @@ func TestPostgres_awayAndBack(t *testing.T) {
 }
 
 // A store without rows that it confirmed takes no more, nor does one in which another process wrote.
+// It is not ready then, though it can be read, and its owner hears of that once, and of the end.
 func TestPostgres_refusesAnotherHead(t *testing.T) {
 	t.Parallel()
 	server := storetest.SharedServer(t)
@@ -135,11 +137,33 @@ func TestPostgres_refusesAnotherHead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := opened(t, storetest.Schema(t, server), store.Options{})
+			heard := make(chan error, 8)
+			s := opened(t, storetest.Schema(t, server), store.Options{Failed: func(err error) { heard <- err }})
 			appendMany(t, s, 3)
+			head := rowsOf(t, s, store.Filter{})[2].Hash
 			storetest.Exec(t, s.Path(), c.change)
-			if row, err := s.Append(t.Context(), decision()); !errors.Is(err, c.want) {
-				t.Errorf("got %+v, %v, want %v", row, err, c.want)
+			for range 2 {
+				if row, err := s.Append(t.Context(), decision()); !errors.Is(err, c.want) {
+					t.Errorf("got %+v, %v, want %v", row, err, c.want)
+				}
+				if err := s.Ready(t.Context()); !errors.Is(err, c.want) {
+					t.Errorf("ready: got %v, want %v", err, c.want)
+				}
+			}
+			storetest.Exec(t, s.Path(), fmt.Sprintf("UPDATE audit_head SET seq = 3, hash = decode('%s', 'hex')", head))
+			if err := s.Ready(t.Context()); err != nil {
+				t.Errorf("with its rows again: not ready: %v", err)
+			}
+			if row, err := s.Append(t.Context(), decision()); err != nil {
+				t.Errorf("with its rows again: got %+v, %v", row, err)
+			}
+			close(heard)
+			var got []error
+			for err := range heard {
+				got = append(got, err)
+			}
+			if len(got) != 2 || !errors.Is(got[0], c.want) || got[1] != nil {
+				t.Errorf("heard: got %v, want %v once, and its end", got, c.want)
 			}
 		})
 	}

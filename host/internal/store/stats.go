@@ -68,10 +68,15 @@ func (t *team) behind(ctx context.Context) int64 {
 	return max(0, last-t.epoch.Load())
 }
 
-// Ready returns nil when the store can be read and is open for changes.
+// Ready returns nil when the store can be read and written. After a failed change it makes a
+// transaction without changes to find out.
 func (s *Store) Ready(ctx context.Context) error {
 	if s.writer.isClosed() {
 		return ErrClosed
+	}
+	if s.writer.failing.Load() {
+		err := s.writer.do(ctx, &job{single: true, run: func(context.Context, *tx) error { return nil }})
+		return s.closedOr(err)
 	}
 	_, err := readHead(ctx, s.reads)
 	return s.closedOr(err)

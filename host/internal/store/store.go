@@ -39,6 +39,9 @@ type Options struct {
 	// Daemon is set for a program that decides calls; several may share a store in PostgreSQL.
 	// Without it the store is opened alone.
 	Daemon *Daemon
+	// Failed, when set, hears why the store can no longer be written, and nil when it can again. It
+	// must return at once.
+	Failed func(error)
 }
 
 // Errors for callers to tell apart.
@@ -120,7 +123,7 @@ func (s *Store) load(ctx context.Context, o Options) error {
 	if s.rules, err = loadRules(ctx, s.writes); err != nil {
 		return s.db.explain(err)
 	}
-	if s.writer, err = startWriter(ctx, s.db, s.team); err != nil {
+	if s.writer, err = startWriter(ctx, s.db, s.team, o.Failed); err != nil {
 		return s.db.explain(err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,6 +28,9 @@ type writer struct {
 	team  *team
 
 	counts counts
+	// failing means that the last transaction failed as a whole; failed hears of each change of it.
+	failing atomic.Bool
+	failed  func(error)
 }
 
 // job is one change. run sees the file as left by the jobs before it; when it
@@ -51,12 +55,12 @@ type tx struct {
 	chain *chain
 }
 
-func startWriter(ctx context.Context, beneath database, team *team) (*writer, error) {
+func startWriter(ctx context.Context, beneath database, team *team, failed func(error)) (*writer, error) {
 	conn, err := beneath.writer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{jobs: make(chan *job, maxGroup), ended: make(chan struct{}), conn: conn, db: beneath}
+	w := &writer{jobs: make(chan *job, maxGroup), ended: make(chan struct{}), conn: conn, db: beneath, failed: failed}
 	w.chain.stale, w.chain.news.shared, w.team = true, team != nil, team
 	if err := w.chain.refresh(ctx, conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
@@ -144,6 +148,9 @@ func (w *writer) commit(group []*job) {
 		err = w.eachAlone(ctx, group)
 	}
 	w.counts.add(group, err, time.Since(begun))
+	if was := w.failing.Swap(err != nil); was != (err != nil) && w.failed != nil {
+		w.failed(err)
+	}
 	for _, j := range group {
 		w.wipe = w.wipe || j.erases && j.err == nil && err == nil
 	}

@@ -152,7 +152,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 			_ = h.Close() // the first error is the one to return
 		}
 	}()
-	if h.Store, err = store.Open(ctx, o.Config.Store, store.Options{Now: o.Now, Daemon: &store.Daemon{Version: o.Version}}); err != nil {
+	if h.Store, err = store.Open(ctx, o.Config.Store, store.Options{Now: o.Now, Daemon: &store.Daemon{Version: o.Version}, Failed: h.storeFailed}); err != nil {
 		return nil, err
 	}
 	h.together()
@@ -250,6 +250,15 @@ func (h *Host) warn(c *config.Config) {
 	for _, r := range h.Store.RefusedRules() {
 		h.log.Warn("stored allow rule disabled: it was changed outside Callgate; remove it or add it again", "rule", r.ID, "tool", r.Tool, "scope", r.Scope)
 	}
+}
+
+// storeFailed logs that the store takes no changes, so calls are denied, and that it does again.
+func (h *Host) storeFailed(err error) {
+	if err == nil {
+		h.log.Info("the store can be written again: calls are decided")
+		return
+	}
+	h.log.Error("the store cannot be written: every call is denied", "error", err)
 }
 
 // caughtUp takes over everything that other daemons changed while this one started.
