@@ -235,10 +235,10 @@ func TestTeamFailover(t *testing.T) {
 }
 
 // TestTeamDeadNode: an ask of a daemon that died is taken up by the client's retry on another one, or
-// ends at its deadline.
+// ends at its deadline; before that the other daemons say that its client is not connected.
 func TestTeamDeadNode(t *testing.T) {
 	t.Parallel()
-	h := &hammer{team: newDaemons(t, "asks: {timeout: 15s}\n"), answered: map[int64]string{}}
+	h := &hammer{team: newDaemons(t, "asks: {timeout: 30s}\n"), answered: map[int64]string{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	h.keysDiffer(ctx)
@@ -280,10 +280,15 @@ func TestTeamDeadNode(t *testing.T) {
 	if res := <-results; res.Decision.Behavior != engine.Allow || res.AskID != asked["retried"].ID {
 		t.Errorf("the retry: got %+v of ask %s, want an allow by ask %s", res.Decision, res.AskID, asked["retried"].ID)
 	}
+	away := false
 	for ev := range events {
 		if ev.Ask.ID == asked["left"].ID && ev.Ask.State != ask.Shown {
 			break
 		}
+		away = away || ev.Ask.ID == asked["left"].ID && ev.Ask.Away
+	}
+	if !away {
+		t.Error("the ask without a retry: nobody heard that its client is not connected")
 	}
 	left, err := admin.Ask(ctx, asked["left"].ID)
 	if err != nil || left.State != ask.TimedOut {

@@ -218,11 +218,11 @@ func TestScenario_clientHasLeft(t *testing.T) {
 	first.got()
 	w.open()
 	w.connected()
-	c = w.lists(c, "its client has left: the answer counts if it asks again in time")
+	c = w.lists(c, "its client is not connected: the answer counts if it asks again in time")
 	back := w.again("s1", "make build")
-	m, err := w.discord.WaitEdit(within(t), c.ID, func(m discordtest.Message) bool { return !strings.Contains(m.Content, "has left") })
+	m, err := w.discord.WaitEdit(within(t), c.ID, func(m discordtest.Message) bool { return !strings.Contains(m.Content, "is not connected") })
 	if err != nil {
-		t.Fatalf("the client is back, and the card says it left: %v\n%s", err, m)
+		t.Fatalf("the client is back, and the card says it is not: %v\n%s", err, m)
 	}
 	c.press(w.ann, message.VerbApprove)
 	back.wantAllowed("ann")

@@ -56,6 +56,66 @@ func (t *team) presenceLoop(ctx context.Context) {
 	}
 }
 
+// meetLoop tells the listener which daemons give signs of life, as often as they do. It is not the
+// loop of this daemon's own signs: those must not wait for the listener.
+func (t *team) meetLoop(ctx context.Context) {
+	tick := time.NewTicker(presenceEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		meet := t.meet.Load()
+		if meet == nil {
+			continue
+		}
+		if alive, err := t.alive(ctx); err == nil { // a database that is away tells nothing of the others
+			(*meet)(ctx, alive)
+		}
+	}
+}
+
+// alive are the ids of the daemons with a sign of life.
+func (t *team) alive(ctx context.Context) (map[string]bool, error) {
+	rows, err := t.db.reads.QueryContext(ctx, "SELECT id FROM nodes WHERE seen > now() - interval '"+deadAfter+"'")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() // its error comes out of rows.Err
+	alive := map[string]bool{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		alive[id] = true
+	}
+	return alive, rows.Err()
+}
+
+// Alive are the ids of the running daemons of the store, this one among them; none where one daemon
+// has the store.
+func (s *Store) Alive(ctx context.Context) (map[string]bool, error) {
+	if s.team == nil {
+		return nil, nil
+	}
+	alive, err := s.team.alive(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list daemons: %w", s.closedOr(err))
+	}
+	return alive, nil
+}
+
+// OnMeet sets the listener for the ids of the daemons that run. It hears them each second, also when
+// they are the same.
+func (s *Store) OnMeet(meet func(ctx context.Context, alive map[string]bool)) {
+	if s.team != nil {
+		s.team.meet.Store(&meet)
+	}
+}
+
 // maxProblems bounds the text of a daemon's problems in the list, in bytes.
 const maxProblems = 8 << 10
 

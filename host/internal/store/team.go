@@ -31,6 +31,7 @@ type team struct {
 	follow sync.Mutex // held while changes are applied
 	listen atomic.Pointer[func(context.Context, []Changed) error]
 	hear   atomic.Pointer[func(context.Context, string)]
+	meet   atomic.Pointer[func(context.Context, map[string]bool)]
 	report atomic.Pointer[func() []string]
 	// auditKey is a string.
 	auditKey atomic.Value
@@ -76,7 +77,7 @@ func (t *team) begin() {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.cancel = cancel
-	for _, work := range []func(context.Context){t.followLoop, t.listenLoop, t.presenceLoop} {
+	for _, work := range []func(context.Context){t.followLoop, t.listenLoop, t.presenceLoop, t.meetLoop} {
 		t.ended.Go(func() { work(ctx) })
 	}
 }

@@ -103,15 +103,9 @@ func (b *Broker) join(key Key, digest string) *entry {
 // the turn and mu.
 func (b *Broker) attend(e *entry) {
 	e.waiters++
-	if !e.ask.Away {
-		return
+	if e.ask.Away {
+		b.setAway(e, false)
 	}
-	e.ask.Away = false
-	kind := EventShown
-	if e.ask.State == Queued {
-		kind = EventQueued
-	}
-	b.publish(Event{Kind: kind, Ask: e.ask, Position: b.position(e)})
 }
 
 // returning answers a call whose key the store knows. An outcome without a

@@ -52,6 +52,7 @@ func (m *memStore) put(a ask.Ask) error {
 	if err := json.Unmarshal(raw, &row); err != nil {
 		return err
 	}
+	row.Node, row.Rev = a.Node, a.Rev // columns of their own
 	m.rows[a.ID] = row
 	m.writes++
 	return nil
@@ -77,9 +78,10 @@ func (m *memStore) CompareAndSetAsk(_ context.Context, from ask.State, next ask.
 		return false, errDisk
 	}
 	have, err := m.get(next.ID)
-	if err != nil || have.State != from {
+	if err != nil || have.State != from || have.Rev != next.Rev {
 		return false, err
 	}
+	next.Rev++
 	return true, m.put(next)
 }
 

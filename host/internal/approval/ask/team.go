@@ -65,7 +65,8 @@ func (b *Broker) replace(e *entry, stored Ask) {
 	if e.ask.State != stored.State {
 		kind = EventShown
 	}
-	stored.Undelivered, stored.Away = e.ask.Undelivered, e.ask.Away
+	stored.Undelivered = e.ask.Undelivered
+	stored.Away = e.ask.Away && stored.Node == e.ask.Node // a daemon took it up: its client is back
 	e.ask = stored
 	b.schedule(e)
 	b.publish(Event{Kind: kind, Ask: stored})
@@ -154,6 +155,77 @@ func (b *Broker) RefreshStreaks(ctx context.Context, sessions []string) error {
 			b.streaks[s.Session] = s
 		}
 	}
+	return nil
+}
+
+// Meet takes note of the daemons that run. An ask whose call waits at none of them has no client, and
+// the surfaces hear of it, until a daemon takes it up or its own is back. One that a call waits for
+// here becomes this daemon's.
+func (b *Broker) Meet(ctx context.Context, alive map[string]bool) error {
+	if len(b.changedBy(alive)) == 0 {
+		return nil
+	}
+	if err := b.acquire(ctx); err != nil {
+		return err
+	}
+	defer b.release()
+	var failed error
+	for _, e := range b.changedBy(alive) {
+		if b.attended(e) {
+			failed = errors.Join(failed, b.takeUp(ctx, e))
+			continue
+		}
+		b.mu.Lock()
+		b.setAway(e, !e.ask.Away)
+		b.mu.Unlock()
+	}
+	return failed
+}
+
+// changedBy are the waiting asks of other daemons that are not as these running daemons have them.
+func (b *Broker) changedBy(alive map[string]bool) (found []*entry) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.waiting.all {
+		if !b.isForeign(e.ask) {
+			continue
+		}
+		if gone := !alive[e.ask.Node]; e.waiters > 0 && gone || e.waiters == 0 && gone != e.ask.Away {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// setAway tells the surfaces whether a client waits for an ask. The caller holds the turn and mu.
+func (b *Broker) setAway(e *entry, away bool) {
+	e.ask.Away = away
+	kind := EventShown
+	if e.ask.State == Queued {
+		kind = EventQueued
+	}
+	b.publish(Event{Kind: kind, Ask: e.ask, Position: b.position(e)})
+}
+
+// takeUp makes the ask of a daemon that is gone this one's, so that no other counts its client as
+// gone. The caller holds the turn.
+func (b *Broker) takeUp(ctx context.Context, e *entry) error {
+	ctx, cancel := storeContext(ctx)
+	defer cancel()
+	next := e.ask
+	next.Node, next.Away = b.cfg.Node, false
+	ok, err := b.swap(ctx, e.ask.State, &next)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		b.reread(ctx, e) // or the next look finds it
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e.ask = next
+	b.schedule(e)
 	return nil
 }
 

@@ -183,7 +183,7 @@ func asked(a ask.Ask) []Row {
 }
 
 // ClientAway says before the answer that no client waits for it.
-const ClientAway = "its client has left: the answer counts if it asks again in time"
+const ClientAway = "its client is not connected: the answer counts if it asks again in time"
 
 // WhyNobody says why nobody may approve an ask, where that is so.
 const WhyNobody = "the person who triggered the call may not, and that person is unknown (set user for the agent)"

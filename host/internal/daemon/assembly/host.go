@@ -273,7 +273,7 @@ func (h *Host) caughtUp(ctx context.Context) error {
 func newBroker(h *Host, c config.Asks, o Options) *ask.Broker {
 	s := h.Store
 	return ask.New(ask.Config{
-		Store: s, Node: s.Node(), Alive: h.alive, Now: o.Now, Log: o.Log, Ended: s.Masked, Timeout: time.Duration(c.Timeout), Memory: time.Duration(c.RepeatDenial),
+		Store: s, Node: s.Node(), Alive: s.Alive, Now: o.Now, Log: o.Log, Ended: s.Masked, Timeout: time.Duration(c.Timeout), Memory: time.Duration(c.RepeatDenial),
 		Validity: time.Duration(c.ApprovalLifetime), PerSession: c.PerSession, PerAgent: c.PerAgent, PauseAfter: c.PauseAfter,
 	})
 }

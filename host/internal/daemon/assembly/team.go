@@ -26,6 +26,14 @@ func (h *Host) together() {
 			h.log.Warn("asks of other daemons could not be read; trying again", "error", err)
 		}
 	})
+	h.Store.OnMeet(func(ctx context.Context, alive map[string]bool) {
+		if h.Asks == nil || !h.open.Load() {
+			return
+		}
+		if err := h.Asks.Meet(ctx, alive); err != nil && ctx.Err() == nil {
+			h.log.Warn("asks of a daemon that is gone could not be looked at; trying again", "error", err)
+		}
+	})
 	h.Store.OnChange(h.changed)
 	h.Store.OnList(func() (problems []string) {
 		if !h.open.Load() {
@@ -36,18 +44,6 @@ func (h *Host) together() {
 		}
 		return problems
 	})
-}
-
-// alive are the ids of the daemons of the store.
-func (h *Host) alive(ctx context.Context) (map[string]bool, error) {
-	nodes, err := h.Store.Nodes(ctx)
-	alive := map[string]bool{}
-	for _, n := range nodes {
-		if n.Alive {
-			alive[n.ID] = true
-		}
-	}
-	return alive, err
 }
 
 // OnTokens sets the listener for tokens changed by other daemons.

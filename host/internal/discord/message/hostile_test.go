@@ -58,7 +58,7 @@ var ownLines = func() []*regexp.Regexp {
 		`(⚠ )?\*\*` + touches + `\*\* (host )?▮ \((cannot be resolved: ▮|` + odd + `(; ` + odd + `)*)\)`, `(-# )?\*\*` + touches + `\*\* (host )?▮(, (host )?▮)*`,
 		`(<@&\d+> ?)+`, `\*\*Trust the project folder\?\*\* ▮`, `-# Trust (reading|editing): the agent may [a-z ,;.]+`, `-# holds until taken back with /folders`,
 		`⚠ \*\*No one may approve this:\*\* the person who triggered the call may not, and that person is unknown \(set user for the agent\)`,
-		`\*\*\d+ of \d+ approved\*\*(: ` + people + `)?`, `-# \d+ more waits? behind (this one|these)`, `⚠ its client has left: the answer counts if it asks again in time`,
+		`\*\*\d+ of \d+ approved\*\*(: ` + people + `)?`, `-# \d+ more waits? behind (this one|these)`, `⚠ its client is not connected: the answer counts if it asks again in time`,
 		`(⚠ )?\*\*\d/\d+\*\* (\*\*Careful:\*\* )?\*\*(Run\?|Read|Edit|Write|Create|Overwrite|Find|Search for|List|Fetch|Search the web for|Call)\*\*( ▮(: ▮)?)?( ▮)?( ‹\d+ characters not shown›)?( ▮)?( · ▮: ▮)*( \(no parameters\))?( · ▮)?`,
 		`-# ▮( · \*\*on its own card:\*\* [a-z ,:;]+)`, `-# ▮( · (⚠ )?(\*\*(may )?` + effect + `\*\*( ▮(, ▮)*)?(, (not )?recoverable)?|\*\*` + touches + `\*\* (host )?▮(, (host )?▮)*( \((cannot be resolved: ▮|` + odd + `(; ` + odd + `)*)\))?))*`,
 		`-# ((Allowed|Denied) by ` + people + `|[a-z: ]+) · (\*\*Careful:\*\* )?\*\*(Run\?|Read|Edit|Write|Create|Overwrite|Find|Search for|List|Fetch|Search the web for|Call)\*\*( ▮(: ▮)?)?( ▮)?( ‹\d+ characters not shown›)?( ▮)?( · ▮: ▮)*( \(no parameters\))?`,

@@ -417,7 +417,7 @@ func TestListHasRoom(t *testing.T) {
 		if err := m.Check(); err != nil {
 			t.Fatalf("%d ended: %v\n%s", n, err, m.Content)
 		}
-		for _, want := range []string{"its client has left", "<@&123456789012345678>", "nnnn", "llll", "limit two", " behind these"} {
+		for _, want := range []string{"its client is not connected", "<@&123456789012345678>", "nnnn", "llll", "limit two", " behind these"} {
 			if !strings.Contains(m.Content, want) {
 				t.Fatalf("%d ended: no %q in\n%s", n, want, m.Content)
 			}
