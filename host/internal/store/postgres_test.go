@@ -117,8 +117,13 @@ func TestPostgres_awayAndBack(t *testing.T) {
 	if row, err := s.Append(t.Context(), decision()); err != nil || row.Seq != 4 {
 		t.Errorf("afterwards: got row %d, %v, want row 4", row.Seq, err)
 	}
-	if r := verified(t, s); r.Rows != 4 {
-		t.Errorf("verify: got %+v, want 4 rows", r)
+	server.Stop("immediate")
+	server.Start()
+	if row, err := s.Append(t.Context(), decision()); err != nil || row.Seq != 5 {
+		t.Errorf("after a restart between two changes: got row %d, %v, want row 5", row.Seq, err)
+	}
+	if r := verified(t, s); r.Rows != 5 {
+		t.Errorf("verify: got %+v, want 5 rows", r)
 	}
 }
 

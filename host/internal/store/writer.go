@@ -214,6 +214,13 @@ func (w *writer) begin(ctx context.Context) (err error) {
 		}
 	}
 	head, epoch, err := w.db.begin(ctx, w.conn)
+	if err != nil && !w.db.usable(w.conn) { // it was lost meanwhile, and nothing has begun
+		_ = w.conn.Close()
+		if w.conn, err = w.db.writer(ctx); err != nil {
+			return err
+		}
+		head, epoch, err = w.db.begin(ctx, w.conn)
+	}
 	if err != nil {
 		return err
 	}
