@@ -24,6 +24,11 @@ func (l *Line) showsChoices(r *rule, cmd *Command, n int, world surroundings) bo
 				return false
 			}
 		}
+		if one.Use().Kindred() && slices.ContainsFunc(one.Redirects, func(in Redirect) bool {
+			return in.Read && !l.discards(in.Word.Text) && !l.belongs(one, in.Word, world)
+		}) {
+			return false
+		}
 		if use := one.Use(); use.Row().Sets && one.Parent != nil && one.Parent.Use().Row().Adds {
 			return false // xargs may add a setting
 		}
@@ -45,6 +50,24 @@ func (l *Line) putsInside(r *rule, cmd *Command, world surroundings) bool {
 	})
 }
 
+// belongs follows RATIONALE.md, "Which files did the author of a rule for a kind mean?": it
+// reports whether a file, named by an argument or opened as the input of a command, is one
+// the author of a rule for its kind had in mind: of the project, no secret, or lying where programs
+// hand files to each other, unless it may be code.
+func (l *Line) belongs(cmd *Command, file Word, world surroundings) bool {
+	if program.Elsewhere(file.Text) || slices.ContainsFunc(l.touches(cmd), func(t touch) bool {
+		return t.word.Text == file.Text && world.secret(t)
+	}) {
+		return false
+	}
+	where := world.place(cmd, file, read)
+	switch {
+	case leadsIn(where), !program.Strays(file.Text):
+		return true
+	}
+	return !cmd.Use().Projects() && (strings.HasPrefix(where, "/tmp/") || strings.HasPrefix(where, "/private/tmp/"))
+}
+
 func (l *Line) discards(p string) bool { return p == "-" || l.harmless(p) }
 
 // meant reports whether the author of a rule meant a choice without showing it. The rule fixes
@@ -63,8 +86,7 @@ func (l *Line) meant(r *rule, cmd *Command, choice program.Choice, fixed int, wo
 	case program.Reached:
 		return !r.addressed(choice.Value)
 	case program.Placed:
-		where := world.place(cmd, choice.Value, read)
-		return l.discards(choice.Value.Text) || !program.Elsewhere(choice.Value.Text) && leadsIn(where)
+		return l.discards(choice.Value.Text) || l.belongs(cmd, choice.Value, world)
 	}
 	return false
 }

@@ -153,8 +153,14 @@ func inOneDirectory(glob string) bool {
 	return !strings.ContainsAny(dir, "*?[") && !allFiles(name) && !strings.HasPrefix(name, ".")
 }
 
-// staysInside reports whether a command touches something, and nothing outside
-// the working directories.
+// hands reports whether a touch gives a secret another name, or shows it: sed without -i prints, and
+// a copy under a plain name may be read freely. RATIONALE.md, "Why is a copy of a secret no edit?".
+func (c *call) hands(t touch) bool {
+	return (t.access == read || t.removes && t.cmd.Name() == "mv") && c.secret(t)
+}
+
+// staysInside reports whether a command touches something, nothing outside the working directories,
+// and no secret but to change or to remove it.
 func (c *call) staysInside(cmd *Command) bool {
 	named := false
 	for _, touched := range c.line.touches(cmd) {
@@ -169,7 +175,7 @@ func (c *call) staysInside(cmd *Command) bool {
 			}
 			continue
 		}
-		if touched.path == "" || !c.inside(touched) || c.outside(touched) {
+		if touched.path == "" || !c.inside(touched) || c.outside(touched) || c.hands(touched) {
 			return false
 		}
 		named = true

@@ -53,11 +53,16 @@ func fmtChecks(u *Use) string {
 	return u.Command() + " without -check writes"
 }
 
-// cmakeChooses are the words handed by cmake --build to make or ninja, except for parallelism
-// and verbosity.
+// cmakeChooses are a target with a lasting effect, and the words handed by cmake --build to make or
+// ninja, except for parallelism and verbosity.
 func cmakeChooses(u *Use) []int {
 	ended := slices.IndexFunc(u.Words, func(w Word) bool { return w.Text == "--" })
 	var out []int
+	for _, o := range u.Options {
+		if o.Name == "-target" && Lasting(o.Value.Text) {
+			out = append(out, o.At)
+		}
+	}
 	for i := max(ended, 0) + 1; ended > 0 && i < len(u.Words); i++ {
 		text := u.Words[i].Text
 		if plain := strings.TrimLeft(text, "-jklvs0123456789") == "" || slices.Contains([]string{"--quiet", "--silent", "--verbose"}, text); strings.HasPrefix(text, "-") && !plain {
@@ -85,7 +90,7 @@ func tscChooses(u *Use) []int {
 // choosingLetters are short options for code or configuration, of programs sharing a row with
 // others where the letters mean something else. Sources: the manual of each.
 var choosingLetters = map[string]string{
-	"pytest": "-p -o --ds --dc --pdbcls", "py.test": "-p -o --ds --dc --pdbcls", "jest": "--filter --projects", "mocha": "-r --require -n -R", "tap": "--require -r", "rspec": "--require -r -I -O", "cucumber": "--require -r", "busted": "-m --require -r",
+	"pytest": "-p -o --ds --dc --pdbcls --pastebin", "py.test": "-p -o --ds --dc --pdbcls --pastebin", "jest": "--filter --projects", "mocha": "-r --require -n -R", "tap": "--require -r", "rspec": "--require -r -I -O -o", "cucumber": "--require -r", "busted": "-m --require -r",
 	"prove": "-e -I -P -M -a", "phpunit": "-d", "robot": "-V -P -A", "nose2": "-s", "nosetests": "-w", "cypress": "-P -C", "vitest": "-r --require --dir",
 	"rubocop": "--require -r", "standardrb": "--require -r", "phpstan": "-a", "phpcs": "-d", "phpcbf": "-d", "clang-tidy": "-p",
 	"rollup": "-p", "webpack": "-r", "graphql-codegen": "-r", "ansible": "-M --ssh-common-args --ssh-extra-args --scp-extra-args --sftp-extra-args --vault-id", "ansible-playbook": "-M --ssh-common-args --ssh-extra-args --scp-extra-args --sftp-extra-args --vault-id",

@@ -109,7 +109,7 @@ func pythonChooses(u *Use) []int {
 		inner := Read(append([]Word{o.Value}, u.Words[from+1:]...))
 		var out []int
 		for _, choice := range inner.Choices() {
-			if choice.Kind != Reached {
+			if choice.Kind != Reached && (choice.Kind != Placed || Strays(choice.Value.Text)) {
 				out = append(out, from+choice.At)
 			}
 		}

@@ -407,6 +407,14 @@ func gitChooses(u *Use) []int {
 			out = append(out, o.At)
 		}
 	}
+	if u.Command() == "git fetch" {
+		for i, word := range u.Operands {
+			// Without a plus, git refuses to lose commits of a branch.
+			if source, to, ok := strings.Cut(word.Text, ":"); i > 0 && ok && strings.HasPrefix(source, "+") && !strings.HasPrefix(to, "refs/remotes/") {
+				out = append(out, u.ats[i])
+			}
+		}
+	}
 	if len(u.Sub) > 0 && slices.Contains(gitRunners, u.Sub[0]) {
 		out = append(out, u.At-1)
 		for _, o := range u.Options {

@@ -212,10 +212,15 @@ func npmChooses(u *Use) []int {
 	return out
 }
 
-// cargoChooses finds a target described by a file, options for the compiler behind "--", and
-// the commands of cargo watch.
+// cargoChooses finds a toolchain of one's own, a target described by a file, options for the
+// compiler and files behind "--", and the commands of cargo watch.
 func cargoChooses(u *Use) []int {
 	var out []int
+	for i, word := range u.Words[1:u.At] {
+		if name, ok := strings.CutPrefix(word.Text, "+"); ok && !releasedToolchain(name) {
+			out = append(out, i+1)
+		}
+	}
 	for _, o := range u.Options {
 		switch {
 		case o.Name == "--target" && o.Has && strings.ContainsAny(o.Value.Text, "/."):
@@ -231,18 +236,28 @@ func cargoChooses(u *Use) []int {
 	for i := ended + 1; i < len(u.Words); i++ {
 		text := u.Words[i].Text
 		lints := len(text) > 1 && strings.IndexByte("DWAF", text[1]) >= 0 && text[0] == '-' || slices.Contains([]string{"--check", "-v", "-q", "--verbose", "--quiet", "--nocapture", "--test"}, text)
-		if strings.HasPrefix(text, "-") && !lints {
+		if strings.HasPrefix(text, "-") && !lints || Strays(text) {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
+// releasedToolchain reports whether the name of a Rust toolchain is one of the Rust project's
+// releases, for this machine. Any other is a directory that somebody linked under the name.
+func releasedToolchain(name string) bool {
+	channel, date, _ := strings.Cut(name, "-")
+	return (slices.Contains([]string{"stable", "beta", "nightly"}, channel) || channel != "" && strings.Trim(channel, "0123456789.") == "") && strings.Trim(date, "0123456789-") == ""
+}
+
 // goChooses judges a build's words for the compiler and the linker: names of variables with
-// their values, and debug information.
+// their values, and debug information. -mod=mod downloads whatever package an operand names.
 func goChooses(u *Use) []int {
 	var out []int
 	for _, o := range u.Options {
+		if o.Name == "-mod" && !slices.Contains([]string{"readonly", "vendor"}, o.Value.Text) {
+			out = append(out, o.At)
+		}
 		if (o.Name == "-ldflags" || o.Name == "-gcflags") && !(o.Has && o.Value.Literal && plainFlags(o.Value.Text)) {
 			out = append(out, o.At)
 		}

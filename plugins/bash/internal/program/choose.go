@@ -43,6 +43,8 @@ func (u *Use) Choices() []Choice {
 	for _, o := range u.Options {
 		if kind, ok := u.choice(o); ok {
 			out = append(out, Choice{o.At, kind, u.given(o)})
+		} else if value, away := u.leadsAway(o); away {
+			out = append(out, Choice{o.At, Placed, value})
 		}
 	}
 	out = append(out, u.chosenOperands()...)
@@ -94,6 +96,8 @@ func (u *Use) choice(o Option) (ChoiceKind, bool) {
 		return Chosen, !plainSetting(o.Value.from(strings.TrimPrefix(o.Value.Text, ":")))
 	case s.is(namesHost):
 		return Reached, o.Has
+	case s.is(readsPath):
+		return Placed, o.Has && u.Kindred()
 	case o.Known:
 		return 0, false
 	}
@@ -105,6 +109,37 @@ func (u *Use) choice(o Option) (ChoiceKind, bool) {
 	}
 	return 0, false
 }
+
+// Kindred reports whether a rule for the program's kind is written with this project in mind: it
+// runs the project's code, has sub-commands, or checks and formats files. A rule for cat or cp has
+// any file in mind.
+func (u *Use) Kindred() bool {
+	return u.Projects() || len(u.Sub) > 0 || offers[u.Program] == "tool"
+}
+
+// leadsAway returns the value of an option, or the part of it, that may name code or files outside
+// of the project, whatever the name of the option. A letter in a row has its meaning there, and a
+// pattern is for names.
+func (u *Use) leadsAway(o Option) (Word, bool) {
+	name, _, _ := strings.Cut(u.Words[o.At].Text, "=")
+	parts := nameParts(name)
+	if !u.Projects() || o.Known && len(o.Name) == 2 || u.isProse(o) || len(parts) == 0 || says(parts, patternParts) || strings.HasSuffix(parts[len(parts)-1], "flags") {
+		return Word{}, false
+	}
+	value := u.given(o)
+	if text := u.Words[o.At].Text; !o.Has && len(text) > 2 && text[1] != '-' {
+		value = u.Words[o.At].from(text[2:]) // -I/tmp/x
+	}
+	for _, part := range append([]string{value.Text}, strings.FieldsFunc(value.Text, func(r rune) bool { return strings.ContainsRune("=,;:", r) })...) {
+		if word := value.from(part); u.strays(word) {
+			return word, true
+		}
+	}
+	return Word{}, false
+}
+
+// patternParts are words in the names of options for a pattern of names.
+var patternParts = []string{"pattern", "patterns", "grep", "regex", "regexp", "match", "ignore", "exclude", "run", "skip", "bench", "list", "fuzz"}
 
 // interprets reports whether the program is an interpreter: its code is an operand.
 func (u *Use) interprets() bool {
@@ -156,21 +191,25 @@ func (u *Use) chosenOperands() []Choice {
 			out = append(out, Choice{at, Placed, word})
 		case strings.HasPrefix(word.Text, "@") && slices.Contains(responseReaders, u.Program):
 			out = append(out, Choice{At: at})
+		case u.Kindred() && slices.Contains(placedRoles, u.Roles[i]) && !(u.Projects() && ended >= 0 && at > ended):
+			out = append(out, Choice{at, Placed, word})
 		}
 	}
 	return out
 }
 
-// strays tells whether an operand of a program for a project may name code outside of it: an
-// address, a registry's package (deno test npm:x), or a path that begins elsewhere or leads up.
+// placedRoles are those of operands for files.
+var placedRoles = []Role{Reads, Writes, Removes, Into, Place, Extra}
+
+// strays tells whether a word may name something outside of the project.
 func (u *Use) strays(word Word) bool {
-	switch {
-	case Elsewhere(word.Text):
-		return true
-	case strings.HasPrefix(word.Text, "//") && slices.Contains(labelled, u.Program):
-		return false
-	}
-	return strings.HasPrefix(word.Text, "/") || strings.HasPrefix(word.Text, "~") || slices.Contains(strings.Split(word.Text, "/"), "..")
+	return Strays(word.Text) && !(strings.HasPrefix(word.Text, "//") && slices.Contains(labelled, u.Program))
+}
+
+// Strays tells whether a text may name something outside of the project: an address, a registry's
+// package (deno test npm:x), or a path that begins elsewhere or leads up.
+func Strays(text string) bool {
+	return Elsewhere(text) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") || slices.Contains(strings.Split(text, "/"), "..")
 }
 
 // labelled are programs that take //x for a name in the project.

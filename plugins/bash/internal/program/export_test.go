@@ -11,3 +11,13 @@ func Keys() []string {
 	slices.Sort(out)
 	return out
 }
+
+// PathOptions are the spellings of a row's options whose value is a path to read.
+func PathOptions(key string) (out []string) {
+	for _, s := range find(key).options.list {
+		if s.spec.is(readsPath) {
+			out = append(out, s.name)
+		}
+	}
+	return out
+}

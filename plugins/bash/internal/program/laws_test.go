@@ -127,3 +127,69 @@ func TestProjectsStayInTheProject(t *testing.T) {
 		t.Errorf("%d uses judged: the law is cut short", judged)
 	}
 }
+
+// TestUnknownOptionsStayInTheProject: an unknown option of a program for a project chooses, however
+// it is called, when its value or a part of it leads out of the project.
+func TestUnknownOptionsStayInTheProject(t *testing.T) {
+	t.Parallel()
+	judged := 0
+	for _, key := range program.Keys() {
+		if u := program.Read(quotedWords(key)); !u.Projects() || u.Inner > 0 || u.Row().Bare {
+			continue
+		}
+		for _, option := range []string{"--unheard-of=/elsewhere/x", "--unheard-of /elsewhere/x", "--unheard-of=~/x", "--unheard-of=../../x", "--unheard-of=trx;File=/elsewhere/x", "--unheard-of=https://evil.example/x"} {
+			list := quotedWords(key + " '" + strings.Join(strings.Fields(option), "' '") + "'")
+			at := len(strings.Fields(key))
+			u := program.Read(list)
+			if !slices.ContainsFunc(u.Options, func(o program.Option) bool { return o.At == at && !o.Known }) {
+				continue
+			}
+			judged++
+			if !slices.ContainsFunc(u.Choices(), func(c program.Choice) bool { return c.At >= at }) {
+				t.Errorf("%s %s: no choice", key, option)
+			}
+		}
+	}
+	if judged < 2000 {
+		t.Errorf("%d uses judged: the law is cut short", judged)
+	}
+}
+
+// TestKindsShowTheirFiles: a file that an option or an operand of a command with a kind names is a
+// choice, so that a rule for the kind can be held to files of the project.
+func TestKindsShowTheirFiles(t *testing.T) {
+	t.Parallel()
+	roles := []program.Role{program.Reads, program.Writes, program.Removes, program.Into, program.Place, program.Extra}
+	options, operands := 0, 0
+	for _, key := range program.Keys() {
+		bare := program.Read(quotedWords(key))
+		if !bare.Kindred() || bare.Inner > 0 || bare.Row().Terminal {
+			continue
+		}
+		at := len(strings.Fields(key))
+		chooses := func(u *program.Use) bool {
+			return slices.ContainsFunc(u.Choices(), func(c program.Choice) bool { return c.At == at })
+		}
+		for _, name := range program.PathOptions(key) {
+			u := program.Read(quotedWords(key + " " + name + " /elsewhere/x"))
+			if !slices.ContainsFunc(u.Options, func(o program.Option) bool { return o.At == at && o.Has && o.Value.Text == "/elsewhere/x" }) {
+				continue
+			}
+			options++
+			if !chooses(u) {
+				t.Errorf("%s %s /elsewhere/x: no choice", key, name)
+			}
+		}
+		u := program.Read(quotedWords(key + " /elsewhere/x"))
+		if len(u.Roles) != 1 || !slices.Contains(roles, u.Roles[0]) {
+			continue
+		}
+		operands++
+		if !chooses(u) {
+			t.Errorf("%s /elsewhere/x: no choice", key)
+		}
+	}
+	if options < 300 || operands < 400 {
+		t.Errorf("%d options, %d operands judged: the law is cut short", options, operands)
+	}
+}

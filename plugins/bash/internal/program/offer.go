@@ -280,7 +280,7 @@ var families = together([]string{
 	"dotnet build|test=build|format|test", "swift test=build|test", "zig build|test=build|fmt|test",
 	"flutter|dart analyze|format", "flutter|dart test=analyze|format|test", "mix compile|test=compile|format|test",
 	"deno check|fmt|lint", "deno test=check|fmt|lint|test",
-	"ruff check|format", "biome check|format|lint", "buf build|format|lint", "terraform|tofu fmt|validate",
+	"ruff check|format", "biome check|format|lint", "buf build|format|lint", "terraform|tofu validate=fmt|validate",
 	"pip|pip3 check|freeze|list|show", "uv pip check|freeze|list|show|tree",
 	// Tools behind a runner. A type checker runs nothing of the project, a linter or formatter
 	// its configuration and may change its files, a test runner its code.

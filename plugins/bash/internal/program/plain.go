@@ -47,6 +47,11 @@ func (u *Use) Plainly(operand bool, inside func(Word) bool) (named []Word, at in
 		return nil, 0
 	}
 	choices := u.Choices()
+	if slices.ContainsFunc(choices, func(c Choice) bool {
+		return c.At < u.At && !slices.ContainsFunc(u.Options, func(o Option) bool { return o.At == c.At })
+	}) {
+		return nil, 0 // cargo +NAME
+	}
 	for _, o := range u.Options {
 		if o.At >= at {
 			continue

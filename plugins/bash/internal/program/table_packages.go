@@ -15,7 +15,7 @@ const (
 	cargoAll   = " -v|--verbose -q|--quiet --color= --offline --locked --frozen --config=&!~ -Z=!~ -C=!~ --manifest-path=<!~ --lockfile-path=>! -h --explain="
 	cargoBuild = " -p|--package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets -F|--features= --all-features --no-default-features -r|--release --profile= -j|--jobs= --keep-going --target= --target-dir=/ --artifact-dir|--out-dir=/ --build-plan --unit-graph --timings=? --message-format= --ignore-rust-version --future-incompat-report --no-run --no-fail-fast --doc --fix --allow-dirty --allow-staged --allow-no-vcs --edition --no-deps --open --document-private-items"
 	goHeeds    = "go env -w and GOFLAGS: -toolexec, -overlay, CC; go.mod's toolchain line"
-	goBuild    = " -C=!~ -a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work! -x -asmflags=!~ -buildmode= -buildvcs=? -compiler=!~ -gccgoflags=!~ -gcflags=! -installsuffix= -json -ldflags=! -linkshared -mod= -modcacherw! -modfile=<!~ -overlay=<!~ -pgo=! -pkgdir=/! -tags= -trimpath -toolexec=$"
+	goBuild    = " -C=!~ -a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work! -x -asmflags=!~ -buildmode= -buildvcs=? -compiler=!~ -gccgoflags=!~ -gcflags=! -installsuffix= -json -ldflags=! -linkshared -mod= -modcacherw! -modfile=<!~ -overlay=<!~ -pgo=! -pkgdir=/!~ -tags= -trimpath -toolexec=$"
 )
 
 // packageRows are package managers and tools of languages for building and running projects.
