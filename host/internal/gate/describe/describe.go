@@ -45,7 +45,7 @@ func Call(ctx context.Context, lookup func(string) modules.Entry, r Resolver, en
 	call.Context.TargetsUnknown = desc.TargetsUnknown
 	dirs := slices.Concat(call.Context.WorkingDirectories, configured)
 	place := target.Place{CWD: call.Context.CWD, Home: call.Context.Home, WorkingDirectories: dirs}
-	targets, err := r.Resolve(ctx, place, call.Input, desc.Targets)
+	targets, places, err := resolve(ctx, r, place, call.Input, desc)
 	call.Context.Targets = targets
 	if err == nil && slices.ContainsFunc(targets, led) {
 		err = nameResolved(ctx, entry, call, &desc)
@@ -57,7 +57,7 @@ func Call(ctx context.Context, lookup func(string) modules.Entry, r Resolver, en
 	if err != nil {
 		call.Context.TargetsUnknown = true
 	}
-	effects(ctx, lookup, r, place, entry, call, &desc)
+	effects(ctx, lookup, r, place, entry, call, places, &desc)
 	return desc, related(lookup, entry.Name, call, whole...), err
 }
 

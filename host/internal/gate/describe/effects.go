@@ -14,11 +14,11 @@ import (
 // effects completes what the module says that a call does: it resolves paths and adds
 // what follows from them. Nothing it does can fail the call. docs/effects.md,
 // "What the host adds".
-func effects(ctx context.Context, lookup func(string) modules.Entry, r Resolver, place target.Place, entry modules.Entry, call *engine.Call, desc *modules.Description) {
+func effects(ctx context.Context, lookup func(string) modules.Entry, r Resolver, place target.Place, entry modules.Entry, call *engine.Call, places []engine.Target, desc *modules.Description) {
 	if desc.Effects == nil {
 		desc.Effects, desc.EffectsUnsaid = guessed(entry, call), true
 	}
-	found := located(ctx, r, place, call, desc.Effects)
+	found := located(ctx, r, place, call, places, desc.Effects)
 	for i := range desc.Effects {
 		if e := &desc.Effects[i]; e.IsPath() {
 			e.Resolved = found[e.Value].Resolved
@@ -104,12 +104,41 @@ func openWorld(call *engine.Call) (server string, ok bool) {
 	return server, server != ""
 }
 
-// located finds the places of effects: those of the call's own targets, and the rest
-// anew. What could not be resolved has no Resolved.
-func located(ctx context.Context, r Resolver, place target.Place, call *engine.Call, list []engine.Effect) map[string]engine.Target {
+// resolve resolves the targets of a call and, in the same look at the disk, the places of its
+// effects that are not among them. More than fit into one look are left to located.
+func resolve(ctx context.Context, r Resolver, place target.Place, input json.RawMessage, desc modules.Description) (targets, places []engine.Target, err error) {
+	n := len(desc.Targets)
+	all := desc.Targets[:n:n]
+	for _, e := range desc.Effects {
+		if e.IsPath() && !slices.ContainsFunc(all, func(t engine.Target) bool { return t.Kind == "path" && t.Value == e.Value }) {
+			all = append(all, placeOf(e))
+		}
+	}
+	if n > 0 && len(all) > n && len(all) <= target.DefaultLimits().Targets {
+		if all, err := r.Resolve(ctx, place, input, all); err == nil {
+			return all[:n:n], all[n:], nil
+		}
+	}
+	targets, err = r.Resolve(ctx, place, input, desc.Targets) // effects fail no call
+	return targets, nil, err
+}
+
+// placeOf is the path of an effect as a target.
+func placeOf(e engine.Effect) engine.Target {
+	return engine.Target{Kind: "path", Value: e.Value, Access: "read"}
+}
+
+// located finds the places of effects: those of the call's own targets, those that resolve found,
+// and the rest anew. What could not be resolved has no Resolved.
+func located(ctx context.Context, r Resolver, place target.Place, call *engine.Call, places []engine.Target, list []engine.Effect) map[string]engine.Target {
 	found := map[string]engine.Target{}
 	for _, t := range call.Context.Targets {
 		if t.Kind == "path" && t.Error == "" {
+			found[t.Value] = t
+		}
+	}
+	for _, t := range places {
+		if t.Error == "" {
 			found[t.Value] = t
 		}
 	}
@@ -117,7 +146,7 @@ func located(ctx context.Context, r Resolver, place target.Place, call *engine.C
 	for _, e := range list {
 		if _, known := found[e.Value]; e.IsPath() && !known {
 			found[e.Value] = engine.Target{}
-			rest = append(rest, engine.Target{Kind: "path", Value: e.Value, Access: "read"})
+			rest = append(rest, placeOf(e))
 		}
 	}
 	if rest, err := r.Resolve(ctx, place, call.Input, rest); err == nil {

@@ -102,7 +102,7 @@ func (w *walker) lacksOf(dir string, n node) lacks {
 		return 0
 	}
 	_, stamp, err := stamper.Stamp(dir)
-	w.steps.Add(1)
+	w.ctx.steps.Add(1)
 	if err != nil || stamp != n.stamp {
 		return 0
 	}

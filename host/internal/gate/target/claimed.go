@@ -1,8 +1,8 @@
 package target
 
 import (
-	"bytes"
 	"encoding/json"
+	"iter"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,34 +22,59 @@ var unquote = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 // and without quotes, and the names of the place.
 func words(input json.RawMessage, p Place) string {
 	var b strings.Builder
-	for _, name := range append([]string{p.CWD, p.Home}, p.WorkingDirectories...) {
-		b.WriteString(name + "\n")
+	b.Grow(min(2*len(input), maxInput) + 256)
+	b.WriteString(p.CWD)
+	b.WriteByte('\n')
+	b.WriteString(p.Home)
+	b.WriteByte('\n')
+	for _, name := range p.WorkingDirectories {
+		b.WriteString(name)
+		b.WriteByte('\n')
 	}
-	short, long := texts(input)
-	for _, text := range append(short, long...) {
-		if b.Len() >= maxInput {
-			break
+	if !json.Valid(input) {
+		return b.String() // invalid JSON claims nothing
+	}
+	for _, long := range [...]bool{false, true} {
+		for text := range texts(input) {
+			if len(text) > shortText != long {
+				continue
+			}
+			if b.Len() >= maxInput {
+				return b.String()
+			}
+			text = text[:min(len(text), maxInput)]
+			b.WriteString(text)
+			b.WriteByte('\n')
+			_, _ = unquote.WriteString(&b, text) // a Builder takes everything
+			b.WriteByte('\n')
 		}
-		text = text[:min(len(text), maxInput)]
-		b.WriteString(text + "\n" + unquote.Replace(text) + "\n")
 	}
 	return b.String()
 }
 
-// texts lists the strings of the input by their length, names included.
-func texts(input json.RawMessage) (short, long []string) {
-	dec := json.NewDecoder(bytes.NewReader(input))
-	for {
-		token, err := dec.Token()
-		if err != nil {
-			return short, long // the end; invalid JSON claims nothing
-		}
-		text, ok := token.(string)
-		switch {
-		case ok && len(text) <= shortText:
-			short = append(short, text)
-		case ok:
-			long = append(long, text)
+// texts yields the strings of valid JSON, names included.
+func texts(input json.RawMessage) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := 0; at < len(input); at++ {
+			if input[at] != '"' {
+				continue
+			}
+			end, plain := at+1, true
+			for ; input[end] != '"'; end++ {
+				if plain = plain && input[end] != '\\' && input[end] < utf8.RuneSelf; input[end] == '\\' {
+					end++
+				}
+			}
+			text := ""
+			if plain {
+				text = string(input[at+1 : end])
+			} else if json.Unmarshal(input[at:end+1], &text) != nil {
+				return
+			}
+			if !yield(text) {
+				return
+			}
+			at = end
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (r *Resolver) ClaudePlaces(ctx context.Context, session, home, cwd string, 
 		}
 		own := func(dir string) bool {
 			is, private, err := owner.Owner(dir)
-			w.steps.Add(1)
+			w.ctx.steps.Add(1)
 			return err == nil && private && is == uid
 		}
 		var out []string

@@ -89,7 +89,7 @@ func projectOf(dir string, roots []string) (root string, ok bool) {
 // repositories looks for repositories below dir, to that depth.
 func (w *walker) repositories(reader DirectoryReader, dir string, deep int, left *int) ([]string, error) {
 	names, err := reader.Directories(dir, *left)
-	w.steps.Add(1)
+	w.ctx.steps.Add(1)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, nil // unreadable for the daemon
 	}
@@ -137,7 +137,7 @@ func (r *Resolver) SameFolders(ctx context.Context, folders []Folder) ([]bool, e
 				continue
 			}
 			file, err := reader.Folder(f.Path)
-			w.steps.Add(1)
+			w.ctx.steps.Add(1)
 			out[i] = err == nil && file == f.File
 		}
 		return out, w.late()

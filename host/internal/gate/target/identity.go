@@ -104,7 +104,7 @@ func (i *identifier) place(path string, exists, content bool) Identity {
 	if err := i.ctx.Err(); err != nil {
 		return Identity{Error: errTooSlow.Error()}
 	}
-	defer i.steps.Add(1)
+	defer i.ctx.steps.Add(1)
 	st, err := i.ids.Identify(path)
 	if err != nil {
 		return Identity{Error: err.Error()}

@@ -3,7 +3,6 @@ package target
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,17 +10,28 @@ import (
 
 func TestPatient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, done := patient(t.Context(), 200*time.Millisecond, new(atomic.Int64))
-		defer done()
-		begin := time.Now()
-		<-ctx.Done()
-		if took := time.Since(begin); took != 200*time.Millisecond || !errors.Is(context.Cause(ctx), errTooSlow) {
-			t.Errorf("ended after %v by %v: want 200ms and %v", took, context.Cause(ctx), errTooSlow)
+		c := patient(t.Context(), 200*time.Millisecond)
+		defer c.stop()
+		if err := c.Err(); err != nil {
+			t.Errorf("begins as ended: %v", err)
 		}
-		early, done := patient(t.Context(), time.Second, new(atomic.Int64))
-		done()
-		if err := context.Cause(early); !errors.Is(err, context.Canceled) {
+		begin := time.Now()
+		<-c.Done()
+		if took := time.Since(begin); took != 200*time.Millisecond || c.Err() == nil || !errors.Is(c.cause(), errTooSlow) {
+			t.Errorf("ended after %v by %v and %v: want 200ms and %v", took, c.cause(), c.Err(), errTooSlow)
+		}
+		early := patient(t.Context(), time.Second)
+		early.stop()
+		if err := early.cause(); early.Err() == nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("given up by %v: want %v", err, context.Canceled)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		left := patient(ctx, time.Second)
+		defer left.stop()
+		why := errors.New("the caller left")
+		cancel(why)
+		if err := left.cause(); left.Err() == nil || !errors.Is(err, why) {
+			t.Errorf("after its caller left: %v, want %v", err, why)
 		}
 	})
 }

@@ -94,6 +94,9 @@ func (w *walker) rootsAbove(dir string) []string {
 // isRoot reports whether .git stands in dir: a directory with a HEAD, or the
 // file of a work tree or sub-module.
 func (w *walker) isRoot(dir string) bool {
+	if n := w.look(dir); n.err == nil && w.lacksOf(dir, n).name(".git") {
+		return false
+	}
 	dotgit := below(dir, ".git")
 	n := w.look(dotgit)
 	switch {

@@ -31,7 +31,7 @@ var pythonModules = strings.Fields(`
 // pythonHere names the files in a directory shadowing modules of Python.
 func (w *walker) pythonHere(dir string) []string {
 	names, err := w.fs.Names(dir, maxNames)
-	w.steps.Add(1)
+	w.ctx.steps.Add(1)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

@@ -59,6 +59,9 @@ func (w *walker) factsAt(dir string) *facts {
 		}
 		f.tools = append(f.tools, w.toolsHere(dir, lacks)...)
 	}
+	if w.repos == nil {
+		w.repos = map[string]*facts{}
+	}
 	w.repos[dir] = f
 	return f
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -151,26 +152,24 @@ func run[T any](ctx context.Context, r *Resolver, patience time.Duration, work f
 		r.busy.Add(-1)
 		return none, errTooBusy
 	}
-	leave, err := r.enter(ctx, waiting*patience)
-	if err != nil {
+	if err := r.enter(ctx, waiting*patience); err != nil {
 		r.busy.Add(-1)
 		return none, err
 	}
-	defer leave()
+	defer r.leave()
 	type answer struct {
 		value T
 		seen  map[string]node
 		err   error
 	}
 	done := make(chan answer, 1)
-	var steps atomic.Int64
 	shared, seen, turn := take(ctx, r)
-	ctx, cancel := patient(ctx, patience, &steps)
-	defer cancel()
+	c := patient(ctx, patience)
+	defer c.stop()
 	go func() {
 		defer r.busy.Add(-1)
-		steps.Add(1)
-		w, err := r.walker(ctx, &steps)
+		c.steps.Add(1)
+		w, err := r.walker(c)
 		if err != nil {
 			done <- answer{none, seen, err}
 			return
@@ -183,54 +182,52 @@ func run[T any](ctx context.Context, r *Resolver, patience time.Duration, work f
 	case a := <-done:
 		shared.give(a.seen)
 		return a.value, a.err
+	case <-c.over:
+		return none, late(c.cause())
 	case <-ctx.Done():
-		return none, late(ctx)
+		return none, late(context.Cause(ctx))
 	}
 }
 
 // enter waits for its turn, not longer than limit. A look-up hanging in the kernel gives its
 // turn back with its time: its waiter leaves.
-func (r *Resolver) enter(ctx context.Context, limit time.Duration) (leave func(), err error) {
+func (r *Resolver) enter(ctx context.Context, limit time.Duration) error {
 	r.once.Do(func() { r.slots = make(chan struct{}, maxRunning) })
-	leave = func() { <-r.slots }
 	select {
 	case r.slots <- struct{}{}: // nearly always, and without a timer
-		return leave, nil
+		return nil
 	default:
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooBusy)
 	defer cancel()
 	select {
 	case r.slots <- struct{}{}:
-		return leave, nil
+		return nil
 	case <-ctx.Done():
-		return nil, late(ctx)
+		return late(context.Cause(ctx))
 	}
 }
 
-func (r *Resolver) walker(ctx context.Context, steps *atomic.Int64) (*walker, error) {
+func (r *Resolver) leave() { <-r.slots }
+
+func (r *Resolver) walker(c *clock) (*walker, error) {
 	mounts, err := r.FS.Mounts()
-	steps.Add(1)
+	c.steps.Add(1)
 	if err != nil {
 		return nil, err
 	}
-	return &walker{
-		ctx: ctx, steps: steps, fs: r.FS, limits: r.limits(), mounts: mounts,
-		own: map[string]bool{}, repos: map[string]*facts{}, absent: &r.absent, now: r.clock(),
-	}, nil
+	return &walker{ctx: c, fs: r.FS, limits: r.limits(), mounts: mounts, absent: &r.absent, now: r.clock()}, nil
 }
 
 // late returns an error once the time is up: the rest is unknown.
 func (w *walker) late() error {
 	if w.ctx.Err() != nil {
-		return late(w.ctx)
+		return late(w.ctx.cause())
 	}
 	return nil
 }
 
-func late(ctx context.Context) error {
-	return fmt.Errorf("resolve targets: %w", context.Cause(ctx))
-}
+func late(cause error) error { return fmt.Errorf("resolve targets: %w", cause) }
 
 // directory is one working directory.
 type directory struct {
@@ -257,9 +254,14 @@ func (w *walker) directories(dirs []string) []directory {
 
 // trust marks the mount points above dir as the operator's own.
 func (w *walker) trust(dir string) {
-	for ; dir != "/"; dir = path.Dir(dir) {
-		w.own[dir] = true
+	if !slices.Contains(w.own, dir) {
+		w.own = append(w.own, dir)
 	}
+}
+
+// owns reports whether the operator chose to work below a mount point, or in it.
+func (w *walker) owns(mount string) bool {
+	return mount != "/" && slices.ContainsFunc(w.own, func(dir string) bool { return within(mount, dir) })
 }
 
 // turns is in how many parts the time of a look-up is counted.
@@ -274,30 +276,51 @@ const crowded = 30
 // machine ran nothing, counts only where the look-up took no step in it, and at most once. On
 // any machine it ends after thirty times patience. RATIONALE.md, "Why does a look-up of paths
 // wait for its turn?".
-func patient(ctx context.Context, patience time.Duration, steps *atomic.Int64) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	c := &clock{ctx: ctx, end: cancel, part: patience / turns, last: time.Now().Add(crowded * patience), steps: steps}
+func patient(ctx context.Context, patience time.Duration) *clock {
+	c := &clock{Context: ctx, over: make(chan struct{}), part: patience / turns, last: time.Now().Add(crowded * patience)}
 	c.begin()
-	return ctx, func() {
-		cancel(context.Canceled)
-		c.stop()
+	return c
+}
+
+// clock is the time of a look-up: a context that its caller's does not end by itself. It is a timer
+// and no goroutine: nearly every look-up has ended before its first part has.
+type clock struct {
+	context.Context // the caller's, for its values
+
+	over  chan struct{} // closed when the time is up, or the look-up was left
+	part  time.Duration
+	last  time.Time
+	steps atomic.Int64 // how often a file system answered
+
+	mu      sync.Mutex
+	ended   error // why it is over
+	timer   *time.Timer
+	begun   time.Time // of the present part
+	before  int64     // steps then
+	counted int       // parts
+}
+
+// Done implements context.Context.
+func (c *clock) Done() <-chan struct{} { return c.over }
+
+// Err implements context.Context.
+func (c *clock) Err() error {
+	select {
+	case <-c.over:
+		return context.Canceled
+	default:
+		return c.Context.Err()
 	}
 }
 
-// clock ends the time of a look-up. It is a timer and no goroutine: nearly every look-up has ended
-// before its first part has.
-type clock struct {
-	ctx   context.Context
-	end   context.CancelCauseFunc
-	part  time.Duration
-	last  time.Time
-	steps *atomic.Int64
-
-	mu      sync.Mutex
-	timer   *time.Timer // nil after stop
-	begun   time.Time   // of the present part
-	before  int64       // steps then
-	counted int         // parts
+// cause is why the clock is over.
+func (c *clock) cause() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended != nil {
+		return c.ended
+	}
+	return context.Cause(c.Context)
 }
 
 func (c *clock) begin() {
@@ -307,18 +330,25 @@ func (c *clock) begin() {
 	c.timer = time.AfterFunc(c.part, c.tick)
 }
 
+// stop ends it for a look-up that nobody waits for any longer.
 func (c *clock) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.timer != nil {
+	c.end(context.Canceled)
+}
+
+// end ends it once; the lock is held.
+func (c *clock) end(why error) {
+	if c.ended == nil {
+		c.ended = why
 		c.timer.Stop()
-		c.timer = nil
+		close(c.over)
 	}
 }
 
 // tick is the end of a part.
 func (c *clock) tick() {
-	if c.ctx.Err() != nil {
+	if c.Err() != nil {
 		return
 	}
 	// Returning from the kernel takes a turn at the processor; a look-up may have to
@@ -326,7 +356,7 @@ func (c *clock) tick() {
 	_, _ = os.Lstat("/")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.timer == nil {
+	if c.ended != nil {
 		return
 	}
 	if time.Since(c.begun) <= c.part+c.part/2 || c.steps.Load() == c.before {

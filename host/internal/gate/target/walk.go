@@ -1,26 +1,23 @@
 package target
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
 // walker follows paths for one Resolve. It remembers its findings, so all paths of a call are
 // judged on one picture of the disk.
 type walker struct {
-	ctx    context.Context
-	steps  *atomic.Int64 // how often a file system answered: see patient
+	ctx    *clock
 	fs     FS
 	limits Limits
 	mounts map[string]string
-	// own are the mount points with a working directory: the operator chose to work there.
-	own map[string]bool
+	// own are working directories: the operator chose to work on the mount points above them.
+	own []string
 	// seen has the answers to look; those of another turn are of an earlier look-up of the call.
 	seen   map[string]node
 	turn   uint32
@@ -147,7 +144,7 @@ func (w *walker) ask(p string) node {
 	if err := w.border(p); err != nil {
 		return node{err: err}
 	}
-	defer w.steps.Add(1)
+	defer w.ctx.steps.Add(1)
 	mode, stamp, err := w.lstat(p)
 	if err != nil || mode&fs.ModeSymlink == 0 {
 		return node{mode: mode, stamp: stamp, err: err}
@@ -175,7 +172,7 @@ func (w *walker) border(p string) error {
 			return fmt.Errorf("%s is in %s: paths of devices and processes are not looked at", p, tree)
 		}
 	}
-	if kind, ok := w.mounts[p]; ok && !w.own[p] && p != "/dev" && remote(kind) {
+	if kind, ok := w.mounts[p]; ok && !w.owns(p) && p != "/dev" && remote(kind) {
 		return fmt.Errorf("%s is a file system of type %s: network, automount, FUSE and device file systems are not looked at", p, kind)
 	}
 	return nil
