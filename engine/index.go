@@ -17,7 +17,7 @@ type About struct {
 
 // About returns the rules Decide can need for the request; its Call, Entry and Related are set.
 func (r *Request) About() *About {
-	a := &About{}
+	a := &About{names: make([]string, 0, len(effectNames)+16)}
 	a.add(append(r.Entry.Names(r.Call.Tool), r.Call.Tool))
 	a.names = append(a.names, effectNames...)
 	for _, name := range r.Call.servers() {

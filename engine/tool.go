@@ -78,7 +78,7 @@ type Entry struct {
 
 // Names returns the names for this entry in rules and lists, for a call under the name called.
 func (e Entry) Names(called string) []string {
-	names := append([]string{e.Name}, e.Aliases...)
+	names := append(append(make([]string, 0, len(e.Aliases)+2), e.Name), e.Aliases...) // and room for one more
 	if called != "" && !MatchName(called, names...) {
 		names = append(names, called)
 	}

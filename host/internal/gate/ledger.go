@@ -147,8 +147,9 @@ func (g *Gate) judged(c *call, res wire.Result) *store.Call {
 // and the cwd.
 func Digest(tool string, input json.RawMessage, cwd string) string {
 	h := sha256.New()
-	for _, part := range [][]byte{[]byte(tool), evenNumbers(input), []byte(cwd)} {
-		fmt.Fprintf(h, "%d:", len(part))
+	var number [20]byte
+	for _, part := range [...][]byte{[]byte(tool), evenNumbers(input), []byte(cwd)} {
+		h.Write(append(strconv.AppendInt(number[:0], int64(len(part)), 10), ':'))
 		h.Write(part)
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -158,6 +159,9 @@ func Digest(tool string, input json.RawMessage, cwd string) string {
 // one way each, so that 1.0, 10e-1 and 1 are one number: a client keeping its calls as values
 // writes them anew. Plain integers stay, at any length.
 func evenNumbers(input []byte) []byte {
+	if !hasNumber(input) {
+		return input
+	}
 	dec := jsontext.NewDecoder(bytes.NewReader(input), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	var out []byte
 	done := 0
@@ -182,6 +186,22 @@ func evenNumbers(input []byte) []byte {
 		return input
 	}
 	return append(out, input[done:]...)
+}
+
+// hasNumber reports whether there is a number in a strict JSON text.
+func hasNumber(input []byte) bool {
+	quoted := false
+	for i := 0; i < len(input); i++ {
+		switch c := input[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && (c == '-' || c >= '0' && c <= '9'):
+			return true
+		}
+	}
+	return false
 }
 
 // evenNumber writes a JSON number as an integer if it is one of at most 400
