@@ -57,7 +57,7 @@ func (w *walker) names(entry, dotgit string) bool {
 // the work tree is no more open to others than the repository: in a directory for temporary
 // files, another account could make a removed one again.
 func (w *walker) sameOwner(owner Owner, root, entry, common string) bool {
-	w.steps.Add(3)
+	w.ctx.steps.Add(3)
 	of, closed, err := owner.Owner(common)
 	tree, treeClosed, treeErr := owner.Owner(root)
 	at, _, atErr := owner.Owner(entry)
