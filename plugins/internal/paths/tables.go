@@ -94,7 +94,7 @@ var protectedGroups = []group{
 	{
 		reason: "a file that a program runs when it starts",
 		names: []string{
-			".vimrc", ".gvimrc", ".nvimrc", ".exrc", ".ideavimrc", ".emacs", "init.el", ".spacemacs", ".nanorc", ".tmux.conf", ".screenrc", ".gdbinit", ".lldbinit", ".psqlrc", ".sqliterc",
+			".vimrc", ".gvimrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".exrc", ".dir-locals.el", ".dir-locals-2.el", ".ideavimrc", ".emacs", "init.el", ".spacemacs", ".nanorc", ".tmux.conf", ".screenrc", ".gdbinit", ".lldbinit", ".psqlrc", ".sqliterc",
 			".mongorc.js", ".mongoshrc.js", ".rprofile", ".renviron", ".pythonrc", ".pythonrc.py", ".pythonstartup", ".pdbrc", ".pdbrc.py", "sitecustomize.py", "usercustomize.py", ".irbrc", ".pryrc",
 			".ghci", ".perldb", ".xprofile", ".xinitrc", ".xserverrc", ".xsession", ".xsessionrc", ".pam_environment", ".curlrc", "_curlrc", ".wgetrc", ".lessfilter", ".lesskey", ".mailcap",
 		},
@@ -102,14 +102,14 @@ var protectedGroups = []group{
 	},
 	{
 		reason:      "an editor's configuration",
-		directories: []string{".vscode", ".vscode-server", ".idea", ".fleet", ".zed", ".vim", ".emacs.d", ".doom.d"},
+		directories: []string{".vscode", ".vscode-server", ".vs", ".idea", ".fleet", ".zed", ".vim", ".emacs.d", ".doom.d"},
 		anywhere:    []string{".config/nvim", ".config/vim", ".config/emacs", ".config/doom", ".config/helix", ".config/zed", ".config/code/user", ".config/jetbrains", "application support/code/user", ".config/micro"},
 	},
 	{
 		reason: "an agent's configuration",
 		names:  []string{".mcp.json", ".claude.json", "claude_desktop_config.json", ".aider.conf.yml", ".aider.conf.yaml", ".aider.model.settings.yml", "opencode.json", "opencode.jsonc"},
 		directories: []string{
-			".claude", ".codex", ".gemini", ".cursor", ".continue", ".aider", ".windsurf", ".codeium", ".opencode", ".roo", ".cline", ".qwen", ".kiro", ".amazonq", ".copilot", ".goose",
+			".claude", ".codex", ".gemini", ".cursor", ".amp", ".continue", ".aider", ".windsurf", ".codeium", ".opencode", ".roo", ".cline", ".qwen", ".kiro", ".amazonq", ".copilot", ".goose",
 		},
 		anywhere: []string{".config/opencode", ".config/claude", ".config/goose", ".config/github-copilot"},
 	},
@@ -126,7 +126,7 @@ var protectedGroups = []group{
 	},
 	{ // T19: names of programs a toolchain runs by itself
 		reason:      "a build tool's configuration",
-		names:       []string{"rust-toolchain", "rust-toolchain.toml", ".tool-versions", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".bazelrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".condarc", ".gemrc", ".pip.conf", "pip.conf", "pip.ini", "nuget.config"},
+		names:       []string{"rust-toolchain", "rust-toolchain.toml", ".tool-versions", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".bazelrc", "bunfig.toml", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".condarc", ".gemrc", ".pip.conf", "pip.conf", "pip.ini", "nuget.config"},
 		directories: []string{".cargo", ".mvn", ".devcontainer", ".rustup"},
 		anywhere: []string{
 			".gradle/init.gradle", ".gradle/init.gradle.kts", ".gradle/init.d", ".gradle/gradle.properties", ".config/pip", ".config/go", ".config/npm", ".config/yarn", ".config/nix", ".config/conda", ".config/mise",

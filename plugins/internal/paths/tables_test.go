@@ -38,7 +38,8 @@ var guarded = []string{
 	"x/.m2/settings.xml/y", "x/.gradle/init.gradle/y", "x/.gradle/init.gradle.kts/y", "x/.gradle/init.d/y", "x/.gradle/gradle.properties/y", "x/.local/share/systemd/y",
 	"x/library/launchagents/y", "x/library/launchdaemons/y", "/etc/cron.weekly/y", "/etc/cron.monthly/y", "/etc/anacrontab/y", "/usr/lib/systemd/y", "/lib/systemd/y",
 	"/etc/rc.local/y", "/etc/zshrc/y", "/etc/gshadow/y", "/opt/homebrew/bin/y", "/home/dev/bin/y", "/users/dev/bin/y", "/root/bin/y", "/home/dev/go/bin/y",
-	"/users/dev/go/bin/y", "/root/go/bin/y", "x/.config/emacs/y", "x/.config/callgate/y", "x/.local/state/callgate/y",
+	"/users/dev/go/bin/y", "/root/go/bin/y", "x/.config/emacs/y", "x/.config/callgate/y", "x/.local/state/callgate/y", "x/.amp/y", "x/.vs/y",
+	"x/.nvim.lua", "x/.lvimrc", "x/.dir-locals.el", "x/bunfig.toml",
 }
 
 // kept are paths with a secret content. Source: as above.
