@@ -4,7 +4,9 @@ package checkup
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +21,7 @@ import (
 // Daemon is the part of the daemon's API that a check-up reads. *client.Client is one.
 type Daemon interface {
 	Health(ctx context.Context) (protocol.Health, error)
+	Ready(ctx context.Context) error
 	Tools(ctx context.Context) ([]wire.Tool, error)
 	Audit(ctx context.Context, f store.Filter) (view.AuditPage, error)
 	Presence(ctx context.Context) (view.Presence, error)
@@ -44,7 +47,7 @@ type Check struct {
 }
 
 // Checks are all checks in the order of doctor.
-var Checks = []Check{Reachable, Probes, Rules, Folders, Usable, Lock, Sandbox, Discord, PIN, Surfaces, Clock, Pending}
+var Checks = []Check{Reachable, Ready, Probes, Rules, Folders, Usable, Lock, Sandbox, Discord, PIN, Surfaces, Clock, Pending}
 
 // Run makes all checks of a daemon that has told its health.
 func Run(ctx context.Context, s Subject) (all Findings) {
@@ -80,6 +83,20 @@ func (f *Findings) Skip(check, text, fix string) {
 // Reachable says who has told the health.
 var Reachable = Check{"daemon.reachable", func(_ context.Context, s Subject) (out Findings) {
 	out.OK("daemon.reachable", fmt.Sprintf("Daemon is running (%s, up since %s).", s.Health.Version, s.Health.StartedAt.Format(time.RFC3339)))
+	return out
+}}
+
+// Ready tells whether the daemon can decide calls, as `callgate ready` does.
+var Ready = Check{"daemon.ready", func(ctx context.Context, s Subject) (out Findings) {
+	var refused *protocol.Error
+	switch err := s.Daemon.Ready(ctx); {
+	case err == nil:
+		out.OK("daemon.ready", "Every call can be decided.")
+	case errors.As(err, &refused) && refused.Status == http.StatusServiceUnavailable:
+		out.Bad("daemon.ready", "Calls are denied, because the daemon is "+refused.Message, "the daemon's log says since when and why; ask again with: callgate ready")
+	default:
+		out.Skip("daemon.ready", "The daemon does not say whether it can decide calls: "+err.Error(), "restart the daemon with this program")
+	}
 	return out
 }}
 

@@ -30,6 +30,7 @@ func (d *examination) daemon(ctx context.Context) {
 	}
 	d.client, d.health = daemon, &h
 	d.of(ctx, checkup.Reachable)
+	d.of(ctx, checkup.Ready)
 	d.version(h)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/callgate/callgate/host/internal/approval/pin"
 	"github.com/callgate/callgate/host/internal/client"
+	"github.com/callgate/callgate/host/internal/client/protocol"
 	"github.com/callgate/callgate/host/internal/hook/settings"
 	"github.com/callgate/callgate/host/internal/machine/boundary"
 	"github.com/callgate/callgate/host/internal/machine/checkup"
@@ -49,6 +51,7 @@ func TestCheckup(t *testing.T) {
 		"sound": func(*world) {},
 		"troubles": func(w *world) {
 			w.daemon.health.RefusedRules, w.daemon.health.ModuleProblems, w.daemon.health.Surfaces = []string{"r1"}, []string{"x.wasm: broken"}, nil
+			w.daemon.unready = &protocol.Error{Status: http.StatusServiceUnavailable, Message: "not ready: store: read-only"}
 			w.daemon.pin = pin.Status{Set: true, Locked: true, Why: "five wrong tries"}
 			w.daemon.state = wire.ConfigState{Pending: "abc", File: "callgate.yaml"}
 			w.daemon.modules.Problem, w.daemon.forged = "line 1", errors.New("the list of folders was changed")
@@ -174,6 +177,9 @@ func TestFaults(t *testing.T) {
 		}, "hook.plugins", finding.Warning, "x@y"},
 		"no daemon":      {func(w *world) { w.daemon.err = client.ErrNoDaemon }, "daemon.reachable", finding.Error, "the daemon is not running"},
 		"not our daemon": {func(w *world) { w.daemon.err = fmt.Errorf("x: %w", client.ErrNotOurs) }, "daemon.reachable", finding.Error, "not the Callgate daemon"},
+		"not ready": {func(w *world) {
+			w.daemon.unready = &protocol.Error{Status: http.StatusServiceUnavailable, Message: "not ready: store: read-only"}
+		}, "daemon.ready", finding.Error, "the daemon is not ready: store: read-only"},
 		"older daemon":   {func(w *world) { w.daemon.health.Version = "v0" }, "daemon.version", finding.Warning, "v0"},
 		"nobody watches": {func(w *world) { w.daemon.health.Surfaces = []string{"api"} }, "people.surfaces", finding.Warning, "No approver"},
 		"audit changed": {func(w *world) {

@@ -179,9 +179,11 @@ type fakeDaemon struct {
 	hooks   wire.HookProbes
 	idle    bool // has judged nothing
 	err     error
+	unready error
 }
 
 func (d fakeDaemon) Health(context.Context) (protocol.Health, error)   { return d.health, d.err }
+func (d fakeDaemon) Ready(context.Context) error                       { return d.unready }
 func (d fakeDaemon) Hooks(context.Context) (wire.HookProbes, error)    { return d.hooks, nil }
 func (d fakeDaemon) Tools(context.Context) ([]wire.Tool, error)        { return d.tools, nil }
 func (d fakeDaemon) VerifyAudit(context.Context) (store.Report, error) { return d.report, nil }
