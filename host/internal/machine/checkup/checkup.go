@@ -65,8 +65,8 @@ func (f *Findings) OK(check, text string) {
 	*f = append(*f, finding.Finding{Check: check, State: finding.Passed, Text: text})
 }
 
-// Warn adds a limit or a risk.
-func (f *Findings) Warn(check, text, fix string) {
+// Warning adds a limit or a risk.
+func (f *Findings) Warning(check, text, fix string) {
 	*f = append(*f, finding.Finding{Check: check, State: finding.Warning, Text: text, Fix: fix})
 }
 
@@ -105,7 +105,7 @@ var Probes = Check{"hooks.probe", func(ctx context.Context, s Subject) (out Find
 	last, err := s.Daemon.Hooks(ctx)
 	switch {
 	case err != nil:
-		out.Warn("hooks.probe", "The daemon does not say how its last probes of the hooks went: "+err.Error(), "restart the daemon with this program")
+		out.Warning("hooks.probe", "The daemon does not say how its last probes of the hooks went: "+err.Error(), "restart the daemon with this program")
 	case last.Every == "":
 		out.Skip("hooks.probe", "The daemon does not probe the hooks by itself.", "set hooks.probe_every: 30m in callgate.yaml")
 	case len(last.Probes) == 0:
@@ -143,7 +143,7 @@ var Folders = Check{"store.folders", func(ctx context.Context, s Subject) (out F
 	var texts []string
 	for _, f := range list {
 		if f.Problem != "" {
-			out.Warn("store.folders", fmt.Sprintf("%s is not trusted any more for %s: %s", f.Path, f.Agent, f.Problem), "callgate folders forget "+f.ID)
+			out.Warning("store.folders", fmt.Sprintf("%s is not trusted any more for %s: %s", f.Path, f.Agent, f.Problem), "callgate folders forget "+f.ID)
 			continue
 		}
 		texts = append(texts, fmt.Sprintf("%s: %s may %s", f.Path, f.Agent, f.Access))
@@ -169,7 +169,7 @@ var Discord = Check{"people.discord", func(_ context.Context, s Subject) (out Fi
 	case h.Fatal:
 		out.Bad(check, h.String(), h.Fix())
 	default:
-		out.Warn(check, h.String(), h.Fix())
+		out.Warning(check, h.String(), h.Fix())
 	}
 	return out
 }}
@@ -182,7 +182,7 @@ var PIN = Check{"people.pin", func(ctx context.Context, s Subject) (out Findings
 	case p.Locked:
 		out.Bad("people.pin", "The approver PIN is locked; no approval is possible on this machine: "+p.Why, "callgate pin reset")
 	case !p.Set:
-		out.Warn("people.pin", "No approver PIN is set; no approval is possible on this machine.", "callgate pin set")
+		out.Warning("people.pin", "No approver PIN is set; no approval is possible on this machine.", "callgate pin set")
 	default:
 		out.OK("people.pin", "An approver PIN is set.")
 	}
@@ -194,7 +194,7 @@ var PIN = Check{"people.pin", func(ctx context.Context, s Subject) (out Findings
 var Surfaces = Check{"people.surfaces", func(_ context.Context, s Subject) (out Findings) {
 	places := slices.DeleteFunc(slices.Clone(s.Health.Surfaces), func(name string) bool { return name == "api" })
 	if len(places) == 0 {
-		out.Warn("people.surfaces", "No approver is connected. Asks will time out and be denied.", "callgate asks watch")
+		out.Warning("people.surfaces", "No approver is connected. Asks will time out and be denied.", "callgate asks watch")
 	} else {
 		out.OK("people.surfaces", "Asks are shown at: "+strings.Join(places, ", "))
 	}
@@ -228,7 +228,7 @@ var Pending = Check{"config.pending", func(ctx context.Context, s Subject) (out 
 	case c.Problem != "":
 		out.Bad("config.pending", "The daemon still uses the previous configuration: "+c.Problem, "fix the file, then check it: callgate config check")
 	case c.Pending != "":
-		out.Warn("config.pending", fmt.Sprintf("%d changes in %s are pending, because they allow agents more.", len(c.Widenings), c.File), "callgate config status, then callgate config accept")
+		out.Warning("config.pending", fmt.Sprintf("%d changes in %s are pending, because they allow agents more.", len(c.Widenings), c.File), "callgate config status, then callgate config accept")
 	default:
 		out.OK("config.pending", "No pending changes.")
 	}

@@ -63,9 +63,9 @@ func (f *Findings) loose(m wire.Module) {
 	switch {
 	case m.Embedded:
 	case m.State == wire.ModuleDev && m.Granted == nil:
-		f.Warn("modules.dev", m.File+" is in use but not pinned (modules.dev): "+danger, "callgate tool add "+m.File+", then remove modules.dev from the configuration")
+		f.Warning("modules.dev", m.File+" is in use but not pinned (modules.dev): "+danger, "callgate tool add "+m.File+", then remove modules.dev from the configuration")
 	case m.Granted != nil && m.Granted.Dev:
-		f.Warn("modules.dev", m.File+" may change its bytes (callgate tool add --dev): "+danger, "callgate tool add "+m.File+" without --dev")
+		f.Warning("modules.dev", m.File+" may change its bytes (callgate tool add --dev): "+danger, "callgate tool add "+m.File+" without --dev")
 	}
 }
 
@@ -80,24 +80,24 @@ var Sandbox = Check{"sandbox.restore", func(_ context.Context, s Subject) (out F
 	if h.Tracking {
 		out.OK("sandbox.restore", "Fast memory reset available.")
 	} else {
-		out.Warn("sandbox.restore", "Fast memory reset not available: module memory is restored completely after each call, which is slower, and instances share no memory.", "run the daemon on Linux with a readable /proc/self/pagemap")
+		out.Warning("sandbox.restore", "Fast memory reset not available: module memory is restored completely after each call, which is slower, and instances share no memory.", "run the daemon on Linux with a readable /proc/self/pagemap")
 	}
 	switch {
 	case h.Kept && h.CacheUsedMiB > h.CacheMiB:
-		out.Warn("sandbox.cache", fmt.Sprintf("The compiled modules in use take %d MiB, but the cache keeps only %d MiB: some will be compiled again at the next start.", h.CacheUsedMiB, h.CacheMiB), "remove unused modules: callgate tool remove FILE")
+		out.Warning("sandbox.cache", fmt.Sprintf("The compiled modules in use take %d MiB, but the cache keeps only %d MiB: some will be compiled again at the next start.", h.CacheUsedMiB, h.CacheMiB), "remove unused modules: callgate tool remove FILE")
 	case h.Kept:
 		out.OK("sandbox.cache", "Compiled modules are cached for the next start.")
 	default:
-		out.Warn("sandbox.cache", "Compiled modules are not cached: each start compiles them again, which takes seconds.", "read the daemon's log for the reason")
+		out.Warning("sandbox.cache", "Compiled modules are not cached: each start compiles them again, which takes seconds.", "read the daemon's log for the reason")
 	}
 	if h.Apart {
 		out.OK("sandbox.compiler", "Modules are compiled in a separate process with limits.")
 	} else {
-		out.Warn("sandbox.compiler", "Modules are compiled in the daemon's own process: a malicious module may slow down or crash the daemon.", "read the daemon's log for the reason; install only modules that you trust")
+		out.Warning("sandbox.compiler", "Modules are compiled in the daemon's own process: a malicious module may slow down or crash the daemon.", "read the daemon's log for the reason; install only modules that you trust")
 	}
 	used := fmt.Sprintf("Modules use %d of %d MiB of memory.", h.UsedMiB, h.MemoryMiB)
 	if h.UsedMiB > h.MemoryMiB/10*9 {
-		out.Warn("sandbox.memory", used+" Calls that need more will fail.", "raise modules.memory_mib, or lower memory_mib or instances of the largest modules")
+		out.Warning("sandbox.memory", used+" Calls that need more will fail.", "raise modules.memory_mib, or lower memory_mib or instances of the largest modules")
 	} else {
 		out.OK("sandbox.memory", used)
 	}

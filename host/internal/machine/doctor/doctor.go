@@ -118,7 +118,7 @@ func (d *examination) ok(check, text string) {
 }
 
 func (d *examination) warn(check, text, fix string) {
-	d.findings.Warn(check, text, fix)
+	d.findings.Warning(check, text, fix)
 }
 
 func (d *examination) bad(check, text, fix string) {
