@@ -30,7 +30,7 @@ const (
 	Secret     EffectKind = "secret"     // a path of a key, a credential or variables; how "send": a call that sends reads it
 )
 
-// Unreadable is the value of Runs for code that nobody can read beforehand. Such a
+// Unreadable is the value of Runs for code that cannot be read beforehand. Such a
 // call may have every effect.
 const Unreadable = "unreadable"
 

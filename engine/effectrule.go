@@ -11,7 +11,7 @@ type effectMatch int
 
 const (
 	effectNone     effectMatch = iota
-	effectPossible             // the call may have the effect: it is over-approximated, or nobody can tell
+	effectPossible             // the call may have the effect: it is over-approximated, or cannot be known
 	effectCertain              // the call has the effect
 )
 
@@ -28,7 +28,7 @@ func effectRulesOf(rules []Rule) (set ruleSet) {
 
 // matchEffects finds the rule about an effect that decides at a step, and says what the
 // call does. A deny rule denies only what is certain. At the ask step a rule asks in place
-// of an allow or an ask, never of a denial, whoever wrote it: an effect does not loosen.
+// of an allow or an ask, never of a denial, in any source: an effect does not loosen.
 // RATIONALE.md, "What may an effect decide?".
 func (w *walk) matchEffects(b Behavior) (rule *Rule, does string) {
 	rules, least := w.effectRules[Deny], effectCertain

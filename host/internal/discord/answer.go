@@ -60,7 +60,7 @@ func (d *display) decided(out ask.AnswerResult, err error) {
 	}
 }
 
-// markSeen tells the broker which cards somebody has before them who answers one of them:
+// markSeen tells the broker which cards a person has before them who answers one of them:
 // a rule that they accept answers these, too.
 func (s *Surface) markSeen(channel, name string) {
 	s.mu.Lock()
@@ -95,7 +95,7 @@ func sentence(err error, name string) string {
 	return "Nothing was decided: " + message.Code(err.Error())
 }
 
-// ended says how an ask has ended, to somebody who comes late.
+// ended says how an ask has ended, to a person who comes late.
 func ended(a ask.Ask) string {
 	return "You come too late. " + message.Code((&ask.SettledError{Ask: a}).Error())
 }

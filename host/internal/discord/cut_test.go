@@ -73,7 +73,7 @@ func newCutWorld(t *testing.T) *world {
 // live puts one call through, with a cut at a step, and returns how many steps there were.
 func (w *world) live(l life, cut, round int) int {
 	w.t.Helper()
-	defer w.broker.Attach(ask.Surface{Name: "terminal"})() // so that nobody gives up
+	defer w.broker.Attach(ask.Surface{Name: "terminal"})() // so that no call gives up
 	before := len(w.discord.Steps())
 	w.discord.CutAt(cut)
 	p := w.call("worker", fmt.Sprintf("cut %d", round), fmt.Sprintf("make %d", round))

@@ -259,7 +259,7 @@ func (s *Surface) choose(ctx context.Context, p *press, a ask.Ask, value string,
 	s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseChannelMessageWithSource, Message: &m})
 }
 
-// openForm shows a form to somebody who may answer.
+// openForm shows a form to a person who may answer.
 func (s *Surface) openForm(ctx context.Context, p *press, m message.Modal) {
 	if r := s.authorise(ctx, p.at); r != nil && !r.confirm {
 		s.refuse(ctx, p, r)
@@ -268,7 +268,7 @@ func (s *Surface) openForm(ctx context.Context, p *press, m message.Modal) {
 	s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseModal, Modal: &m})
 }
 
-// openEdit shows the form with the input as text to somebody who may approve the ask.
+// openEdit shows the form with the input as text to a person who may approve the ask.
 func (s *Surface) openEdit(ctx context.Context, p *press, a ask.Ask) {
 	m, err := message.EditModal(a, s.instance)
 	if err != nil {
@@ -278,7 +278,7 @@ func (s *Surface) openEdit(ctx context.Context, p *press, a ask.Ask) {
 	s.openForm(ctx, p, m)
 }
 
-// everything shows the whole call to somebody who may answer it.
+// everything shows the whole call to a person who may answer it.
 func (s *Surface) everything(ctx context.Context, p *press, a ask.Ask) {
 	if r := s.authorise(ctx, p.at); r != nil {
 		s.refuse(ctx, p, r)
@@ -288,7 +288,7 @@ func (s *Surface) everything(ctx context.Context, p *press, a ask.Ask) {
 	s.respond(ctx, p.i, link.Response{Type: discordgo.InteractionResponseChannelMessageWithSource, Message: &m})
 }
 
-// refuse tells somebody that their answer does not count; one that would with the ask's id
+// refuse tells a person that their answer does not count; one that would with the ask's id
 // gets the form to type it into.
 func (s *Surface) refuse(ctx context.Context, p *press, r *refusal) {
 	switch {

@@ -331,7 +331,7 @@ func TestScenario_foreignServer(t *testing.T) {
 		func(i map[string]any) { i["member"].(map[string]any)["user"].(map[string]any)["id"] = "" },
 		func(i map[string]any) { i["member"].(map[string]any)["user"] = nil },
 	} {
-		unanswered.Go(func() { _, _ = forge(ctx, change) }) // nobody clicked: there is nobody to tell
+		unanswered.Go(func() { _, _ = forge(ctx, change) }) // there was no click, and no one to tell
 	}
 	w.discord.ForgeReaction(mallory, c.ID, `{"id":null,"name":"✅"}`, func(r map[string]any) { r["guild_id"] = other; delete(r, "member") })
 	w.settledBy(w.bob)

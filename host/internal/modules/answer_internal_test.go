@@ -9,7 +9,7 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// The answers of guests are judged by functions that nobody outside needs, so
+// The answers of guests are judged by functions that are not needed outside, so
 // their tables are here.
 
 // parsers are the readers of the five answers and of describe.
