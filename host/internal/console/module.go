@@ -34,7 +34,7 @@ const (
 // same, as in a terminal. The session's last one of the same bytes is used again.
 func (p *modulePage) compare(ctx context.Context, of *session, now time.Time) {
 	key := digest(p.File, p.Back, p.Digest, p.Replaces)
-	if diff, ok := of.compared(key, now); ok {
+	if diff, ok := of.diff.fresh(key, now, keptDiff); ok {
 		p.Diff = &moduleDiff{diff}
 		return
 	}
@@ -43,7 +43,7 @@ func (p *modulePage) compare(ctx context.Context, of *session, now time.Time) {
 		p.Uncompared = err.Error()
 		return
 	}
-	of.keepDiff(kept[history.ModuleDiff]{key, diff, now})
+	of.diff.keep(key, diff, now)
 	p.Diff = &moduleDiff{diff}
 }
 

@@ -73,10 +73,12 @@ type session struct {
 	seen map[string]bool
 	// said is told on the next page: what an answer did.
 	said []string
-	// effect is the last simulation, diff the last comparison of modules, tried the last causes of asks.
+	// tried are the last causes of asks.
+	tried keptCauses
+
+	// effect is the last simulation, diff the last comparison of modules. Each has its own lock.
 	effect kept[history.Simulated]
 	diff   kept[history.ModuleDiff]
-	tried  keptCauses
 }
 
 // sessions are all links and sessions. Safe for concurrent use.
@@ -266,32 +268,6 @@ func (s *session) hear() []string {
 	lines := s.said
 	s.said = nil
 	return lines
-}
-
-// keep keeps the result of a simulation for the next page; simulated returns it while it is fresh.
-func (s *session) keep(k kept[history.Simulated]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.effect = k
-}
-
-func (s *session) simulated(of string, now time.Time) (history.Simulated, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.effect.fresh(of, now, keptEffect)
-}
-
-// keepDiff keeps a comparison of modules for the page that wants the PIN; compared returns it.
-func (s *session) keepDiff(k kept[history.ModuleDiff]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.diff = k
-}
-
-func (s *session) compared(of string, now time.Time) (history.ModuleDiff, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.diff.fresh(of, now, keptDiff)
 }
 
 // causes are those kept in this state; keepCauses keeps them. The map is its holder's alone.

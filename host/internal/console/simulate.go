@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/callgate/callgate/engine"
@@ -21,19 +22,29 @@ const (
 	keptEffect = time.Minute
 )
 
-// kept is a session's last result of something that takes seconds.
+// kept is a session's last result of something that takes seconds. Safe for concurrent use.
 type kept[T any] struct {
+	mu  sync.Mutex
 	of  string // a digest of what it is about
 	out T
 	at  time.Time
 }
 
 // fresh returns a result that is about of and not older than hold.
-func (k kept[T]) fresh(of string, now time.Time, hold time.Duration) (out T, ok bool) {
+func (k *kept[T]) fresh(of string, now time.Time, hold time.Duration) (out T, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if k.of != of || now.Sub(k.at) > hold {
 		return out, false
 	}
 	return k.out, true
+}
+
+// keep replaces the result.
+func (k *kept[T]) keep(of string, out T, now time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.of, k.out, k.at = of, out, now
 }
 
 // simulate returns the effect of a change on past calls. A result of this session that is a minute old
@@ -50,14 +61,14 @@ func (s *Server) simulate(r *http.Request, of *session, c protocol.RuleChange, p
 		change.Rules[i].ExpiresAt = time.Time{} // it is about the past
 	}
 	key := digest(change)
-	if out, ok := of.simulated(key, s.c.Now()); ok {
+	if out, ok := of.effect.fresh(key, s.c.Now(), keptEffect); ok {
 		return &out, nil
 	}
 	out, err := of.client.Simulate(r.Context(), change, progress)
 	if err != nil {
 		return nil, err
 	}
-	of.keep(kept[history.Simulated]{key, out, s.c.Now()})
+	of.effect.keep(key, out, s.c.Now())
 	return &out, nil
 }
 
