@@ -23,9 +23,9 @@ func nodesCommand(c *cli) *cobra.Command {
 		Long: `Several daemons can share a store in PostgreSQL. The list shows for each an id of this
 start, its machine, version, start, last sign of life and tasks, such as the connection
 to Discord, and how many changes of rules, settings, tokens and sessions it does not have
-yet. It stores no decision before it has all of them. Below is why a daemon cannot use a tool module: it
-denies the calls of its tools; and a warning when running daemons have different keys for
-signing the audit.`,
+yet. It stores no decision before it has all of them. Below is why a daemon cannot use a
+tool module: it denies the calls of its tools; and a warning when running daemons have
+different keys for signing the audit.`,
 		Example: "  callgate nodes\n  callgate nodes --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -122,7 +122,7 @@ func printRules(w io.Writer, rules []engine.Rule) {
 			scope += " " + card.Line(r.ScopeKey)
 		}
 		if r.Scope == engine.Project && hasWorkTrees(r.ScopeKey) {
-			scope += " and its work trees"
+			scope += card.AndWorkTrees
 		}
 		if !r.ExpiresAt.IsZero() {
 			until = r.ExpiresAt.Local().Format(time.DateTime)

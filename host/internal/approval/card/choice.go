@@ -154,12 +154,15 @@ func forSession(a ask.Ask, sets []int) Choice {
 	return c
 }
 
-// workTrees says that the rules of a call's project hold in more than its own directory.
-func workTrees(a ask.Ask) string {
+// AndWorkTrees follows the name of a repository whose rules hold in its work trees, too.
+const AndWorkTrees = " and its work trees"
+
+// WorkTrees is AndWorkTrees for the project of a call in a work tree; empty for any other project.
+func WorkTrees(a ask.Ask) string {
 	if a.Repository == "" {
 		return ""
 	}
-	return " and its work trees"
+	return AndWorkTrees
 }
 
 // lasting offers one set with the default scope: the project when there is one,
@@ -171,7 +174,7 @@ func lasting(a ask.Ask, set int, key string) Choice {
 		Answer: ask.Answer{Verdict: ask.Approve, Sets: []int{set}, Scope: engine.Agent},
 	}
 	if a.ProjectRoot != "" {
-		c.Scope, c.Answer.Scope = "project "+short(a.Project())+workTrees(a), engine.Project
+		c.Scope, c.Answer.Scope = "project "+short(a.Project())+WorkTrees(a), engine.Project
 	}
 	c.Where = "always, " + c.Scope
 	for _, s := range a.Decision.Suggestions {

@@ -70,9 +70,7 @@ func scopeText(w *writer, a ask.Ask, answer ask.Answer) {
 	case answer.Scope == engine.Project:
 		w.own("project ")
 		w.raw(a.Project())
-		if a.Repository != "" {
-			w.own(" and its work trees")
-		}
+		w.own(card.WorkTrees(a))
 	default:
 		w.own("agent ")
 		w.raw(a.Agent)
