@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/host/internal/client"
 	"github.com/callgate/callgate/host/internal/client/tokenfile"
@@ -96,10 +97,10 @@ func copyTokens(t *testing.T, from, to string) {
 }
 
 // start starts the daemon and waits until it serves. It tries again, as a service manager does: the
-// database may be away.
+// database may be away, for as long as its own start takes on a crowded machine.
 func (m *member) start(t *testing.T) {
 	t.Helper()
-	for range 20 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		if m.startOnce(t) {
 			return
 		}
