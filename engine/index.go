@@ -1,24 +1,29 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// About selects the rules relevant for a request: those of its tool, of the tool's MCP server, and
-// of the tools owning its targets. It is wider than Decide's own selection and never narrower: an
+// About selects the rules relevant for a request: those of its tool, as far as its Words go, of the
+// tool's MCP server, and of the tools owning its targets. It is wider than Decide's own selection and never narrower: an
 // omitted rule changes no decision.
 type About struct {
 	// names are the keys of the names in rules.
 	names []string
+	// words are the module's, for rules by the names in own; nil for none.
+	words *RuleWords
+	own   []string
 }
 
 // About returns the rules Decide can need for the request; its Call, Entry and Related are set.
 func (r *Request) About() *About {
 	a := &About{names: make([]string, 0, len(effectNames)+16)}
 	a.add(append(r.Entry.Names(r.Call.Tool), r.Call.Tool))
+	own := len(a.names)
 	a.names = append(a.names, effectNames...)
 	for _, name := range r.Call.servers() {
 		a.add([]string{mcpPrefix + name})
@@ -34,6 +39,14 @@ func (r *Request) About() *About {
 	for i, rel := range r.Related {
 		if i == 0 || rel.Entry.Name != r.Related[i-1].Entry.Name {
 			a.add(rel.Entry.Names(""))
+		}
+	}
+	if r.Words != nil && cmp.Or(r.Err, r.Entry.Err) == nil { // after an error untried rules count as matched
+		a.words = r.Words
+		for _, name := range a.names[:own] { // a rule by another of the names is tried on another call
+			if !slices.Contains(a.names[own:], name) {
+				a.own = append(a.own, name)
+			}
 		}
 	}
 	slices.Sort(a.names)
@@ -87,25 +100,84 @@ func isPlain(s string) bool {
 	return true
 }
 
-// Index finds rules by their tool names and globs. Rules are known by numbers of
-// the caller's. The zero value is empty and ready; it may be read, not changed, by
-// several goroutines at once.
+// Index finds rules by their tool names and globs, and by the first words of their contents. Rules
+// are known by numbers of the caller's. The zero value is empty and ready; it may be read, not
+// changed, by several goroutines at once.
 type Index struct {
-	exact map[string][]int
+	exact map[string]*sameTool
 	// globs are indexed by the text before their first star; sizes counts the globs of each length
 	// of this text, in bytes.
 	globs map[string][]int
 	sizes map[int]int
 }
 
-// Add puts in a rule under a number, by its tool.
-func (x *Index) Add(number int, tool string) {
-	if x.exact == nil {
-		x.exact, x.globs, x.sizes = map[string][]int{}, map[string][]int{}, map[int]int{}
+// sameTool are the rules of one name.
+type sameTool struct {
+	all []int
+	// wordless are those of all without a first word, worded the others.
+	wordless []int
+	worded   map[ruleWord][]int
+}
+
+// ruleWord is a first word of allow rules, or of the others.
+type ruleWord struct {
+	allow bool
+	word  string
+}
+
+func wordOf(r *Rule) ruleWord {
+	if r.Content == nil {
+		return ruleWord{}
 	}
-	for _, p := range placesOf(tool) {
+	return ruleWord{r.Behavior == Allow, FirstWord(*r.Content)}
+}
+
+func (s *sameTool) add(number int, w ruleWord) {
+	s.all = append(s.all, number)
+	if w.word == "" {
+		s.wordless = append(s.wordless, number)
+		return
+	}
+	if s.worded == nil {
+		s.worded = map[ruleWord][]int{}
+	}
+	s.worded[w] = append(s.worded[w], number)
+}
+
+func (s *sameTool) remove(number int, w ruleWord) {
+	is := func(n int) bool { return n == number }
+	s.all = slices.DeleteFunc(s.all, is)
+	if w.word == "" {
+		s.wordless = slices.DeleteFunc(s.wordless, is)
+	} else if s.worded[w] = slices.DeleteFunc(s.worded[w], is); len(s.worded[w]) == 0 {
+		delete(s.worded, w)
+	}
+}
+
+// find adds the numbers of the rules that can match a call with these words.
+func (s *sameTool) find(found []int, words *RuleWords) []int {
+	found = append(found, s.wordless...)
+	for _, b := range []Behavior{Allow, Deny} {
+		for _, word := range words.of(b) {
+			found = append(found, s.worded[ruleWord{b == Allow, word}]...)
+		}
+	}
+	return found
+}
+
+// Add puts in a rule under a number.
+func (x *Index) Add(number int, r *Rule) {
+	if x.exact == nil {
+		x.exact, x.globs, x.sizes = map[string]*sameTool{}, map[string][]int{}, map[int]int{}
+	}
+	for _, p := range placesOf(r.Tool) {
 		if !p.glob {
-			x.exact[p.key] = append(x.exact[p.key], number)
+			same := x.exact[p.key]
+			if same == nil {
+				same = &sameTool{}
+				x.exact[p.key] = same
+			}
+			same.add(number, wordOf(r))
 			continue
 		}
 		x.globs[p.key] = append(x.globs[p.key], number)
@@ -113,19 +185,22 @@ func (x *Index) Add(number int, tool string) {
 	}
 }
 
-// Remove removes a rule added by Add.
-func (x *Index) Remove(number int, tool string) {
-	is := func(n int) bool { return n == number }
-	for _, p := range placesOf(tool) {
-		in := x.exact
-		if p.glob {
-			in = x.globs
-			if x.sizes[len(p.key)]--; x.sizes[len(p.key)] == 0 {
-				delete(x.sizes, len(p.key))
+// Remove removes a rule added by Add; its tool, content and behavior are as they were then.
+func (x *Index) Remove(number int, r *Rule) {
+	for _, p := range placesOf(r.Tool) {
+		if !p.glob {
+			if same := x.exact[p.key]; same != nil {
+				if same.remove(number, wordOf(r)); len(same.all) == 0 {
+					delete(x.exact, p.key)
+				}
 			}
+			continue
 		}
-		if in[p.key] = slices.DeleteFunc(in[p.key], is); len(in[p.key]) == 0 {
-			delete(in, p.key)
+		if x.sizes[len(p.key)]--; x.sizes[len(p.key)] == 0 {
+			delete(x.sizes, len(p.key))
+		}
+		if x.globs[p.key] = slices.DeleteFunc(x.globs[p.key], func(n int) bool { return n == number }); len(x.globs[p.key]) == 0 {
+			delete(x.globs, p.key)
 		}
 	}
 }
@@ -134,7 +209,13 @@ func (x *Index) Remove(number int, tool string) {
 func (x *Index) Find(about *About) []int {
 	var found []int
 	for _, name := range about.names {
-		found = append(found, x.exact[name]...)
+		switch same := x.exact[name]; {
+		case same == nil:
+		case about.words != nil && slices.Contains(about.own, name):
+			found = same.find(found, about.words)
+		default:
+			found = append(found, same.all...)
+		}
 		for size := range x.sizes {
 			if size <= len(name) {
 				found = append(found, x.globs[name[:size]]...)
@@ -181,9 +262,17 @@ type RuleList struct {
 func NewRuleList(rules []Rule) *RuleList {
 	l := &RuleList{rules: rules}
 	for i := range rules {
-		l.index.Add(i, rules[i].Tool)
+		l.index.Add(i, &rules[i])
 	}
 	return l
+}
+
+// Len is how many rules the list has.
+func (l *RuleList) Len() int {
+	if l == nil {
+		return 0
+	}
+	return len(l.rules)
 }
 
 // All returns the rules in their order. The caller must not change them.

@@ -82,6 +82,100 @@ func TestIndexedRulesDecideTheSame(t *testing.T) {
 	})
 }
 
+// drawWords are the words of some of the contents; nil at times.
+func drawWords(t *rapid.T) *engine.RuleWords {
+	if rapid.IntRange(0, 3).Draw(t, "no words") == 0 {
+		return nil
+	}
+	words := rapid.SliceOfDistinct(rapid.SampledFrom(contents), rapid.ID)
+	return &engine.RuleWords{Allow: words.Draw(t, "allow words"), Other: words.Draw(t, "other words")}
+}
+
+// TestIndexedByWordsDecideTheSame: where a module names the first word of every rule that matches,
+// a call is decided with the rules of these words as with all of them. The trace counts fewer rules,
+// and a denial names fewer that would allow something.
+func TestIndexedByWordsDecideTheSame(t *testing.T) {
+	t.Parallel()
+	narrowed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScene(t)
+		req := s.req
+		s.tool.matchErr = nil // asked about no rule, it cannot fail
+		req.Rules = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) engine.Rule {
+			r := drawNamed(t)
+			if r.Content != nil {
+				r.Content = content(*r.Content + rapid.SampledFrom([]string{"", ":*", " *", " x", "*", " (x)"}).Draw(t, "rest"))
+			}
+			return r
+		}), 0, 12).Draw(t, "rules")
+		s.tool.hits = nil
+		words := &engine.RuleWords{}
+		for i := range req.Rules {
+			r := &req.Rules[i]
+			r.ID = fmt.Sprint(i)
+			if r.Content == nil || !rapid.Bool().Draw(t, "matches") {
+				continue
+			}
+			s.tool.hits = append(s.tool.hits, *r.Content) // for every behavior
+			words.Allow, words.Other = append(words.Allow, engine.FirstWord(*r.Content)), append(words.Other, engine.FirstWord(*r.Content))
+		}
+		want := engine.Decide(context.Background(), req)
+		found := req
+		found.Words = words
+		found.Rules = engine.NewRuleList(slices.Clone(req.Rules)).For(found.About())
+		if len(found.Rules) < len(req.Rules) {
+			narrowed++
+		}
+		got := engine.Decide(context.Background(), found)
+		got.Trace, want.Trace, got.Permitted, want.Permitted, got.Message, want.Message = nil, nil, nil, nil, "", ""
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("with %d of %d rules, words %v: got %+v\nwant %+v", len(found.Rules), len(req.Rules), words, got, want)
+		}
+	})
+	if narrowed == 0 {
+		t.Error("no list of rules was narrowed")
+	}
+}
+
+// TestIndexTriesAllAfterAnError: untried rules of a call that could not be prepared count as matched,
+// so none is left out; nor is a rule that is tried on another tool's call as well, or of a server.
+func TestIndexTriesAllAfterAnError(t *testing.T) {
+	t.Parallel()
+	list := engine.NewRuleList([]engine.Rule{
+		{Tool: "Bash", Content: content("rm:*"), Behavior: engine.Deny}, {Tool: "bash", Content: content("npm run")}, {Tool: "Bash", Content: content("npm"), Behavior: engine.Allow},
+		{Tool: "Bash"}, {Tool: "Bash", Content: content("r*")}, {Tool: "Ba*", Content: content("rm:*")}, {Tool: "Read", Content: content("rm")},
+	})
+	req := engine.Request{Call: &engine.Call{Tool: "bash"}, Entry: engine.Entry{Name: "Bash"}, Words: &engine.RuleWords{Other: []string{"npm"}}}
+	texts := func(req engine.Request) string { return fmt.Sprint(list.For(req.About())) }
+	if got := texts(req); got != "[bash(npm run) Bash Bash(r*) Ba*(rm:*)]" {
+		t.Errorf("got %s", got)
+	}
+	const all = "[Bash(rm:*) bash(npm run) Bash(npm) Bash Bash(r*) Ba*(rm:*)]"
+	failed := req
+	failed.Err = errVerb
+	if got := texts(failed); got != all {
+		t.Errorf("after an error: got %s", got)
+	}
+	shared := req
+	shared.Related = []engine.Related{{Entry: engine.Entry{Name: "BASH"}}}
+	if got := texts(shared); got != all {
+		t.Errorf("with a call of the same tool beside: got %s", got)
+	}
+}
+
+// TestFirstWord: as docs/abi.md says.
+func TestFirstWord(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"npm run:*": "npm", "NPM run *": "npm", "npm": "npm", " \tgit  push": "git", "/bin/rm:*": "/bin/rm", "a_b-c.d+e%f@g^h]:i,j x": "a_b-c.d+e%f@g^h]:i,j",
+		"": "", ":*": "", " *": "", "  ": "", "*": "", "npm run*": "", "npm * x": "", "n\\pm": "", "'npm'": "", "npm\nrun": "", "\u00e9 x": "", "npm {a,b}:*": "", "a=b": "", "git:* without -f": "", "x\x00": "", "\u212anpm": "",
+	} {
+		if got := engine.FirstWord(content); got != want {
+			t.Errorf("%q: got %q, want %q", content, got, want)
+		}
+	}
+}
+
 // TestIndexFindsWhatMayBeMeant: no rule possible under some server or name is left out, for any
 // rest of the request.
 func TestIndexFindsWhatMayBeMeant(t *testing.T) {
@@ -131,29 +225,32 @@ func TestIndexForgets(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var x engine.Index
-		in := map[int]string{}
+		in := map[int]engine.Rule{}
 		for n := range rapid.IntRange(0, 20).Draw(t, "changes") {
 			if len(in) > 0 && rapid.Bool().Draw(t, "remove") {
 				out := rapid.SampledFrom(sortedNumbers(in)).Draw(t, "number")
-				x.Remove(out, in[out])
+				r := in[out]
+				x.Remove(out, &r)
 				delete(in, out)
 				continue
 			}
-			in[n] = drawName(t, true)
-			x.Add(n, in[n])
+			r := drawNamed(t)
+			in[n] = r
+			x.Add(n, &r)
 		}
 		var fresh engine.Index
 		for _, n := range sortedNumbers(in) {
-			fresh.Add(n, in[n])
+			r := in[n]
+			fresh.Add(n, &r)
 		}
-		req := engine.Request{Call: &engine.Call{Tool: drawName(t, false)}, Entry: engine.Entry{Name: "Tool"}}
+		req := engine.Request{Call: &engine.Call{Tool: drawName(t, false)}, Entry: engine.Entry{Name: "Tool"}, Words: drawWords(t)}
 		if got, want := x.Find(req.About()), fresh.Find(req.About()); !slices.Equal(got, want) {
 			t.Fatalf("got %v, want %v of %v", got, want, in)
 		}
 	})
 }
 
-func sortedNumbers(m map[int]string) []int {
+func sortedNumbers(m map[int]engine.Rule) []int {
 	var out []int
 	for n := range m {
 		out = append(out, n)

@@ -2,7 +2,10 @@ package bash
 
 import (
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/callgate/callgate/sdk/go/tool"
 )
 
 // ruleSet are the relevant rules of one call; the others are excluded by their first word, and
@@ -18,7 +21,7 @@ type ruleSet struct {
 func readRules(contents []string, firsts map[string]bool) ruleSet {
 	var set ruleSet
 	for i, content := range contents {
-		if first, plain := firstWord(content); plain && firsts != nil && !firsts[strings.ToLower(first)] {
+		if first := firstWord(content); first != "" && firsts != nil && !firsts[first] {
 			continue
 		}
 		set.rules = append(set.rules, parseRule(content))
@@ -48,42 +51,14 @@ func (s ruleSet) hit(l *Line) []int {
 	return out
 }
 
-// glance tells for each byte whether the words of a rule with it can be told
-// without reading it as a shell would: splitWords splits such a text at blanks.
-var glance = func() (table [256]bool) {
-	for c := range table {
-		table[c] = c == '\t' || c >= ' ' && c < 0x7f && !strings.ContainsRune(shellSigns, rune(c))
-	}
-	return table
-}()
-
-// firstWord returns the first word of an exact or prefix rule with words that are plain at a
-// glance.
-func firstWord(content string) (first string, plain bool) {
+// firstWord returns the first word of an exact or prefix rule in small letters; empty where a
+// shell would not split the rule at its blanks, because of one of shellSigns.
+func firstWord(content string) string {
 	if content == editContent {
-		return "", false
+		return ""
 	}
-	head, cut := strings.CutSuffix(content, ":*")
-	if !cut {
-		head = strings.TrimSuffix(content, " *")
-	}
-	for i := range len(head) {
-		if !glance[head[i]] {
-			return "", false
-		}
-	}
-	for head != "" && isBlank(head[0]) {
-		head = head[1:]
-	}
-	for i := range len(head) {
-		if isBlank(head[i]) {
-			return head[:i], true
-		}
-	}
-	return head, head != ""
+	return tool.FirstWord(content)
 }
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // firsts returns the possible first words, in small letters, of a rule matching some command of
 // the line: for an allow rule the command's own first word, for any other each word, its base,
@@ -95,14 +70,14 @@ func (l *Line) firsts(allow bool) map[string]bool {
 	}
 	set := map[string]bool{}
 	add := func(text string) {
-		text = strings.ToLower(text)
+		text = folded(text)
 		for _, word := range strings.Fields(text) {
 			set[word], set[path.Base(word)] = true, true
 		}
 		set[text], set[path.Base(text)] = true, true
 	}
 	whole := func(text string) {
-		if words := strings.Fields(strings.ToLower(text)); len(words) > 0 {
+		if words := strings.Fields(folded(text)); len(words) > 0 {
 			set[words[0]] = true
 		}
 	}
@@ -122,8 +97,8 @@ func (l *Line) firsts(allow bool) map[string]bool {
 		whole(cmd.Source)
 		if allow {
 			if len(cmd.Words) > 0 {
-				set[strings.ToLower(cmd.Words[0].Text)] = true
-				set[strings.ToLower(cmd.Name())] = true
+				set[folded(cmd.Words[0].Text)] = true
+				set[folded(cmd.Name())] = true
 			}
 			continue
 		}
@@ -144,7 +119,35 @@ func (l *Line) firsts(allow bool) map[string]bool {
 			add(inner[0].Text)
 		}
 	}
+	if l.exported() != "" {
+		set["aws"] = true // a rule for a place covers the export before it
+	}
 	return set
+}
+
+// folded is text in small letters: the same for any two that are equal but for the case of letters,
+// the Kelvin sign and the long s included.
+func folded(text string) string { return strings.ToLower(strings.ToUpper(text)) }
+
+// ruleWords are the first words of rules that can match the line, for the host; nil when every rule
+// can.
+func (l *Line) ruleWords() *tool.RuleWords {
+	other := l.firsts(false)
+	if other == nil {
+		return nil
+	}
+	edits := tool.FirstWord(editContent) // any line may be an edit
+	list := func(set map[string]bool) []string {
+		words := []string{edits}
+		for word := range set {
+			if tool.FirstWord(word) == word && word != edits { // the others begin no rule
+				words = append(words, word)
+			}
+		}
+		slices.Sort(words)
+		return words
+	}
+	return &tool.RuleWords{Allow: list(l.firsts(true)), Other: list(other)}
 }
 
 // few is how many rules are parsed without a filter.

@@ -153,5 +153,8 @@ func describe(tc *tool.Call[Input]) tool.Description {
 	if tc.Effects {
 		d.Effects = c.effects()
 	}
+	if tc.RuleWords {
+		d.RuleWords = c.line.ruleWords()
+	}
 	return d
 }

@@ -163,6 +163,9 @@ type Rules struct {
 	global, own *engine.RuleList
 }
 
+// Len is how many rules there are.
+func (r Rules) Len() int { return r.global.Len() + r.own.Len() }
+
 // All returns the rules. The list is the caller's own.
 func (r Rules) All() []engine.Rule { return r.For(nil) }
 

@@ -124,8 +124,16 @@ func (g *Gate) outline(ctx context.Context, c *call, look session) (f facts, err
 // complete adds to an outline what decides beside the change of one rule: protection, profile,
 // folders, the rules in force and the sub-agents.
 func (g *Gate) complete(ctx context.Context, c *call, f *facts) error {
-	f.req.Err = oneLine(f.req.Err, g.weigh(ctx, f), g.gatherRules(ctx, f))
-	return g.addSubAgents(ctx, f, c.request.Context)
+	list, names, err := children(f.agent, c.request.Context)
+	if len(list) > 0 {
+		f.req.Words = nil // each sub-agent's call is described again, and decided with the same rules
+	}
+	f.req.Err = oneLine(f.req.Err, g.weigh(ctx, f))
+	f.req.Err = oneLine(f.req.Err, g.gatherRules(ctx, f))
+	if err == nil {
+		g.addSubAgents(ctx, f, list, names)
+	}
+	return err
 }
 
 // failure is an error during the preparation of a call, as one line for the model and the card.

@@ -76,11 +76,7 @@ func permissions(c *wire.Child) (engine.Permissions, error) {
 
 // addSubAgents puts into f the call as each of the sub-agents would have it decided: the
 // stricter mode, united denials, common allowances, directories of all.
-func (g *Gate) addSubAgents(ctx context.Context, f *facts, claim wire.CallContext) error {
-	list, names, err := children(f.agent, claim)
-	if err != nil {
-		return err
-	}
+func (g *Gate) addSubAgents(ctx context.Context, f *facts, list []engine.Permissions, names []string) {
 	parent := *f
 	for i, own := range list {
 		child := parent
@@ -98,7 +94,6 @@ func (g *Gate) addSubAgents(ctx context.Context, f *facts, claim wire.CallContex
 		f.children = append(f.children, child.req)
 		parent = child
 	}
-	return nil
 }
 
 // subAgents is the strictest of a decision and those for the sub-agents of the call.

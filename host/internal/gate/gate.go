@@ -63,6 +63,7 @@ type Store interface {
 	ChangeRules(ctx context.Context, c store.Change) ([]engine.Rule, error)
 	Rules(ctx context.Context, f store.RuleFilter) ([]engine.Rule, error)
 	RulesFor(ctx context.Context, agent, session, project string, about *engine.About) ([]engine.Rule, error)
+	RuleCount() int
 	TouchSession(ctx context.Context, s store.Session) (store.Session, error)
 	Session(ctx context.Context, id string) (store.Session, error)
 	NoteShell(ctx context.Context, id, tool, callID string, parts []string) error

@@ -64,6 +64,21 @@ func (g *Gate) seen(ctx context.Context, s store.Session) (store.Session, error)
 // possibly thousands, those with possible influence on the call.
 func (g *Gate) gatherRules(ctx context.Context, f *facts) error {
 	defer stage.Begin(ctx, "rules")()
+	around, aroundErr := g.rulesAround(ctx, f)
+	if aroundErr != nil {
+		f.req.Words = nil // rules that were not tried count as matched, so none may be left out
+	}
+	chosen, err := g.chosenRules(ctx, f)
+	if err != nil && f.req.Words != nil {
+		f.req.Words = nil
+		chosen, err = g.chosenRules(ctx, f)
+	}
+	f.req.Rules = joined(chosen, around)
+	return errors.Join(err, aroundErr)
+}
+
+// chosenRules are the operator's rules and the stored ones, those relevant for the call.
+func (g *Gate) chosenRules(ctx context.Context, f *facts) ([]engine.Rule, error) {
 	c := f.req.Call.Context
 	about := f.req.About()
 	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.Project(), about)
@@ -72,24 +87,29 @@ func (g *Gate) gatherRules(ctx context.Context, f *facts) error {
 		own, ownErr := g.c.Store.Rules(ctx, store.RuleFilter{Scope: engine.Project, Key: c.ProjectRoot})
 		stored, err = slices.Concat(stored, own), errors.Join(err, ownErr)
 	}
-	live, usable := f.agent.Rules.Live(about, g.c.Now()), g.c.Rules.Usable(ctx, f.tools, f.entry, f.req.Call.Tool, stored)
 	if err != nil {
 		err = fmt.Errorf("read the stored rules: %w", err)
 	}
+	return joined(f.agent.Rules.Live(about, g.c.Now()), g.c.Rules.Usable(ctx, f.tools, f.entry, f.req.Call.Tool, stored)), err
+}
+
+// rulesAround are the rules of the projects around the call's own, and those of the projects' files.
+// It adds the files' disallowed tools to the request.
+func (g *Gate) rulesAround(ctx context.Context, f *facts) ([]engine.Rule, error) {
 	if len(f.roots) == 0 {
-		f.req.Rules = joined(live, usable)
-		return err
+		return nil, nil
 	}
+	c := f.req.Call.Context
 	outer, outerErr := g.outerRules(ctx, f.roots, c.Project(), c.ProjectRoot)
 	file, fileErr := g.projectFiles(ctx, f.roots)
-	f.req.Rules = joined(live, usable, outer, file.Rules)
+	rules := joined(outer, file.Rules)
 	if f.req.Lists.IgnoreDenylist {
 		// respect_denylist lifts the operator's own list, never a project's.
-		f.req.Rules = append(f.req.Rules, denyAll(file.Disallowed)...)
+		rules = append(rules, denyAll(file.Disallowed)...)
 	} else {
 		f.req.Lists.Disallowed = slices.Concat(f.req.Lists.Disallowed, file.Disallowed)
 	}
-	return errors.Join(err, outerErr, fileErr)
+	return rules, errors.Join(outerErr, fileErr)
 }
 
 // joined is slices.Concat, without a copy of a list that is the only one with rules.
@@ -155,12 +175,20 @@ func denyAll(tools []string) []engine.Rule {
 	return rules
 }
 
+// manyRules is how many rules are tried on a call without asking its module for first words. Asking
+// costs about as much as trying so many.
+const manyRules = 64
+
 // describe has the module name the targets of the call, and resolves them.
 func (g *Gate) describe(ctx context.Context, f *facts) error {
 	defer stage.Begin(ctx, "describe")()
 	named := *f.req.Call
 	named.Input = withoutTexts(named.Input, f.texts)
+	f.entry.Words = len(f.texts) == 0 && f.agent.Rules.Len()+g.c.Store.RuleCount() > manyRules
 	f.desc, f.req.Related, f.undescribed = describe.Call(ctx, f.tools.Lookup, g.c.Targets, f.entry, &named, f.configured...)
+	if f.entry.Words {
+		f.req.Words = f.desc.RuleWords
+	}
 	if f.req.Call.Context = named.Context; len(f.texts) > 0 { // a profile judges all of it
 		f.desc.Action, f.desc.Actions = describe.GenericAction(f.entry.Name, f.req.Call), nil
 	}

@@ -112,9 +112,9 @@ func (g *Gate) newRehearsal(ctx context.Context, s Simulation) (*rehearsal, erro
 	}
 	r.rules = slices.Concat(s.Add, r.removed)
 	for i, rule := range r.rules {
-		r.index.Add(i, rule.Tool)
+		r.index.Add(i, &rule)
 		if rule.Behavior != engine.Allow {
-			r.owned.Add(i, rule.Tool)
+			r.owned.Add(i, &rule)
 		}
 	}
 	for _, name := range describe.Owners() {

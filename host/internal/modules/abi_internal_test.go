@@ -14,10 +14,13 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/modules/sandbox"
 	"github.com/callgate/callgate/host/internal/testkit/repo"
 	"github.com/callgate/callgate/host/wire"
+	sdk "github.com/callgate/callgate/sdk/go/tool"
 )
 
 // abiPage is the page for authors of modules.
@@ -221,6 +224,7 @@ func TestABI_caps(t *testing.T) {
 		fmt.Sprintf("`targets` | %d", maxTargets),
 		fmt.Sprintf("`marks` | %d", maxMarks),
 		fmt.Sprintf("`effects` | %d", maxEffects),
+		fmt.Sprintf("`rule_words` | %d", maxRuleWords),
 		"`value` of a target, a mark or an effect | " + size(maxTarget),
 		fmt.Sprintf("units of work for the host in `targets`, `marks`, `effects` and actions | %d", maxWork),
 	}
@@ -246,4 +250,15 @@ func TestABI_example(t *testing.T) {
 			t.Errorf("docs/abi.md does not name %s", place)
 		}
 	}
+}
+
+// TestFirstWord: the host finds the first word of a rule's content where modules find it.
+func TestFirstWord(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		content := rapid.OneOf(rapid.String(), rapid.StringMatching("[ \t\na-cA-C:*/.%+,@^_=é-]{0,12}")).Draw(t, "content")
+		if got, want := engine.FirstWord(content), sdk.FirstWord(content); got != want {
+			t.Fatalf("%q: the host finds %q, the SDK %q", content, got, want)
+		}
+	})
 }

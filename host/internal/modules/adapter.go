@@ -22,17 +22,17 @@ var _ engine.Tool = (*adapter)(nil)
 
 // CheckPermissions implements engine.Tool.
 func (a *adapter) CheckPermissions(ctx context.Context, call *engine.Call) (engine.Verdict, error) {
-	return ask(ctx, a, sandbox.CheckPermissions, call, "", nil, parseVerdict)
+	return ask(ctx, a, question{verb: sandbox.CheckPermissions}, call, parseVerdict)
 }
 
 // CheckReadOnly implements engine.Tool.
 func (a *adapter) CheckReadOnly(ctx context.Context, call *engine.Call) (engine.ReadOnly, error) {
-	return ask(ctx, a, sandbox.CheckReadOnly, call, "", nil, parseReadOnly)
+	return ask(ctx, a, question{verb: sandbox.CheckReadOnly}, call, parseReadOnly)
 }
 
 // GenerateSuggestions implements engine.Tool.
 func (a *adapter) GenerateSuggestions(ctx context.Context, call *engine.Call) ([]engine.SuggestedRule, error) {
-	return ask(ctx, a, sandbox.GenerateSuggestions, call, "", nil, parseSuggestions)
+	return ask(ctx, a, question{verb: sandbox.GenerateSuggestions}, call, parseSuggestions)
 }
 
 // MatchRule implements engine.Tool.
@@ -40,11 +40,11 @@ func (a *adapter) MatchRule(ctx context.Context, call *engine.Call, behavior eng
 	if len(rules) == 0 {
 		return nil, nil
 	}
-	return ask(ctx, a, sandbox.MatchRule, call, behavior.String(), rules, func(data []byte) ([]int, error) { return parseMatched(data, len(rules)) })
+	return ask(ctx, a, question{verb: sandbox.MatchRule, behavior: behavior.String(), rules: rules}, call, func(data []byte) ([]int, error) { return parseMatched(data, len(rules)) })
 }
 
-// describe asks describe_call, if the module has it.
-func (a *adapter) describe(ctx context.Context, call *engine.Call) (Description, error) {
+// describe asks describe_call, if the module has it; with words for the first words of rules as well.
+func (a *adapter) describe(ctx context.Context, call *engine.Call, words bool) (Description, error) {
 	m, err := a.module.running(ctx)
 	if err != nil {
 		return Description{}, a.fail(sandbox.DescribeCall, err)
@@ -52,16 +52,17 @@ func (a *adapter) describe(ctx context.Context, call *engine.Call) (Description,
 	if !m.Has(sandbox.DescribeCall) {
 		return Description{}, nil
 	}
-	return ask(ctx, a, sandbox.DescribeCall, call, "", nil, parseDescribed)
+	return ask(ctx, a, question{verb: sandbox.DescribeCall, words: words}, call, parseDescribed)
 }
 
-// ask runs a verb; behavior and rules are for match_rule alone. On any error the answer is the zero
-// value. parse keeps nothing of its input.
-func ask[T any](ctx context.Context, a *adapter, verb string, call *engine.Call, behavior string, rules []engine.RuleText, parse func([]byte) (T, error)) (T, error) {
+// ask puts a question about a call. On any error the answer is the zero value. parse keeps nothing
+// of its input.
+func ask[T any](ctx context.Context, a *adapter, q question, call *engine.Call, parse func([]byte) (T, error)) (T, error) {
 	var zero T
+	verb := q.verb
 	buf := buffers.Get().(*buffer) //nolint:forcetypeassert // it holds nothing else
 	defer buf.give()
-	if err := encode(&buf.env, verb, a.name, call, a.module.grant.Config, behavior, rules); err != nil {
+	if err := encode(&buf.env, q, a.name, call, a.module.grant.Config); err != nil {
 		return zero, a.fail(verb, err)
 	}
 	m, err := a.module.running(ctx)

@@ -24,6 +24,7 @@ const (
 	maxMarks       = 2048
 	maxEffects     = 256
 	maxActions     = 4096
+	maxRuleWords   = 4096
 	maxPreview     = 8 << 10
 )
 
@@ -151,18 +152,19 @@ type wireTarget struct {
 
 func parseDescribed(data []byte) (Description, error) {
 	var a struct {
-		Action         string       `json:"action"`
-		Actions        []string     `json:"actions"`
-		Title          string       `json:"title"`
-		Preview        string       `json:"preview"`
-		Language       string       `json:"language"`
-		Targets        []wireTarget `json:"targets"`
-		TargetsUnknown bool         `json:"targets_unknown"`
-		Analysed       *bool        `json:"analysed"`
-		Moves          bool         `json:"moves"`
-		ChangesShell   []string     `json:"changes_shell"`
-		Marks          []wireTarget `json:"marks"`
-		Effects        []wireEffect `json:"effects"`
+		Action         string            `json:"action"`
+		Actions        []string          `json:"actions"`
+		Title          string            `json:"title"`
+		Preview        string            `json:"preview"`
+		Language       string            `json:"language"`
+		Targets        []wireTarget      `json:"targets"`
+		TargetsUnknown bool              `json:"targets_unknown"`
+		Analysed       *bool             `json:"analysed"`
+		Moves          bool              `json:"moves"`
+		ChangesShell   []string          `json:"changes_shell"`
+		Marks          []wireTarget      `json:"marks"`
+		Effects        []wireEffect      `json:"effects"`
+		RuleWords      *engine.RuleWords `json:"rule_words"`
 	}
 	if err := decode(data, &a); err != nil {
 		return Description{}, err
@@ -189,6 +191,9 @@ func parseDescribed(data []byte) (Description, error) {
 	}
 	if d.Effects, err = readEffects(a.Effects); err != nil {
 		return Description{}, err
+	}
+	if d.RuleWords = a.RuleWords; d.RuleWords != nil && len(d.RuleWords.Allow)+len(d.RuleWords.Other) > maxRuleWords {
+		return Description{}, fmt.Errorf("rule_words: %d: at most %d; leave the member out", len(d.RuleWords.Allow)+len(d.RuleWords.Other), maxRuleWords)
 	}
 	if err := d.checkWork(); err != nil {
 		return Description{}, err

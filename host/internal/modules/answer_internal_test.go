@@ -2,11 +2,13 @@ package modules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/callgate/callgate/engine"
+	"github.com/callgate/callgate/host/wire"
 )
 
 // The answers of guests are judged by functions that are not needed outside, so
@@ -113,6 +115,38 @@ func TestTextsOfModulesAreTamed(t *testing.T) {
 	}
 	if d.Action != "tool:bash:a\nb\u202e" {
 		t.Errorf("action: got %q; want it letter by letter, for profiles", d.Action)
+	}
+}
+
+func TestRuleWords(t *testing.T) {
+	t.Parallel()
+	d, err := parseDescribed([]byte(`{"rule_words":{"allow":["npm"],"other":["npm","rm"]}}`))
+	if err != nil || d.RuleWords == nil || !slices.Equal(d.RuleWords.Allow, []string{"npm"}) || !slices.Equal(d.RuleWords.Other, []string{"npm", "rm"}) {
+		t.Fatalf("got %+v, %v", d.RuleWords, err)
+	}
+	for _, c := range []struct {
+		behavior engine.Behavior
+		content  string
+		match    bool
+		want     bool
+	}{
+		{engine.Deny, "rm:*", true, true},
+		{engine.Allow, "rm:*", true, false},
+		{engine.Allow, "rm:*", false, true},
+		{engine.Ask, "git push", true, false},
+		{engine.Ask, "git * x", true, true},
+	} {
+		if err := d.wordsOf(c.behavior, wire.RuleExample{Content: c.content, Match: c.match}); (err == nil) != c.want {
+			t.Errorf("%s %q, matches %v: got %v", c.behavior, c.content, c.match, err)
+		}
+	}
+	if err := (&Description{}).wordsOf(engine.Deny, wire.RuleExample{Content: "rm", Match: true}); err != nil {
+		t.Errorf("without words: %v", err)
+	}
+	for _, answer := range []string{`{"rule_words":{"allow":["` + strings.Repeat(`","`, maxRuleWords) + `"]}}`, `{"rule_words":{"deny":[]}}`, `{"rule_words":[]}`} {
+		if _, err := parseDescribed([]byte(answer)); err == nil {
+			t.Errorf("%.40s is taken", answer)
+		}
 	}
 }
 

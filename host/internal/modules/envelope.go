@@ -22,6 +22,8 @@ type envelope struct {
 	Behavior string         `json:"behavior,omitempty"`
 	// Rules are written by appendRules and left nil here.
 	Rules []engine.RuleText `json:"rules,omitzero"`
+	// RuleWords lets describe_call know that this host reads rule_words.
+	RuleWords bool `json:"rule_words,omitzero"`
 	// Effects lets describe_call know that this host reads effects.
 	Effects bool `json:"effects,omitzero"`
 	// Covers lets generate_suggestions know that this host reads covers.
@@ -55,14 +57,23 @@ func Envelope(export, tool string, call *engine.Call, config json.RawMessage, be
 		return nil, nil
 	}
 	var dst bytes.Buffer
-	err := encode(&dst, export, tool, call, config, behavior, rules)
+	err := encode(&dst, question{verb: export, behavior: behavior, rules: rules}, tool, call, config)
 	return dst.Bytes(), err
 }
 
-// encode writes the envelope of one verb. Input and config are passed on unchanged, after a check
+// question is what a verb is asked besides the call. behavior and rules are for match_rule alone,
+// words for describe_call.
+type question struct {
+	verb, behavior string
+	rules          []engine.RuleText
+	words          bool
+}
+
+// encode writes the envelope of a question. Input and config are passed on unchanged, after a check
 // that each is one JSON value: nothing in them can end the member and begin another.
-func encode(dst *bytes.Buffer, verb, tool string, call *engine.Call, config []byte, behavior string, rules []engine.RuleText) error {
-	e := envelope{Tool: tool, Input: jsontext.Value(call.Input), Behavior: behavior}
+func encode(dst *bytes.Buffer, q question, tool string, call *engine.Call, config []byte) error {
+	verb, rules := q.verb, q.rules
+	e := envelope{Tool: tool, Input: jsontext.Value(call.Input), Behavior: q.behavior}
 	if e.Input.Kind() != '{' || !e.Input.IsValid() {
 		return errors.New("the input is not a JSON object with unique names")
 	}
@@ -73,6 +84,7 @@ func encode(dst *bytes.Buffer, verb, tool string, call *engine.Call, config []by
 		return errors.New("the tool's configuration is not JSON")
 	}
 	e.Context = contextFor(verb, &call.Context)
+	e.RuleWords = q.words && e.Context.Targets == nil
 	e.Effects = verb == sandbox.DescribeCall && e.Context.Targets == nil
 	e.Covers = verb == sandbox.GenerateSuggestions
 	err := jsonv2.MarshalWrite(dst, e)

@@ -224,7 +224,7 @@ func (m *module) testExample(ctx context.Context, t *exampleTest, name string, e
 	}
 	a := &adapter{module: m, name: name, test: t}
 	call := exampleCall(e, name)
-	d, err := a.describe(ctx, call)
+	d, err := a.describe(ctx, call, true)
 	if err != nil {
 		return err
 	}
@@ -235,6 +235,14 @@ func (m *module) testExample(ctx context.Context, t *exampleTest, name string, e
 	}
 	if got := len(matched) > 0; got != e.Match {
 		return fmt.Errorf("%s rule %q, input %s: match is %v, but the example expects %v", e.Behavior, clean(e.Content), clean(string(e.Input)), got, e.Match)
+	}
+	return d.wordsOf(behavior, e)
+}
+
+// wordsOf refuses rule words that leave out a rule that matches.
+func (d *Description) wordsOf(b engine.Behavior, e wire.RuleExample) error {
+	if e.Match && d.RuleWords != nil && !d.RuleWords.Name(b, e.Content) {
+		return fmt.Errorf("%s rule %q, input %s: the rule matches, but its first word is not among the rule_words of describe_call", e.Behavior, clean(e.Content), clean(string(e.Input)))
 	}
 	return nil
 }

@@ -165,6 +165,9 @@ type Entry struct {
 	// Replaces means the module takes the place of an embedded one.
 	Replaces bool
 
+	// Words asks describe_call for the first words of rules as well.
+	Words bool
+
 	describer *adapter
 }
 
@@ -201,6 +204,9 @@ type Description struct {
 	// EffectsUnsaid: the module does not name effects, so the call may have others. The host sets
 	// it.
 	EffectsUnsaid bool
+	// RuleWords are the first words of rules that can match the call; nil when the module does not
+	// say, or was not asked.
+	RuleWords *engine.RuleWords
 	// Marks are for the gate's self-protection alone, by the kinds of engine.Target.
 	Marks []engine.Target
 }
@@ -212,7 +218,7 @@ func (e Entry) Describe(ctx context.Context, call *engine.Call) (Description, er
 	if e.describer == nil {
 		return Description{}, e.Err
 	}
-	return e.describer.describe(ctx, call)
+	return e.describer.describe(ctx, call, e.Words)
 }
 
 // Problem is something wrong with a module.

@@ -46,7 +46,7 @@ func (v *ruleView) put(r engine.Rule) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	p := place{r.Scope, r.ScopeKey}
-	if old, ok := v.byID[r.ID]; ok && old.Tool == r.Tool && p == (place{old.Scope, old.ScopeKey}) {
+	if old, ok := v.byID[r.ID]; ok && old.Tool == r.Tool && sameContent(old.Content, r.Content) && old.Behavior == r.Behavior && p == (place{old.Scope, old.ScopeKey}) {
 		v.byID[r.ID] = numbered{r, old.number} // it keeps its place in the order
 		v.byPlace[p].rules[old.number] = r
 		return
@@ -60,8 +60,11 @@ func (v *ruleView) put(r engine.Rule) {
 	v.last++
 	v.byID[r.ID] = numbered{r, v.last}
 	at.rules[v.last] = r
-	at.index.Add(v.last, r.Tool)
+	at.index.Add(v.last, &r)
 }
+
+// sameContent reports whether two rules say the same to their tool.
+func sameContent(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // replace takes over the rules of a view read anew. Its refused rules stay as they were at the
 // start.
@@ -85,7 +88,7 @@ func (v *ruleView) remove(id string) {
 	}
 	p := place{r.Scope, r.ScopeKey}
 	at := v.byPlace[p]
-	at.index.Remove(r.number, r.Tool)
+	at.index.Remove(r.number, &r.Rule)
 	delete(at.rules, r.number)
 	if len(at.rules) == 0 {
 		delete(v.byPlace, p)
@@ -115,6 +118,13 @@ func (s *Store) RulesFor(ctx context.Context, agent, session, project string, ab
 		rules = slices.DeleteFunc(rules, isGrant)
 	}
 	return rules, nil
+}
+
+// RuleCount is how many rules are stored, expired ones included.
+func (s *Store) RuleCount() int {
+	s.rules.mu.RLock()
+	defer s.rules.mu.RUnlock()
+	return len(s.rules.byID)
 }
 
 // at returns the unexpired rules of places, the oldest first. A place but the global

@@ -16,14 +16,15 @@ import (
 // envelope is what every verb but describe gets. Members it does not name are
 // ignored: later ABI versions may add some.
 type envelope struct {
-	Tool     string         `json:"tool"`
-	Input    jsontext.Value `json:"input"`
-	Config   jsontext.Value `json:"config"`
-	Context  Context        `json:"context"`
-	Behavior Behavior       `json:"behavior"`
-	Rules    []Rule         `json:"rules"`
-	Effects  bool           `json:"effects"`
-	Covers   bool           `json:"covers"`
+	Tool      string         `json:"tool"`
+	Input     jsontext.Value `json:"input"`
+	Config    jsontext.Value `json:"config"`
+	Context   Context        `json:"context"`
+	Behavior  Behavior       `json:"behavior"`
+	Rules     []Rule         `json:"rules"`
+	Effects   bool           `json:"effects"`
+	Covers    bool           `json:"covers"`
+	RuleWords bool           `json:"rule_words"`
 }
 
 // decodeEnvelope refuses duplicate names at any depth, invalid UTF-8, lone

@@ -46,7 +46,7 @@ func Define[In any](spec Spec[In]) Tool {
 // binding makes calls of envelopes, for the functions of a specification.
 func binding[In any](spec Spec[In]) func(*envelope) (verbs, any, *[]string) {
 	return func(env *envelope) (verbs, any, *[]string) {
-		call := &Call[In]{Tool: env.Tool, Raw: []byte(env.Input), Context: env.Context, Effects: env.Effects}
+		call := &Call[In]{Tool: env.Tool, Raw: []byte(env.Input), Context: env.Context, Effects: env.Effects, RuleWords: env.RuleWords}
 		if len(env.Config) > 0 && env.Config.Kind() != 'n' {
 			call.Config = []byte(env.Config)
 		}
@@ -338,7 +338,7 @@ func (r *reading) askDescribe() (Description, error) {
 	if !r.complete {
 		answer.Analysed = new(bool)
 	}
-	return r.withEffects(answer), nil
+	return r.withEffects(r.withWords(answer)), nil
 }
 
 // withEffects leaves out effects that the host does not read. Of an input that is not

@@ -108,9 +108,13 @@ func objects[T any](w *writer, name string, list []T, object func(*T)) {
 
 // texts writes a member with a list of texts unless it is nil.
 func (w *writer) texts(name string, list []string) {
-	if list == nil {
-		return
+	if list != nil {
+		w.list(name, list)
 	}
+}
+
+// list writes a member with a list of texts.
+func (w *writer) list(name string, list []string) {
 	w.name(name)
 	w.within('[', ']', func() {
 		for _, text := range list {
@@ -171,6 +175,13 @@ func (w *writer) description(a *Description) {
 			w.bool(e.Certain)
 			w.text("how", e.How)
 		})
+		if words := a.RuleWords; words != nil {
+			w.name("rule_words")
+			w.within('{', '}', func() {
+				w.list("allow", words.Allow)
+				w.list("other", words.Other)
+			})
+		}
 	})
 }
 

@@ -32,6 +32,8 @@ func quickEnvelope(data []byte) *envelope {
 			env.Effects = s.bool()
 		case "covers":
 			env.Covers = s.bool()
+		case "rule_words":
+			env.RuleWords = s.bool()
 		default:
 			s.stuck = true
 		}

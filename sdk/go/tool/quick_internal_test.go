@@ -16,7 +16,7 @@ const usual = `{"tool":"T","input":{"command":"grep -n \"a b\" x","count":-1.5e3
 	`"context":{"agent":"w","session":"s/1","user":"ö","mode":"default","cwd":"/p","working_directories":["/p","/q"],"project_root":"/p","home":"/h","kind":"main",` +
 	`"dialect":"bash","shell_changed":[],"resumed":false,"approver":"","active_skills":["a"],"targets":[{"kind":"path","value":"a","access":"read","resolved":"/p/a",` +
 	`"lexical":"/p/a","exists":true,"inside":"/p","repo":{"root":"/p","dirty":["x"]},"claimed":false,"error":"e"},{"kind":"host","value":"h","access":"read"}],"targets_unknown":true},` +
-	`"behavior":"allow","rules":[{"content":"a\nb","root":"/r"},{"content":"b"}],"effects":true,"covers":true}`
+	`"behavior":"allow","rules":[{"content":"a\nb","root":"/r"},{"content":"b"}],"effects":true,"covers":true,"rule_words":true}`
 
 // quickSample has each kind of member that a scanner treats in its own way.
 type quickSample struct {
@@ -141,6 +141,9 @@ func TestEncode(t *testing.T) {
 		if yes() {
 			d.Analysed = new(bool)
 			*d.Analysed = yes()
+		}
+		if yes() {
+			d.RuleWords = &RuleWords{texts.Draw(rt, "allow"), texts.Draw(rt, "other")}
 		}
 		if yes() {
 			d.Targets, d.Marks, d.Effects = nil, []Mark{}, []Effect{}

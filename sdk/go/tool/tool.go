@@ -44,6 +44,9 @@ type Call[In any] struct {
 	// Effects tells Describe that the host reads effects. The SDK leaves them out
 	// where it does not.
 	Effects bool
+	// RuleWords tells Describe that the host reads Description.RuleWords. The SDK leaves them out
+	// where it does not.
+	RuleWords bool
 }
 
 // Context is what surrounds a call. Mode and Annotations are empty in Match and
@@ -181,6 +184,8 @@ type Description struct {
 	// Effects are what the call does. An empty list says that it does nothing of the
 	// kinds below; nil says nothing, and then a rule about effects asks.
 	Effects []Effect `json:"effects,omitzero"`
+	// RuleWords say which rules can match the call; nil means that any can.
+	RuleWords *RuleWords `json:"rule_words,omitzero"`
 }
 
 // Effect is one thing that a call does to one object. Rules name it and cards show it,

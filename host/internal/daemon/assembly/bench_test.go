@@ -170,11 +170,7 @@ func BenchmarkThroughput(b *testing.B) {
 // rules of its own tool.
 func BenchmarkOwnRules(b *testing.B) {
 	for _, n := range []int{10, manyRules} {
-		var yaml strings.Builder
-		for i := range n {
-			fmt.Fprintf(&yaml, "  - {tool: Bash, content: \"program%d build:*\", behavior: %s}\n", i, []string{"deny", "ask", "allow"}[i%3])
-		}
-		w, r := benchedBeside(b, yaml.String())
+		w, r := benchedBeside(b, ownRules(n))
 		anew := 0
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {

@@ -2,7 +2,9 @@ package assembly_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -12,6 +14,8 @@ import (
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/testkit/raceflag"
+	"github.com/callgate/callgate/host/internal/testkit/repo"
+	"github.com/callgate/callgate/host/wire"
 )
 
 // TestManyRules_ofOtherToolsCostACallNothing: a call beside 10,000 rules of other tools takes
@@ -57,6 +61,111 @@ func TestManyRules_ofOtherToolsCostACallNothing(t *testing.T) {
 		if many > few+slack {
 			t.Errorf("%s: a call takes %d bytes beside %d rules of other tools, and %d beside 10", where, many, manyRules, few)
 		}
+	}
+}
+
+// ownRules are n rules of the Bash tool about programs that nobody calls.
+func ownRules(n int) string {
+	var yaml strings.Builder
+	for i := range n {
+		fmt.Fprintf(&yaml, "  - {tool: Bash, content: \"program%d build:*\", behavior: %s}\n", i, []string{"deny", "ask", "allow"}[i%3])
+	}
+	return yaml.String()
+}
+
+// TestManyRules_ofTheOwnToolDecideTheSame: beside so many rules of its tool that its module names
+// first words, a call is decided as beside a few, also where it cannot be read or prepared.
+func TestManyRules_ofTheOwnToolDecideTheSame(t *testing.T) {
+	t.Parallel()
+	const rules = `
+rules:
+  - {tool: Bash, content: "rm:*", behavior: deny}
+  - {tool: Bash, content: "git push", behavior: ask}
+  - {tool: Bash, content: "npm run:*", behavior: allow}
+  - {tool: Bash, content: "/opt/x y", behavior: allow}
+  - {tool: Bash, content: "files: edit", behavior: ask}
+  - {tool: Bash, content: "git * main", behavior: deny}
+  - {tool: Read, content: "secret.txt", behavior: deny}
+`
+	const agents = "agents: {worker: {mode: default, working_directories: [PROJECT]}}\n"
+	few, many := newWorld(t, rules+agents), newWorld(t, rules+ownRules(100)+agents)
+	text, err := os.ReadFile(repo.File("testdata", "bench", "commands", "lines.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := []string{"sudo -u root /bin/rm x", "npm run build && rm x", "echo 'rm x' > s.sh; bash s.sh", "$(cat x) y", "git  'push'", "/opt/x y", "cat secret.txt", "touch a", "git merge main", "eval x", `rm "`}
+	for i, line := range strings.Split(string(text), "\n") {
+		if i%5 == 0 && line != "" && line[0] != '#' {
+			lines = append(lines, line)
+		}
+	}
+	inputs := []string{`{"command":7}`, `{"command":"rm x","more":1}`, `{}`}
+	for _, line := range lines {
+		input, err := json.Marshal(map[string]string{"command": line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, string(input))
+	}
+	said := func(d engine.Decision) string {
+		text := fmt.Sprint(d.Behavior, " ", d.Stage, " ", d.Code, " ", d.BypassImmune, " ")
+		if d.Rule != nil {
+			text += d.Rule.String()
+		}
+		return text
+	}
+	same := func(what string, claim func(w *world, r *wire.Request)) {
+		for _, input := range inputs {
+			var got [2]string
+			for i, w := range []*world{few, many} {
+				r := w.request("Bash", json.RawMessage(input))
+				claim(w, &r)
+				got[i] = said(w.evaluate("worker", r))
+			}
+			if got[0] != got[1] {
+				t.Errorf("%s, %s: beside few rules %s, beside many %s", what, input, got[0], got[1])
+			}
+		}
+	}
+	same("a call", func(*world, *wire.Request) {})
+	inputs = inputs[:12]
+	same("a call of a sub-agent", func(w *world, r *wire.Request) {
+		r.Context.Child = &wire.Child{Name: "x", WorkingDirectories: []string{w.at("sub")}}
+	})
+	for _, w := range []*world{few, many} {
+		w.write(".callgate.yaml", "no: [mapping\n")
+	}
+	same("a call with an unreadable project file", func(*world, *wire.Request) {})
+}
+
+// TestManyRules_ofTheOwnToolCostLittle: a call beside 10,000 rules of its own tool takes no more
+// memory than one beside ten. It counts the whole process's allocations, so it runs alone.
+func TestManyRules_ofTheOwnToolCostLittle(t *testing.T) {
+	if raceflag.Enabled {
+		t.Skip("SKIPPED: the race detector allocates as well")
+	}
+	const calls, slack = 20, 100 << 10
+	perCall := func(n int) uint64 {
+		w := newWorld(t, "rules:\n  - allow: \"Bash(npm run:*)\"\n"+ownRules(n)+"agents: {worker: {mode: default, working_directories: [PROJECT]}}\n")
+		anew := 0
+		check := func() {
+			anew++
+			r := w.request("Bash", json.RawMessage(fmt.Sprintf(`{"command":"npm run build","description":"%d"}`, anew)))
+			if d := w.check("worker", r).Decision; d.Behavior != engine.Allow {
+				t.Fatalf("got %+v, want allow", d)
+			}
+		}
+		check()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range calls {
+			check()
+		}
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) / calls
+	}
+	if few, many := perCall(10), perCall(manyRules); many > few+slack {
+		t.Errorf("a call takes %d bytes beside %d rules of its own tool, and %d beside 10", many, manyRules, few)
 	}
 }
 
