@@ -153,12 +153,32 @@ func BenchmarkLines(b *testing.B) {
 // BenchmarkThroughput is BenchmarkLines by 64 clients at once.
 func BenchmarkThroughput(b *testing.B) {
 	w, lines := linesWorld(b)
+	throughput(b, w, lines)
+}
+
+// BenchmarkThroughputAgain is BenchmarkThroughput of lines that were asked for before, as most
+// lines of a session were.
+func BenchmarkThroughputAgain(b *testing.B) {
+	w, lines := linesWorld(b)
+	known := make([]wire.Request, 300)
+	for i := range known {
+		known[i] = lines(i)
+		if _, err := w.Gate.Check(b.Context(), caller("worker"), known[i], nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ResetTimer()
+	throughput(b, w, func(n int) wire.Request { return known[n%len(known)] })
+}
+
+// throughput checks calls by 64 clients at once.
+func throughput(b *testing.B, w *world, call func(n int) wire.Request) {
 	var n atomic.Int64
 	b.SetParallelism((64 + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
 	began := time.Now()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := w.Gate.Check(b.Context(), caller("worker"), lines(int(n.Add(1))), nil); err != nil {
+			if _, err := w.Gate.Check(b.Context(), caller("worker"), call(int(n.Add(1))), nil); err != nil {
 				b.Error(err)
 			}
 		}
