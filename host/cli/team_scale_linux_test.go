@@ -148,7 +148,7 @@ func measureAsks(tm *team, n int) {
 		}
 	}
 	opened := time.Since(begun)
-	time.Sleep(5 * time.Second) // buffers of the opening go
+	time.Sleep(30 * time.Second) // a person takes longer; the stacks and buffers of the opening go
 	grown := tm.private() - before
 	t.Logf("%d asks wait on three daemons, opened in %s: %d KiB of private memory an ask", n, opened.Round(time.Millisecond), grown/n)
 

@@ -37,6 +37,11 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request, caller authority.
 	stop := s.heartbeats(out)
 	res, err := s.c.Gate.Check(ctx, caller, req, out.progress)
 	stop()
+	return s.checked(out, caller, req, res, err)
+}
+
+// checked tells a check's result to the readers of events, and to its client.
+func (s *Server) checked(out *stream, caller authority.Caller, req wire.Request, res wire.Result, err error) error {
 	s.feed.publish(protocol.EventDecision, decisionEvent(req, caller, res))
 	if err != nil {
 		return out.fail(s, err, caller)
@@ -146,7 +151,7 @@ type stream struct {
 }
 
 // progress implements gate.Progress.
-func (s *stream) progress(ev ask.Event) {
+func (s *stream) progress(ev *ask.Event) {
 	p := protocol.Progress{State: string(ev.Kind), AskID: ev.Ask.ID, Position: ev.Position, Deadline: ev.Ask.Deadline, Reason: ev.Ask.Decision.Reason}
 	if ev.Kind == ask.EventVoted {
 		p.Reason = ev.Ask.Progress()

@@ -197,7 +197,7 @@ type lateGate struct {
 }
 
 func (g lateGate) Check(_ context.Context, _ authority.Caller, _ wire.Request, progress gate.Progress) (wire.Result, error) {
-	progress(ask.Event{Kind: ask.EventShown, Ask: ask.Ask{ID: "abc123"}})
+	progress(&ask.Event{Kind: ask.EventShown, Ask: ask.Ask{ID: "abc123"}})
 	<-g.heard
 	return wire.Result{Decision: engine.Decision{Behavior: engine.Allow}}, errors.New("too late")
 }

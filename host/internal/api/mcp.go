@@ -57,7 +57,7 @@ func (s *Server) compareMCPTools(w http.ResponseWriter, r *http.Request, caller 
 	defer s.checks.leave(caller.Token)
 	req := wire.Request{Tool: compared.Tool, Input: compared.Input, Texts: compared.Texts, Context: body.Context}
 	req.Context.Server = nil // the question is of no tool of the server
-	res, err := s.c.Gate.Check(r.Context(), caller, req, func(ask.Event) {})
+	res, err := s.c.Gate.Check(r.Context(), caller, req, func(*ask.Event) {})
 	s.feed.publish(protocol.EventDecision, decisionEvent(req, caller, res))
 	if err != nil {
 		return err

@@ -196,7 +196,7 @@ func manyAsks(t *testing.T, c *chromium) {
 		a := asktest.Bash(fmt.Sprint("make target-", i))
 		a.Session, a.CallID, a.Agent = fmt.Sprint("s", i), fmt.Sprint(i), "default"
 		go func() {
-			_, err := p.daemon.Host.Asks.Ask(ctx, a)
+			_, err := p.daemon.Host.Asks.Ask(ctx, &a)
 			results <- err
 		}()
 	}

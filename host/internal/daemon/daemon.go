@@ -129,7 +129,7 @@ func Open(ctx context.Context, o Options) (_ *Daemon, err error) {
 	d.Host.OnSetting(books.Forgets)
 	d.server, err = api.New(api.Config{
 		Metrics: d.metrics.Handler(), Ready: d.ready,
-		Gate: measured{d.Host.Gate, d.metrics, d.traces, d.prober}, Hooks: d.prober.probes, Folders: d.Host.Gate.Folders, MCP: books, Team: d.Host.Store, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
+		Gate: &measured{d.Host.Gate, d.metrics, d.traces, d.prober}, Hooks: d.prober.probes, Folders: d.Host.Gate.Folders, MCP: books, Team: d.Host.Store, Asks: d.Host.Asks, Audit: d.Host.Store, Tools: d.Host.Catalog.Tools, Tokens: d.Tokens, Boundary: boundaryOf(d.Host.Accepted()),
 		Configuration: d.Host, Modules: d.Host.Catalog, Presence: d.Presence, Passkeys: d.Host.Passkeys, Push: d.push, Notary: d.notary,
 		Console: func(ctx context.Context, by string, lend func(time.Duration) (string, context.Context, func(), error)) (protocol.ConsoleLink, error) {
 			return d.console.Link(ctx, by, lend)

@@ -122,15 +122,21 @@ type measured struct {
 }
 
 // Check implements api.Gate.
-func (m measured) Check(ctx context.Context, caller authority.Caller, r wire.Request, progress gate.Progress) (wire.Result, error) {
+func (m *measured) Check(ctx context.Context, caller authority.Caller, r wire.Request, progress gate.Progress) (wire.Result, error) {
 	begun := time.Now()
 	ctx, traced := m.traces.Begin(ctx, r.Traceparent)
 	res, err := m.Gate.Check(ctx, caller, r, progress)
+	m.note(ctx, caller, r, res, time.Since(begun), traced)
+	return res, err
+}
+
+// note traces and counts a check that took so long, waiting included.
+func (m *measured) note(ctx context.Context, caller authority.Caller, r wire.Request, res wire.Result, whole time.Duration, traced func(telemetry.Checked)) {
 	traced(checked(caller, r, res))
 	took := time.Duration(res.Micros) * time.Microsecond
 	one := telemetry.Decision{
 		Outcome: cmp.Or(string(res.Outcome), "undecided"), Stage: cmp.Or(string(res.Decision.Stage), "none"),
-		Took: took, Asked: res.AskID != "", Waited: max(0, time.Since(begun)-took),
+		Took: took, Asked: res.AskID != "", Waited: max(0, whole-took),
 	}
 	if caller.Kind == authority.Checker { // any other names its agent itself: a flood of labels
 		one.Agent = caller.Agent
@@ -139,7 +145,6 @@ func (m measured) Check(ctx context.Context, caller authority.Caller, r wire.Req
 	if client, ok := canary.ClientOf(r.Context.Session); ok && res.Outcome == wire.Denied && caller.Kind == authority.Checker {
 		m.prober.saw(api.PeerOf(ctx), string(client.Word), caller.Agent, r.Context.Session)
 	}
-	return res, err
 }
 
 // checked is a check as its trace tells it: nothing of its input.

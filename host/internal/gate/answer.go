@@ -87,7 +87,7 @@ func (g *Gate) Answer(ctx context.Context, id string, a ask.Answer) (ask.AnswerR
 // at another daemon that runs.
 func (g *Gate) away(ctx context.Context, a ask.Ask) bool {
 	g.mu.Lock()
-	_, waits := g.waiting[waiterOf(a)]
+	_, waits := g.waiting[waiterOf(&a)]
 	g.mu.Unlock()
 	return !waits && !g.c.Asks.Elsewhere(ctx, a)
 }
@@ -212,19 +212,21 @@ func (g *Gate) resolveCovered(ctx context.Context, id string, a ask.Answer, queu
 // coveredNow decides a waiting call again with the rules as they are now.
 func (g *Gate) coveredNow(ctx context.Context, a ask.Ask) bool {
 	g.mu.Lock()
-	w, waits := g.waiting[waiterOf(a)]
-	g.mu.Unlock()
-	if !waits {
+	w := g.waiting[waiterOf(&a)]
+	if w == nil {
+		g.mu.Unlock()
 		return false // its client has not come back since a restart
 	}
+	caller, request, before := w.caller, w.request, w.before // it may stop waiting meanwhile
+	g.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	c, err := g.admit(ctx, w.caller, w.request, g.seen)
+	c, err := g.admit(ctx, caller, request, g.seen)
 	if err != nil {
 		return false
 	}
 	defer g.close(c)
-	c.before = w.before
+	c.before = before
 	return g.decide(ctx, c).Behavior == engine.Allow
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/callgate/callgate/engine"
 	"github.com/callgate/callgate/host/internal/approval/ask"
-	"github.com/callgate/callgate/host/internal/approval/authority"
 	"github.com/callgate/callgate/host/internal/approval/card"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/telemetry/stage"
@@ -21,23 +20,23 @@ import (
 const maxAsks = 3
 
 // Progress receives a waiting call's state; it must not block for long.
-type Progress func(ask.Event)
+type Progress func(*ask.Event)
 
 // approver answers the asks about one call: people, or the agent's callback.
 type approver interface {
 	// name is the approver's name, in notices; title is the same in a sentence.
 	name() string
 	title() string
-	// ask sends one ask about a call decided as d and waits for its answer: an approval, or nil and
-	// the result of anything else. Its error is ask.ErrClosed: the gate closes, the ask goes on
+	// ask sends one ask about a call decided as d and waits for its answer: an approval, or nil
+	// and the result of anything else. Its error is ask.ErrClosed: the gate closes, the ask goes on
 	// waiting in the store, and nothing is decided.
-	ask(ctx context.Context, c *call, d engine.Decision, a ask.Ask) (*approval, wire.Result, error)
+	ask(ctx context.Context, c *call, d engine.Decision, a *ask.Ask) (*approval, *wire.Result, error)
 }
 
 // approval is a yes.
 type approval struct {
 	// shown is the ask as it was shown; a returning client did not send it.
-	shown ask.Ask
+	shown *ask.Ask
 	// result makes the result of the approved call, decided again as d.
 	result func(c *call, d engine.Decision) wire.Result
 	// input is the call's new input; nil for its own.
@@ -57,33 +56,36 @@ func (g *Gate) ask(ctx context.Context, c *call, d engine.Decision, changed []st
 		answered := stage.Begin(ctx, "ask")
 		yes, res, err := who.ask(ctx, c, d, asked)
 		answered()
-		if yes == nil {
-			return res, err
+		if yes != nil {
+			d, changed, res = g.approvedNow(ctx, c, yes)
 		}
-		if yes.input != nil {
-			res, now, final := g.edit(ctx, c, yes)
-			if final {
-				return res, nil
-			}
-			d, changed = now, []string{card.Line(yes.shown.DecidedBy()) + " changed the input: this is the changed call"}
-			c.askID = anew(c)
-			continue
+		if res != nil {
+			return *res, err
 		}
-		if err := g.again(ctx, c); err != nil {
-			return c.failed(err.Error()), nil
-		}
-		now := g.decide(ctx, c)
-		switch changed = g.changed(ctx, yes.shown, c, now); {
-		case now.Behavior == engine.Deny:
-			return c.result(now), nil
-		case now.Behavior == engine.Allow || len(changed) == 0:
-			c.yes = yes
-			return yes.result(c, now), nil
-		}
-		changed = append(changed, moduleDifference(yes.shown, c)...)
-		d, c.askID = now, anew(c) // a new ask: the first approval did not cover the change
+		c.askID = anew(c) // a new ask: the first approval did not cover the change
 	}
 	return c.failed(fmt.Sprintf("the call changed %d times while %s was asked", maxAsks, who.title())), nil
+}
+
+// approvedNow decides an approved call again. Without a result, it has to be asked about anew, as
+// decided and with its changes.
+func (g *Gate) approvedNow(ctx context.Context, c *call, yes *approval) (now engine.Decision, changed []string, final *wire.Result) {
+	if yes.input != nil {
+		now, final = g.edit(ctx, c, yes)
+		return now, []string{card.Line(yes.shown.DecidedBy()) + " changed the input: this is the changed call"}, final
+	}
+	if err := g.again(ctx, c); err != nil {
+		return now, nil, new(c.failed(err.Error()))
+	}
+	now = g.decide(ctx, c)
+	switch changed = g.changed(ctx, yes.shown, c, now); {
+	case now.Behavior == engine.Deny:
+		return now, nil, new(c.result(now))
+	case now.Behavior == engine.Allow || len(changed) == 0:
+		c.yes = yes
+		return now, nil, new(yes.result(c, now))
+	}
+	return now, append(changed, moduleDifference(yes.shown, c)...), nil
 }
 
 // anew is the broker's id for one more ask about a call.
@@ -97,7 +99,7 @@ func (g *Gate) approverOf(c *call, d engine.Decision, progress Progress) approve
 	if !g.c.Asks.HasSurface() {
 		return nil
 	}
-	return people{g, progress}
+	return &people{g, progress}
 }
 
 // people are asked through the broker.
@@ -106,26 +108,31 @@ type people struct {
 	progress Progress
 }
 
-func (people) name() string  { return "people" }
-func (people) title() string { return "a person" }
+func (*people) name() string  { return "people" }
+func (*people) title() string { return "a person" }
 
 // ask implements approver.
-func (p people) ask(ctx context.Context, c *call, d engine.Decision, a ask.Ask) (*approval, wire.Result, error) {
+func (p *people) ask(ctx context.Context, c *call, d engine.Decision, a *ask.Ask) (*approval, *wire.Result, error) {
 	out, err := p.g.wait(ctx, c, a, p.progress)
+	return p.answered(ctx, c, d, out, err)
+}
+
+// answered is what ask returns for an outcome.
+func (p *people) answered(ctx context.Context, c *call, d engine.Decision, out ask.Outcome, err error) (*approval, *wire.Result, error) {
 	switch {
 	case errors.Is(err, ask.ErrClosed):
-		return nil, c.failed(err.Error()), err
+		return nil, new(c.failed(err.Error())), err
 	case err != nil:
-		return nil, c.failed("no approver could be asked: " + err.Error()), nil
+		return nil, new(c.failed("no approver could be asked: " + err.Error())), nil
 	case !out.Approved():
-		return nil, c.refused(d, out), nil
+		return nil, new(c.refused(d, out)), nil
 	}
 	_ = p.g.awaitRules(context.WithoutCancel(ctx), out.Ask.ID) // never given up: it is one write
 	yes := &approval{shown: out.Ask, result: func(c *call, d engine.Decision) wire.Result { return c.approved(d, out) }}
 	if out.Ask.Answer != nil {
 		yes.input = out.Ask.Answer.Input
 	}
-	return yes, wire.Result{}, nil
+	return yes, nil, nil
 }
 
 // waiter identifies a waiting call.
@@ -134,20 +141,13 @@ type waiter struct {
 	digest string
 }
 
-func waiterOf(a ask.Ask) waiter { return waiter{a.Key(), a.Digest} }
-
-// waitingCall has everything for deciding a waiting call again.
-type waitingCall struct {
-	caller  authority.Caller
-	request wire.Request
-	before  store.Call
-}
+func waiterOf(a *ask.Ask) waiter { return waiter{a.Key(), a.Digest} }
 
 // wait sends the ask to the broker. Meanwhile others may see the call.
-func (g *Gate) wait(ctx context.Context, c *call, a ask.Ask, progress Progress) (ask.Outcome, error) {
+func (g *Gate) wait(ctx context.Context, c *call, a *ask.Ask, progress Progress) (ask.Outcome, error) {
 	key := waiterOf(a)
 	g.mu.Lock()
-	g.waiting[key] = waitingCall{c.caller, c.request, c.before}
+	g.waiting[key] = c
 	g.mu.Unlock()
 	defer func() {
 		g.mu.Lock()
@@ -170,8 +170,8 @@ func (g *Gate) report(ctx context.Context, key waiter, progress Progress) (stop 
 	go func() {
 		defer close(done)
 		for ev := range events {
-			if waiterOf(ev.Ask) == key {
-				progress(ev)
+			if waiterOf(&ev.Ask) == key {
+				progress(&ev)
 			}
 		}
 	}()
@@ -181,9 +181,9 @@ func (g *Gate) report(ctx context.Context, key waiter, progress Progress) (stop 
 	}
 }
 
-func (g *Gate) newAsk(ctx context.Context, c *call, d engine.Decision, changed []string) ask.Ask {
+func (g *Gate) newAsk(ctx context.Context, c *call, d engine.Decision, changed []string) *ask.Ask {
 	at := c.req.Call.Context
-	a := ask.Ask{
+	a := &ask.Ask{
 		Token: c.caller.Token, Agent: at.Agent, SubAgent: c.request.Context.SubAgent, Session: at.Session, User: at.User, CallID: c.askID, Digest: c.digest,
 		Tool: c.req.Call.Tool, Input: c.req.Call.Input, CWD: at.CWD, Decision: d, Targets: at.Targets, Effects: c.req.Effects, Action: c.desc.Action,
 		Identities:   g.identities(ctx, c),

@@ -56,7 +56,7 @@ func (a callbackApprover) name() string  { return a.cb.Name() }
 func (a callbackApprover) title() string { return "the callback approver" }
 
 // ask implements approver.
-func (a callbackApprover) ask(ctx context.Context, c *call, d engine.Decision, asked ask.Ask) (*approval, wire.Result, error) {
+func (a callbackApprover) ask(ctx context.Context, c *call, d engine.Decision, asked *ask.Ask) (*approval, *wire.Result, error) {
 	said, outcome := a.g.consult(ctx, a.cb, c, asked)
 	result := func(c *call, d engine.Decision) wire.Result {
 		res := c.result(engine.ApplyCallback(d, c.req.Call.Tool, said))
@@ -64,14 +64,14 @@ func (a callbackApprover) ask(ctx context.Context, c *call, d engine.Decision, a
 		return res
 	}
 	if res := result(c, d); res.Decision.Behavior != engine.Allow {
-		return nil, res, nil
+		return nil, &res, nil
 	}
-	return &approval{shown: asked, result: result}, wire.Result{}, nil
+	return &approval{shown: asked, result: result}, nil, nil
 }
 
 // consult puts one ask to a callback and waits until its time is over, even if the callback
 // does not return. A late callback keeps its place.
-func (g *Gate) consult(ctx context.Context, cb Callback, c *call, asked ask.Ask) (engine.CallbackAnswer, store.Outcome) {
+func (g *Gate) consult(ctx context.Context, cb Callback, c *call, asked *ask.Ask) (engine.CallbackAnswer, store.Outcome) {
 	limit := g.c.Now().Add(c.patience())
 	if !c.deadline.IsZero() && c.deadline.Before(limit) {
 		limit = c.deadline
@@ -129,7 +129,7 @@ func failedCallback(err error) (engine.CallbackAnswer, store.Outcome) {
 	return engine.CallbackAnswer{Failed: clip(err.Error(), maxFailure)}, store.AskDenied
 }
 
-func callbackRequest(c *call, asked ask.Ask, deadline time.Time) wire.CallbackRequest {
+func callbackRequest(c *call, asked *ask.Ask, deadline time.Time) wire.CallbackRequest {
 	at, d := c.req.Call.Context, asked.Decision
 	r := wire.CallbackRequest{
 		Tool: asked.Tool, Input: asked.Input,
@@ -138,7 +138,7 @@ func callbackRequest(c *call, asked ask.Ask, deadline time.Time) wire.CallbackRe
 			CWD: at.CWD, WorkingDirectories: at.WorkingDirectories, ProjectRoot: at.ProjectRoot,
 		},
 		Stage: d.Stage, Code: d.Code, Reason: d.Reason, BypassImmune: d.Safety(), Offending: d.Offending, Action: asked.Action,
-		Card: card.Lines(card.Render(asked, asked.CreatedAt)), Targets: asked.Targets, Changed: asked.Changed, CallID: c.id, Digest: c.digest, Deadline: deadline.UTC(),
+		Card: card.Lines(card.Render(*asked, asked.CreatedAt)), Targets: asked.Targets, Changed: asked.Changed, CallID: c.id, Digest: c.digest, Deadline: deadline.UTC(),
 	}
 	if d.Rule != nil {
 		r.Rule = d.Rule.String()

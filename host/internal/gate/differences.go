@@ -12,7 +12,7 @@ import (
 // differences lists the changes since a person approved shown: nil when the second decision,
 // about now, is the same ask. The shown ask may be another than this call's: a client that
 // comes back gets the stored approval.
-func differences(shown ask.Ask, now []engine.Target, second engine.Decision) []string {
+func differences(shown *ask.Ask, now []engine.Target, second engine.Decision) []string {
 	first := shown.Decision
 	var out []string
 	if first.Stage != second.Stage || first.Reason != second.Reason {
@@ -62,7 +62,7 @@ func ruleText(r *engine.Rule) string {
 
 // moduleDifference reports a change of the answering module since a call's ask. By itself it is
 // no new ask: the answer may be the same.
-func moduleDifference(shown ask.Ask, now *call) []string {
+func moduleDifference(shown *ask.Ask, now *call) []string {
 	if shown.ModuleDigest == now.entry.Digest {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (g *Gate) identities(ctx context.Context, c *call) []ask.Identity {
 
 // changed lists the changes since a person approved shown: nil when the call as it is now,
 // decided as second, is the same ask about the same files.
-func (g *Gate) changed(ctx context.Context, shown ask.Ask, now *call, second engine.Decision) []string {
+func (g *Gate) changed(ctx context.Context, shown *ask.Ask, now *call, second engine.Decision) []string {
 	targets := now.req.Call.Context.Targets
 	out := differences(shown, targets, second)
 	if len(shown.Targets) != len(targets) {

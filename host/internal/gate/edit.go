@@ -15,42 +15,42 @@ import (
 
 // edit puts the input that a person approved in place of the call's own and judges the
 // changed call as a new one. A denial stays a denial. Its safety check, and a call that a
-// card does not show as it is, are shown anew: final is false, and the decision is what to
+// card does not show as it is, are shown anew: final is nil, and the decision is what to
 // ask about. Both inputs are audited before the changed call is allowed. RATIONALE.md,
 // "Why is a changed call judged as a new one?".
-func (g *Gate) edit(ctx context.Context, c *call, yes *approval) (res wire.Result, now engine.Decision, final bool) {
+func (g *Gate) edit(ctx context.Context, c *call, yes *approval) (now engine.Decision, final *wire.Result) {
 	if !c.request.TakesInput {
-		return c.failed("an approver changed its input, and its client does not support that"), now, true
+		return now, new(c.failed("an approver changed its input, and its client does not support that"))
 	}
 	input, err := strictjson.Object(yes.input)
 	if err != nil {
-		return c.failed("the changed input: " + err.Error()), now, true
+		return now, new(c.failed("the changed input: " + err.Error()))
 	}
 	by := yes.shown.DecidedBy()
 	both, err := json.Marshal(map[string]json.RawMessage{"before": c.input, "after": input})
 	if err == nil {
-		err = g.c.Authority.NoteAsk(ctx, yes.shown, store.EventInputChanged, store.Row{
+		err = g.c.Authority.NoteAsk(ctx, *yes.shown, store.EventInputChanged, store.Row{
 			DecidedBy: by, Detail: "the input was changed and approved; the changed call is checked again", Input: string(both),
 		})
 	}
 	if err != nil {
-		return c.failed("the changed input could not be audited: " + err.Error()), now, true
+		return now, new(c.failed("the changed input could not be audited: " + err.Error()))
 	}
 	c.input, c.request.Input, c.edited = input, input, true
 	if err := g.again(ctx, c); err != nil {
-		return c.failed(err.Error()), now, true
+		return now, new(c.failed(err.Error()))
 	}
 	now = g.decide(ctx, c)
 	switch {
 	case now.Behavior == engine.Deny:
-		res = c.result(now)
+		res := c.result(now)
 		res.AskID, res.DecidedBy = yes.shown.ID, by
 		res.Decision.Message = fmt.Sprintf("%s changed the input of this call, and the changed call was denied: %s", card.Line(by), now.Message)
-		return res, now, true
+		return now, &res
 	case now.Behavior == engine.Ask && g.wantsOwnCard(ctx, c, now):
-		return res, now, false
+		return now, nil
 	}
-	return yes.result(c, now), now, true
+	return now, new(yes.result(c, now))
 }
 
 // wantsOwnCard reports whether an approval of the changed call has to be given on a card of its

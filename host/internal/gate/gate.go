@@ -42,7 +42,7 @@ type Projects interface {
 
 // Asks is the broker.
 type Asks interface {
-	Ask(ctx context.Context, a ask.Ask) (ask.Outcome, error)
+	Ask(ctx context.Context, a *ask.Ask) (ask.Outcome, error)
 	Answer(ctx context.Context, id string, a ask.Answer) (ask.Ask, error)
 	ResolveCovered(ctx context.Context, id string, a ask.Answer) (ask.Ask, error)
 	Get(ctx context.Context, id string) (ask.Ask, error)
@@ -153,7 +153,7 @@ type Gate struct {
 	// channel for each answer under way.
 	answering map[string][]chan struct{}
 	// waiting are the calls behind waiting asks.
-	waiting map[waiter]waitingCall
+	waiting map[waiter]*call
 	// moving are calls under decision that may change the current directory or links, by a
 	// number of their own.
 	moving map[int]mover
@@ -165,6 +165,6 @@ type Gate struct {
 // New returns a gate over its parts.
 func New(c Config) *Gate {
 	return &Gate{
-		c: c, rehearsing: make(chan struct{}, 1), consulting: make(chan struct{}, maxConsulted), answering: map[string][]chan struct{}{}, waiting: map[waiter]waitingCall{}, moving: map[int]mover{}, ended: make(chan struct{}),
+		c: c, rehearsing: make(chan struct{}, 1), consulting: make(chan struct{}, maxConsulted), answering: map[string][]chan struct{}{}, waiting: map[waiter]*call{}, moving: map[int]mover{}, ended: make(chan struct{}),
 	}
 }

@@ -100,7 +100,7 @@ func (g *Gate) deniedAgain(ctx context.Context, c *call, before store.Call) (wir
 	if err != nil {
 		return wire.Result{}, fmt.Errorf("look up ask %s: %w", before.AskID, err)
 	}
-	out := ask.OutcomeOf(a)
+	out := ask.OutcomeOf(&a)
 	if a.State != ask.Denied {
 		return wire.Result{}, fmt.Errorf("ask %s is not the denial of this call", a.ID)
 	}
@@ -114,12 +114,12 @@ func (g *Gate) approvedBefore(ctx context.Context, c *call, d engine.Decision) (
 		return wire.Result{}, nil, false
 	}
 	a, err := g.c.Asks.Get(ctx, c.before.AskID)
-	out := ask.OutcomeOf(a)
+	out := ask.OutcomeOf(&a)
 	if err != nil || !out.Approved() || a.Token != c.caller.Token || a.Session != c.key().Session || a.Digest != c.digest {
 		return wire.Result{}, nil, false
 	}
-	if changed := g.changed(ctx, a, c, d); len(changed) > 0 {
-		return wire.Result{}, append(changed, moduleDifference(a, c)...), false
+	if changed := g.changed(ctx, &a, c, d); len(changed) > 0 {
+		return wire.Result{}, append(changed, moduleDifference(&a, c)...), false
 	}
 	return c.approved(d, out), nil, true
 }

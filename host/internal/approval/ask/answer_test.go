@@ -206,7 +206,7 @@ func TestRequestsThatAreNotSound(t *testing.T) {
 			inWorld(t, ask.Config{}, func(w *world) {
 				a := call("a")
 				edit(&a)
-				out, err := w.broker.Ask(w.t.Context(), a)
+				out, err := w.broker.Ask(w.t.Context(), &a)
 				if err == nil || out.Approved() {
 					t.Errorf("got %v and approved=%v, want an error and a denial", err, out.Approved())
 				}

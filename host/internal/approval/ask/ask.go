@@ -188,7 +188,7 @@ type Key struct {
 }
 
 // Key returns the ask's key.
-func (a Ask) Key() Key { return Key{Token: a.Token, Session: a.Session, CallID: a.CallID} }
+func (a *Ask) Key() Key { return Key{Token: a.Token, Session: a.Session, CallID: a.CallID} }
 
 // State is where an ask is in its life. The zero value is no state at all and
 // nothing treats it as an approval.

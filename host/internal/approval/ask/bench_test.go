@@ -44,7 +44,7 @@ func benchmarkAsk(b *testing.B, kept ask.Store) {
 		n++
 		a := call("ls")
 		a.CallID = fmt.Sprint(n)
-		if out, err := broker.Ask(b.Context(), a); err != nil || !out.Approved() {
+		if out, err := broker.Ask(b.Context(), &a); err != nil || !out.Approved() {
 			b.Fatal(out, err)
 		}
 	}

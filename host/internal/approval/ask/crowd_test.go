@@ -28,7 +28,7 @@ func TestAnswerPassesACrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := ask.New(ask.Config{Store: slowStore{newMemStore(), takes}, PerAgent: 2 * crowd})
 		go func() {
-			if out, err := b.Ask(t.Context(), call("first")); err != nil || !out.Approved() {
+			if out, err := b.Ask(t.Context(), new(call("first"))); err != nil || !out.Approved() {
 				t.Errorf("the first: %+v, %v", out, err)
 			}
 		}()
@@ -39,7 +39,7 @@ func TestAnswerPassesACrowd(t *testing.T) {
 			go func() {
 				a := call(fmt.Sprint("c", i))
 				a.Session = fmt.Sprint("s", i)
-				_, _ = b.Ask(t.Context(), a) // ends with the broker
+				_, _ = b.Ask(t.Context(), &a) // ends with the broker
 			}()
 		}
 		synctest.Wait()

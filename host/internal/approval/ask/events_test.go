@@ -139,7 +139,7 @@ func TestFollow(t *testing.T) {
 	t.Parallel()
 	inWorld(t, ask.Config{}, func(w *world) {
 		ctx, cancel := context.WithCancel(w.t.Context())
-		left, closed := w.broker.Follow(ctx, call("b").Key()), w.broker.Follow(w.t.Context(), call("b").Key())
+		left, closed := w.broker.Follow(ctx, new(call("b")).Key()), w.broker.Follow(w.t.Context(), new(call("b")).Key())
 		w.request("a", call("a"))
 		w.request("b", call("b"))
 		w.approve("a")

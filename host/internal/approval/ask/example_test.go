@@ -28,7 +28,7 @@ func ExampleBroker() {
 		}
 	}()
 
-	out, err := b.Ask(ctx, ask.Ask{
+	out, err := b.Ask(ctx, &ask.Ask{
 		Token: "laptop", Agent: "coder", Session: "s1", CallID: "toolu_1", Digest: "9f86d0",
 		Tool: "Bash", Input: []byte(`{"command":"npm run build"}`),
 		Decision: engine.Decision{Behavior: engine.Ask, Stage: engine.StageMode},

@@ -20,7 +20,7 @@ func TestStoreFailsBeforeTheCard(t *testing.T) {
 			t.Parallel()
 			inWorld(t, ask.Config{}, func(w *world) {
 				w.store.fail(method, true)
-				out, err := w.broker.Ask(w.t.Context(), call("a"))
+				out, err := w.broker.Ask(w.t.Context(), new(call("a")))
 				if !errors.Is(err, errDisk) || out.Approved() || out.Cause != ask.CauseError {
 					t.Errorf("got %v (%s), approved=%v; want the store's error and a denial", err, out.Cause, out.Approved())
 				}
@@ -133,7 +133,7 @@ func TestDuplicateIDsAreDrawnAgain(t *testing.T) {
 		if a, b := w.id("a"), w.id("b"); a != "000000" || b != "123456" {
 			t.Errorf("got ids %q and %q, want 000000 and 123456", a, b)
 		}
-		if _, err := w.broker.Ask(w.t.Context(), call("c")); err == nil {
+		if _, err := w.broker.Ask(w.t.Context(), new(call("c"))); err == nil {
 			t.Error("no error when randomness ran out")
 		}
 	})
@@ -153,7 +153,7 @@ func TestCallerGivesUpWhileTheBrokerIsBusy(t *testing.T) {
 		stop()
 		writes := w.store.writes
 		for range 20 { // a select would take the free turn half of the times
-			if out, err := w.broker.Ask(over, call("b")); out.Approved() || !errors.Is(err, context.Canceled) || w.store.writes != writes {
+			if out, err := w.broker.Ask(over, new(call("b"))); out.Approved() || !errors.Is(err, context.Canceled) || w.store.writes != writes {
 				t.Fatalf("a call whose caller had left: %+v (%v)", out, err)
 			}
 		}

@@ -60,7 +60,7 @@ func hammer(t *testing.T, kept ask.Store, calls int) {
 		clients.Go(func() {
 			a := call(fmt.Sprint("c", i))
 			a.Session = fmt.Sprint("s", i%50)
-			out, err := b.Ask(ctx, a)
+			out, err := b.Ask(ctx, &a)
 			if err != nil {
 				t.Errorf("call %d: %v", i, err)
 			}
@@ -131,7 +131,7 @@ func TestRestartOnSQLite(t *testing.T) {
 	events := b.Subscribe(t.Context())
 	left := make(chan error)
 	go func() {
-		_, err := b.Ask(context.Background(), call("a"))
+		_, err := b.Ask(context.Background(), new(call("a")))
 		left <- err
 	}()
 	id := (<-events).Ask.ID
@@ -155,13 +155,13 @@ func TestRestartOnSQLite(t *testing.T) {
 	if _, err := b.Answer(t.Context(), id, answer); err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.Ask(t.Context(), call("a"))
+	out, err := b.Ask(t.Context(), new(call("a")))
 	if err != nil || !out.Approved() || out.Ask.ID != id || out.Ask.Answer.Sets[0] != 1 {
 		t.Fatalf("the client that came back: %+v (%v), want the stored approval", out, err)
 	}
 	over, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if again, err := b.Ask(over, call("a")); err != nil || again.Approved() || again.Cause != ask.CauseTimeout {
+	if again, err := b.Ask(over, new(call("a"))); err != nil || again.Approved() || again.Cause != ask.CauseTimeout {
 		t.Errorf("the second use: %s (%v), want a new ask that times out", again.Cause, err)
 	}
 }

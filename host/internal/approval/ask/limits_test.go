@@ -79,7 +79,7 @@ func TestT12_Flood(t *testing.T) {
 				w.request(a.CallID, a)
 				continue
 			}
-			out, err := w.broker.Ask(w.t.Context(), a)
+			out, err := w.broker.Ask(w.t.Context(), &a)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ func daemons(t *testing.T, f func(w *world, there *ask.Broker)) {
 		defer there.Close()
 		ctx, cancel := context.WithCancel(w.t.Context())
 		defer cancel()
-		go func() { _, _ = there.Ask(ctx, call("a")) }() // it ends with its daemon
+		go func() { _, _ = there.Ask(ctx, new(call("a"))) }() // it ends with its daemon
 		synctest.Wait()
 		w.refresh(w.broker)
 		f(w, there)

@@ -9,18 +9,20 @@ import (
 )
 
 // OutcomeOf is the outcome of an ended ask for its call.
-func OutcomeOf(a Ask) Outcome { return outcomeOf(a) }
+func OutcomeOf(a *Ask) Outcome { return outcomeOf(a) }
 
 // outcomeOf is the outcome of an ended ask for a waiter.
-func outcomeOf(a Ask) Outcome {
-	return Outcome{Ask: a, Cause: a.Cause, Message: message(a)}
+func outcomeOf(a *Ask) Outcome {
+	ended := *a
+	return Outcome{Ask: &ended, Cause: ended.Cause, Message: message(&ended)}
 }
 
 // refusal is the outcome of a call without an answer of its own. The ask may still wait, or be
 // approved, in the store.
-func refusal(a Ask, cause Cause) Outcome {
-	a.Input, a.State, a.Cause, a.Answer = nil, Denied, cause, nil
-	return Outcome{Ask: a, Cause: cause, Message: message(a)}
+func refusal(a *Ask, cause Cause) Outcome {
+	refused := *a
+	refused.Input, refused.State, refused.Cause, refused.Answer = nil, Denied, cause, nil
+	return Outcome{Ask: &refused, Cause: cause, Message: message(&refused)}
 }
 
 // Resume is the command to resume a stopped session, for a person to copy into a shell. The
@@ -35,7 +37,7 @@ func Resume(session string) string {
 
 // message is one clean sentence for the model: the result, and its options now. The words are
 // the product's own; only a person's reason is quoted.
-func message(a Ask) string {
+func message(a *Ask) string {
 	what := "The " + a.Tool + " call was not run: "
 	switch a.Cause {
 	case CauseAnswered, CauseCovered:
@@ -68,7 +70,7 @@ func message(a Ask) string {
 	return what + "the answer could not be recorded. Ask the user to run `callgate doctor`."
 }
 
-func answeredMessage(a Ask, what string) string {
+func answeredMessage(a *Ask, what string) string {
 	if a.State == Approved {
 		return ""
 	}

@@ -14,7 +14,7 @@ import (
 type Outcome struct {
 	// Ask is the ask as it ended. When the call was refused without a card its
 	// ID is empty and only Cause tells why.
-	Ask Ask
+	Ask *Ask
 	// Cause repeats Ask.Cause.
 	Cause Cause
 	// Message is one clean sentence for the model; empty on an approval.
@@ -38,19 +38,26 @@ func (o Outcome) Approved() bool {
 //
 // An error means that the request is not sound, the store failed or the broker
 // was closed. The outcome then denies.
-func (b *Broker) Ask(ctx context.Context, a Ask) (Outcome, error) {
+func (b *Broker) Ask(ctx context.Context, asked *Ask) (Outcome, error) {
+	e, out, err := b.enter(ctx, asked)
+	if err != nil || e == nil {
+		return out, err
+	}
+	return b.wait(ctx, e)
+}
+
+// enter is Ask without the waiting. A nil entry means that the outcome is final.
+func (b *Broker) enter(ctx context.Context, asked *Ask) (*entry, Outcome, error) {
+	a := *asked
 	a.ID = ""
 	if err := validAsk(a); err != nil {
-		return refusal(a, CauseError), err
+		return nil, refusal(&a, CauseError), err
 	}
 	e, out, err := b.open(ctx, a)
 	if err != nil {
-		return refusal(a, CauseError), err
+		return nil, refusal(&a, CauseError), err
 	}
-	if e == nil {
-		return out, nil
-	}
-	return b.wait(ctx, e)
+	return e, out, nil
 }
 
 func validAsk(a Ask) error {
@@ -71,13 +78,13 @@ func (b *Broker) open(ctx context.Context, a Ask) (*entry, Outcome, error) {
 	}
 	defer b.release()
 	if b.Stopped(a.Session) != "" {
-		return nil, refusal(a, CauseStopped), nil
+		return nil, refusal(&a, CauseStopped), nil
 	}
 	if e := b.join(a.Key(), a.Digest); e != nil {
 		return e, Outcome{}, nil
 	}
 	if b.paused(a.Session) {
-		return nil, refusal(a, CausePaused), nil
+		return nil, refusal(&a, CausePaused), nil
 	}
 	e, out, err := b.returning(ctx, a)
 	if err != nil || e != nil || out.Cause != "" {
@@ -120,7 +127,7 @@ func (b *Broker) returning(ctx context.Context, a Ask) (*entry, Outcome, error) 
 	case err != nil:
 		return nil, Outcome{}, fmt.Errorf("look up call %s: %w", a.CallID, err)
 	case last.Digest != a.Digest:
-		return nil, refusal(a, CauseReused), nil
+		return nil, refusal(&a, CauseReused), nil
 	case last.State.Waiting():
 		return b.readopt(ctx, last)
 	case b.cfg.Now().Sub(last.EndedAt) >= b.cfg.Validity:
@@ -130,7 +137,7 @@ func (b *Broker) returning(ctx context.Context, a Ask) (*entry, Outcome, error) 
 	case undecided[last.Cause]:
 		return nil, Outcome{}, nil
 	}
-	return nil, outcomeOf(last), nil
+	return nil, outcomeOf(&last), nil
 }
 
 // undecided are the ends that were nobody's decision: the call may ask again.
@@ -141,7 +148,7 @@ var undecided = map[Cause]bool{CauseCaller: true, CauseError: true, CauseNoSurfa
 func (b *Broker) readopt(ctx context.Context, last Ask) (*entry, Outcome, error) {
 	e := b.adopt(ctx, last)
 	if !e.ask.State.Waiting() {
-		return nil, outcomeOf(e.ask), nil
+		return nil, outcomeOf(&e.ask), nil
 	}
 	b.advance(ctx, laneOf(last))
 	b.mu.Lock()
@@ -164,7 +171,7 @@ func (b *Broker) useStored(ctx context.Context, last Ask) (*entry, Outcome, erro
 	if !ok {
 		return nil, Outcome{}, nil
 	}
-	return nil, outcomeOf(last), nil
+	return nil, outcomeOf(&last), nil
 }
 
 // fresh makes a new ask unless the agent has to be held back.
@@ -174,7 +181,7 @@ func (b *Broker) fresh(ctx context.Context, a Ask) (*entry, Outcome, error) {
 	now := b.cfg.Now()
 	denied, err := b.cfg.Store.DeniedAsk(writing, a.Agent, a.Digest, now.Add(-b.cfg.Memory))
 	if err == nil {
-		out := refusal(a, CauseRepeated)
+		out := refusal(&a, CauseRepeated)
 		out.Ask.Answer = denied.Answer
 		return nil, out, nil
 	}
@@ -182,7 +189,7 @@ func (b *Broker) fresh(ctx context.Context, a Ask) (*entry, Outcome, error) {
 		return nil, Outcome{}, fmt.Errorf("look up denials of agent %s: %w", a.Agent, err)
 	}
 	if b.flooded(a) {
-		return nil, refusal(a, CauseFlood), nil
+		return nil, refusal(&a, CauseFlood), nil
 	}
 	return b.insert(writing, b.prepare(ctx, a, now))
 }

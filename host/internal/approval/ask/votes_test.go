@@ -243,7 +243,7 @@ func TestVotes_properties(t *testing.T) {
 		a := call("c")
 		a.Approvers = policy
 		events := b.Subscribe(ctx)
-		go func() { defer close(done); _, _ = b.Ask(ctx, a) }() // how it ends is looked at in the store
+		go func() { defer close(done); _, _ = b.Ask(ctx, &a) }() // how it ends is looked at in the store
 		id := (<-events).Ask.ID
 		for range rapid.IntRange(0, 8).Draw(r, "answers") {
 			answer := ask.Answer{By: rapid.SampledFrom([]string{"ann", "bob", "cy", "dan", "Bob"}).Draw(r, "by"), Roles: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"ops", "dev"}), rapid.ID[string]).Draw(r, "of")}
@@ -295,7 +295,7 @@ func TestHammer_votes(t *testing.T) {
 	a.Approvers = approvers.Policy{{Roles: []string{"ops"}, Quorum: 3}}
 	out := make(chan ask.Outcome, 1)
 	go func() {
-		got, err := b.Ask(ctx, a)
+		got, err := b.Ask(ctx, &a)
 		if err != nil {
 			t.Error(err)
 		}

@@ -13,12 +13,12 @@ func (b *Broker) wait(ctx context.Context, e *entry) (Outcome, error) {
 	case <-ctx.Done():
 		return b.leave(ctx, e)
 	case <-b.closed:
-		return refusal(e.ask, CauseError), ErrClosed
+		return refusal(&e.ask, CauseError), ErrClosed
 	}
 	if ctx.Err() != nil && e.ask.State == Approved {
 		// No caller is there to take the answer: the approval stays unused for the client's
 		// return. Any other end is returned as it is.
-		return refusal(e.ask, CauseCaller), nil
+		return refusal(&e.ask, CauseCaller), nil
 	}
 	return b.take(ctx, e)
 }
@@ -28,10 +28,10 @@ func (b *Broker) wait(ctx context.Context, e *entry) (Outcome, error) {
 func (b *Broker) take(ctx context.Context, e *entry) (Outcome, error) {
 	final := e.ask
 	if final.State != Approved {
-		return outcomeOf(final), nil
+		return outcomeOf(&final), nil
 	}
 	if final.Answer != nil && final.Answer.Edited && final.Answer.Input == nil {
-		return refusal(final, CauseError), errors.New("the changed input of the approval is not here") // it approved another call
+		return refusal(&final, CauseError), errors.New("the changed input of the approval is not here") // it approved another call
 	}
 	e.useOnce.Do(func() {
 		ctx, cancel := storeContext(ctx)
@@ -44,10 +44,10 @@ func (b *Broker) take(ctx context.Context, e *entry) (Outcome, error) {
 		e.useErr = err
 	})
 	if e.useErr != nil {
-		return refusal(final, CauseError), fmt.Errorf("use the approval of ask %s: %w", final.ID, e.useErr)
+		return refusal(&final, CauseError), fmt.Errorf("use the approval of ask %s: %w", final.ID, e.useErr)
 	}
 	final.UsedAt = e.usedAt
-	return outcomeOf(final), nil
+	return outcomeOf(&final), nil
 }
 
 // leave removes a waiter after its context ended. The last one ends the ask: as timed out after
@@ -58,7 +58,7 @@ func (b *Broker) leave(ctx context.Context, e *entry) (Outcome, error) {
 		state, cause = TimedOut, CauseTimeout
 	}
 	if err := b.acquire(context.WithoutCancel(ctx)); err != nil {
-		return refusal(e.ask, CauseError), err
+		return refusal(&e.ask, CauseError), err
 	}
 	defer b.release()
 	if b.leaveCount(e) {
@@ -68,9 +68,9 @@ func (b *Broker) leave(ctx context.Context, e *entry) (Outcome, error) {
 		b.advance(ctx, laneOf(e.ask))
 	}
 	if e.ask.State == state {
-		return outcomeOf(e.ask), nil
+		return outcomeOf(&e.ask), nil
 	}
-	return refusal(e.ask, cause), nil
+	return refusal(&e.ask, cause), nil
 }
 
 // leaveCount removes one waiter and reports whether it was the last of a waiting ask.

@@ -85,7 +85,7 @@ func TestT27_withdrawOrApprove(t *testing.T) {
 		events := b.Subscribe(t.Context())
 		out := make(chan ask.Outcome, 1)
 		go func() {
-			o, err := b.Ask(t.Context(), call(fmt.Sprint("c", i)))
+			o, err := b.Ask(t.Context(), new(call(fmt.Sprint("c", i))))
 			if err != nil {
 				t.Error(err)
 			}

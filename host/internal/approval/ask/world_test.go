@@ -86,7 +86,7 @@ func (w *world) requestWith(ctx context.Context, cancel context.CancelFunc, name
 	go func() {
 		defer close(p.done)
 		defer cancel()
-		p.out, p.err = w.broker.Ask(ctx, a)
+		p.out, p.err = w.broker.Ask(ctx, &a)
 		p.at = time.Since(w.start)
 	}()
 	synctest.Wait()

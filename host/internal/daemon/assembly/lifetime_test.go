@@ -40,7 +40,7 @@ func TestApprovalLifetime(t *testing.T) {
 			later.Store(int64(c.away))
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			res, err := w.Gate.Check(ctx, caller("worker"), r, func(ask.Event) { cancel() }) // a new ask: it is never answered
+			res, err := w.Gate.Check(ctx, caller("worker"), r, func(*ask.Event) { cancel() }) // a new ask: it is never answered
 			if err != nil || (res.Outcome == store.AskApproved) != (c.want == store.AskApproved) {
 				t.Errorf("after %s: got %s (%s), %v, want %s", c.away, res.Outcome, res.Decision.Reason, err, c.want)
 			}
@@ -55,7 +55,7 @@ func (w *world) leave(r wire.Request) (id string) {
 	shown := make(chan string, 8)
 	done := make(chan error, 1)
 	go func() {
-		_, err := w.Gate.Check(context.Background(), caller("worker"), r, func(ev ask.Event) { shown <- ev.Ask.ID })
+		_, err := w.Gate.Check(context.Background(), caller("worker"), r, func(ev *ask.Event) { shown <- ev.Ask.ID })
 		done <- err
 	}()
 	select {

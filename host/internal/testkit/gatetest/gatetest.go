@@ -207,7 +207,7 @@ func (w *World) Check(caller authority.Caller, r wire.Request) wire.Result {
 	w.T.Helper()
 	ctx, withdraw := context.WithCancel(context.Background())
 	defer withdraw()
-	res, err := w.Gate.Check(ctx, caller, r, func(ev ask.Event) {
+	res, err := w.Gate.Check(ctx, caller, r, func(ev *ask.Event) {
 		if ev.Kind == ask.EventShown {
 			w.T.Errorf("%s %s: a person is asked: %s", r.Tool, r.Input, ev.Ask.Decision.Reason)
 			withdraw()
