@@ -9,11 +9,12 @@ import (
 
 // The heap is looked at every restEvery. When a quiet process has allocated restAfter since the
 // last time, unused memory goes back to the system: the collector of an idle process runs only
-// every two minutes, and returns memory slowly.
+// every two minutes, and returns memory slowly. A large heap is looked through seldom, and is quiet
+// with more: thousands of waiting calls send signs of life.
 const (
 	restEvery  = 3 * time.Second
-	restAfter  = 16 << 20
-	quietBytes = 1 << 20
+	restAfter  = 16 << 20 // or an eighth of what lives
+	quietBytes = 1 << 20  // or a 64th
 )
 
 // rest gives unused memory back to the system whenever the process is quiet, until ctx ends. After
@@ -28,8 +29,8 @@ func rest(ctx context.Context, every time.Duration) {
 			return
 		case <-tick.C:
 		}
-		now := allocated()
-		if now-before < quietBytes && now-rested > restAfter {
+		now, live := allocated(), metric("/gc/heap/live:bytes")
+		if now-before < max(quietBytes, live/64) && now-rested > max(restAfter, live/8) {
 			debug.FreeOSMemory()
 			rested = now
 		}
