@@ -38,7 +38,8 @@ func (r *Request) About() *About {
 	}
 	for i, rel := range r.Related {
 		if i == 0 || rel.Entry.Name != r.Related[i-1].Entry.Name {
-			a.add(rel.Entry.Names(""))
+			var room [8]string
+			a.add(rel.Entry.appendNames(room[:0], ""))
 		}
 	}
 	if r.Words != nil && cmp.Or(r.Err, r.Entry.Err) == nil { // after an error untried rules count as matched

@@ -171,7 +171,8 @@ func firstContent(rules []*Rule) *Rule {
 
 // matchRelated tries the rules of the tool owning one target.
 func (w *walk) matchRelated(rel Related, b Behavior) (*Rule, error) {
-	all := rulesOf(w.req.Rules, rel.Entry, nil, rel.Entry.Names(""))
+	var room [8]string
+	all := rulesOf(w.req.Rules, rel.Entry, nil, rel.Entry.appendNames(room[:0], ""))
 	rules := all[b]
 	if b == Ask && rel.Wide {
 		rules = slices.Concat(rules, tightening(all[Deny]))

@@ -78,7 +78,12 @@ type Entry struct {
 
 // Names returns the names for this entry in rules and lists, for a call under the name called.
 func (e Entry) Names(called string) []string {
-	names := append(append(make([]string, 0, len(e.Aliases)+2), e.Name), e.Aliases...) // and room for one more
+	return e.appendNames(make([]string, 0, len(e.Aliases)+2), called) // and room for one more
+}
+
+// appendNames adds the names of Names.
+func (e Entry) appendNames(names []string, called string) []string {
+	names = append(append(names, e.Name), e.Aliases...)
 	if called != "" && !MatchName(called, names...) {
 		names = append(names, called)
 	}
