@@ -129,12 +129,26 @@ func synthetic(call *engine.Call, o owner, t engine.Target) *engine.Call {
 	if t.Kind == "host" {
 		value = "https://" + value + "/*" // any path: see package web
 	}
-	input, err := json.Marshal(map[string]string{o.member: value})
-	if err != nil {
-		panic("gate: a map of strings is JSON: " + err.Error())
-	}
 	c := call.Context
 	c.Config, c.Annotations = nil, nil
 	c.Targets, c.TargetsUnknown = []engine.Target{t}, false
-	return &engine.Call{Tool: o.tool, Input: input, Context: c}
+	return &engine.Call{Tool: o.tool, Input: object(o.member, value), Context: c}
+}
+
+// object is a JSON object with one member, as json.Marshal writes it; member needs no escape.
+func object(member, value string) json.RawMessage {
+	for i := range len(value) {
+		if c := value[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			return marshalled(member, value)
+		}
+	}
+	return json.RawMessage(`{"` + member + `":"` + value + `"}`)
+}
+
+func marshalled(member, value string) json.RawMessage {
+	object, err := json.Marshal(map[string]string{member: value})
+	if err != nil {
+		panic("gate: a map of strings is JSON: " + err.Error())
+	}
+	return object
 }
