@@ -11,7 +11,7 @@ import (
 
 // endpoint is where the daemon answers: a socket, or a port of this machine.
 type endpoint struct {
-	socket [][]string // folded components of its path, in all forms
+	socket [][]string // folded components of its path, in all forms; the last is a glob for its lock too
 	port   string
 }
 
@@ -19,7 +19,9 @@ func newEndpoint(network, address string) *endpoint {
 	e := &endpoint{}
 	if network == "unix" {
 		for _, form := range forms(address) {
-			e.socket = append(e.socket, components(form))
+			socket := components(form)
+			socket[len(socket)-1] += "*"
+			e.socket = append(e.socket, socket)
 		}
 		return e
 	}
@@ -29,13 +31,11 @@ func newEndpoint(network, address string) *endpoint {
 	return e
 }
 
-// isSocket tells whether a path can mean the socket or its lock, or hold them.
-func (j *judge) isSocket(form string) (is, holds bool) {
-	parts := components(form)
+// isSocket tells whether a path of these components can mean the socket or its lock, or hold them.
+func (j *judge) isSocket(parts []string) (is, holds bool) {
 	for _, e := range j.endpoints() {
 		for _, socket := range e.socket {
-			lock := append(append([]string{}, socket[:len(socket)-1]...), socket[len(socket)-1]+"*")
-			within, above := match(parts, place{parts: lock, file: true})
+			within, above := match(parts, place{parts: socket, file: true})
 			is, holds = is || within, holds || above
 		}
 	}

@@ -83,7 +83,9 @@ func (j *judge) absolute(value string) string {
 	}
 	value = "/" + value
 	// Links of the kernel must be followed before ".." is removed.
-	value = ownDirectory().ReplaceAllLiteralString(value, j.call.Context.CWD)
+	if ownDirectory().MatchString(value) {
+		value = ownDirectory().ReplaceAllLiteralString(value, j.call.Context.CWD)
+	}
 	for rootOfProcess().MatchString(value) {
 		value = rootOfProcess().ReplaceAllLiteralString(value, "/")
 	}
@@ -124,7 +126,7 @@ func (j *judge) onePath(form, access string) string {
 	if why := j.kernel(form, parts, access); why != "" {
 		return why
 	}
-	if is, _ := j.isSocket(form); is && access != "read" {
+	if is, _ := j.isSocket(parts); is && access != "read" {
 		return "it reaches Callgate's socket " + form
 	}
 	writes := access == "write"
@@ -195,7 +197,7 @@ func (j *judge) oneTree(form, access string) string {
 	case "run": // given to a program with any possible effect
 		return j.onePath(form, "write")
 	}
-	is, holds := j.isSocket(form)
+	is, holds := j.isSocket(parts)
 	if is {
 		return "it reaches Callgate's socket " + form
 	}

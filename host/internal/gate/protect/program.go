@@ -97,8 +97,9 @@ func (j *judge) isOurs(program string) bool {
 		return true
 	}
 	for _, form := range j.readings(got[0]) {
+		parts := components(form)
 		for _, p := range j.places {
-			if within, _ := match(components(form), p); within && p.program {
+			if within, _ := match(parts, p); within && p.program {
 				return true
 			}
 		}
