@@ -65,18 +65,26 @@ func texts(input json.RawMessage) iter.Seq[string] {
 					end++
 				}
 			}
-			text := ""
+			var text string
+			var err error
 			if plain {
 				text = string(input[at+1 : end])
-			} else if json.Unmarshal(input[at:end+1], &text) != nil {
-				return
+			} else {
+				text, err = unescaped(input[at : end+1])
 			}
-			if !yield(text) {
+			if err != nil || !yield(text) {
 				return
 			}
 			at = end
 		}
 	}
+}
+
+// unescaped is the content of a JSON string.
+func unescaped(quoted []byte) (string, error) {
+	var text string
+	err := json.Unmarshal(quoted, &text)
+	return text, err
 }
 
 // claimed reports whether a part of the path occurs nowhere as a word, so only the module names

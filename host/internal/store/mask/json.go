@@ -102,10 +102,11 @@ func (w *walker) text(secret bool) string {
 }
 
 // unquote returns the content of a valid JSON string.
-func unquote(raw []byte) (s string) {
+func unquote(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return string(raw[1 : len(raw)-1])
 	}
+	var s string
 	_ = json.Unmarshal(raw, &s) // the whole was valid
 	return s
 }

@@ -30,7 +30,8 @@ func secretName(name string) bool {
 	if name == "PWD" || name == "OLDPWD" || len(name) > maxNameLen {
 		return false
 	}
-	parts := split(name)
+	var room [8]string
+	parts := split(room[:0], name)
 	if n := len(parts); n > 1 && parts[n-1] == "tokens" && countWords[parts[0]] {
 		return false
 	}
@@ -51,10 +52,9 @@ func secretName(name string) bool {
 	return false
 }
 
-// split cuts a name into its words, lower case: at anything but letters and
+// split appends the words of a name, lower case: it is cut at anything but letters and
 // digits and where a capital follows a small letter.
-func split(name string) []string {
-	var parts []string
+func split(parts []string, name string) []string {
 	start := 0
 	flush := func(end int) {
 		if end > start {
