@@ -87,7 +87,7 @@ func encode(dst *bytes.Buffer, q question, tool string, call *engine.Call, confi
 	e.RuleWords = q.words && e.Context.Targets == nil
 	e.Effects = verb == sandbox.DescribeCall && e.Context.Targets == nil
 	e.Covers = verb == sandbox.GenerateSuggestions
-	err := jsonv2.MarshalWrite(dst, e)
+	err := jsonv2.MarshalWrite(dst, &e) // by its address, else the encoder copies it
 	if err == nil && rules != nil {
 		err = appendRules(dst, rules)
 	}
