@@ -325,7 +325,8 @@ func TestSuggestions(t *testing.T) {
 		{"outside, read", "Read", "/other/a.txt", []string{"/other/**", "/other/a.txt"}},
 		{"a README does not open the project", "Write", "README.md", []string{"/my/project/README.md"}},
 		{"nor what holds the project", "Edit", "/my/a.txt", []string{"/my/a.txt"}},
-		{"a README that is read", "Read", "README.md", []string{"/my/project/**", "/my/project/README.md"}},
+		{"a README that is read", "Read", "README.md", []string{"/my/project/** without secrets", "/my/project/README.md"}},
+		{"a file of a part, read", "Read", "src/a/b.go", []string{"/my/project/** without secrets", "/my/project/src/a/**", "/my/project/src/a/b.go"}},
 		{"inside", "Write", "src/a.go", []string{"/my/project/src/**", "/my/project/src/a.go"}},
 		{"a file of the root gives no rule for everything", "Write", "/test.py", []string{"/test.py"}},
 		{"nor one of the home directory", "Write", "/home/dev/a", []string{"/home/dev/a"}},
@@ -349,6 +350,52 @@ func TestSuggestions(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWithoutSecrets: a rule for reading without secrets allows the calls that only read below its
+// directory, and no other; as a deny rule it is as wide as without the words.
+func TestWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	const rule = "/my/project/** without secrets"
+	linked := host("")
+	linked.Links = map[string]string{"/my/project/notes.md": "/home/dev/.ssh/id_ed25519", "/my/project/out": "/srv", "/my/project/plain.md": "/my/project/.env"}
+	for _, tc := range []struct {
+		tool, input, rule string
+		want              bool
+	}{
+		{"Read", at("src/a.go"), rule, true},
+		{"Read", at("/my/project/docs/plans/x.md"), rule, true},
+		{"Read", at(".env.example"), rule, true},
+		{"Read", at(".env"), rule, false},
+		{"Read", at("src/../.ENV"), rule, false},
+		{"Read", at("deploy/server.pem"), rule, false},
+		{"Read", at(".git/config"), rule, false},
+		{"Read", at("notes.md"), rule, false},
+		{"Read", at("plain.md"), rule, false},
+		{"Read", at("out/a"), rule, false},
+		{"Read", at("../other/a"), rule, false},
+		{"Read", at("~/a"), rule, false},
+		{"ReadMany", `{"paths":["a","b/c"]}`, rule, true},
+		{"ReadMany", `{"paths":["a",".env"]}`, rule, false},
+		{"ReadMany", `{"paths":["**"]}`, rule, false},
+		{"Write", `{"file_path":"a","content":"x"}`, rule, false},
+		{"Edit", `{"file_path":"a","old_string":"x","new_string":"y"}`, rule, false},
+		{"Read", at("a"), "** without secrets", true},
+		{"Read", at(".env"), "** without secrets", false},
+		{"Read", at("a"), "/my/project/a without secrets", false}, // a file of this name
+		{"Read", at("a without secrets"), "/my/project/a without secrets", true},
+	} {
+		if got := linked.Match(t, tool.Allow, tc.rule, tc.tool, tc.input); got != tc.want {
+			t.Errorf("allow %s(%s), %s: got %v, want %v", tc.tool, tc.rule, tc.input, got, tc.want)
+		}
+	}
+	for _, behavior := range []tool.Behavior{tool.Deny, tool.Ask} {
+		for _, file := range []string{"a", ".env", "src/b"} {
+			if !linked.Match(t, behavior, rule, "Read", at(file)) || !linked.Match(t, behavior, rule, "Write", at(file)) {
+				t.Errorf("%s %q does not name %s", behavior, rule, file)
+			}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/callgate/callgate/plugins/internal/paths"
 	"github.com/callgate/callgate/sdk/go/tool"
@@ -119,10 +120,14 @@ func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.
 	if behavior == tool.Allow && j.wide(c) != "" {
 		return nil
 	}
+	reads := sync.OnceValue(func() bool { return j.access == tool.Read && j.readOnly(c).ReadOnly })
 	var all []int
 	for i, place := range places {
 		place.Tree = place.Tree || j.globs && behavior != tool.Allow && mayHold(files(c)[i])
-		own := tool.Indices(rules, func(rule tool.Rule) bool { return paths.Matches(behavior, rule, c.Context, place) })
+		own := tool.Indices(rules, func(rule tool.Rule) bool {
+			rule, may := paths.Limited(behavior, rule, reads)
+			return may && paths.Matches(behavior, rule, c.Context, place)
+		})
 		if len(own) == 0 && behavior == tool.Allow {
 			return nil
 		}
@@ -136,7 +141,7 @@ func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.
 const maxSuggested = 8
 
 // suggest proposes nothing for protected files, which no rule can allow, only the file itself for a
-// secret, and among several files; of several written in the project, the widest for each.
+// secret, and among several files; of several in the project, the widest for each.
 func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 	places, err := subject(c)
 	pol := policy(c)
@@ -148,9 +153,11 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 		own := paths.Suggest(c.Context, place, j.access)
 		switch {
 		case len(own) < 2:
-		case len(places) > 1 && j.access == tool.Write && (place.Inside != "" || paths.Scratch(c.Context, place) != ""):
+		case j.access == tool.Read && pol.Secret(place):
+			own = own[len(own)-1:]
+		case len(places) > 1 && (place.Inside != "" || j.access == tool.Write && paths.Scratch(c.Context, place) != ""):
 			own = own[:1]
-		case len(places) > 1, j.access == tool.Read && pol.Secret(place):
+		case len(places) > 1:
 			own = own[len(own)-1:]
 		}
 		for _, s := range own {

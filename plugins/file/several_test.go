@@ -127,9 +127,22 @@ func TestSeveralInOnePart(t *testing.T) {
 // TestNoRuleIsProposedTwice: a file named twice in a call is one.
 func TestNoRuleIsProposedTwice(t *testing.T) {
 	t.Parallel()
-	contents := host("").Suggest(t, "ReadMany", `{"paths":["src/a","src/a","src/b"]}`)
+	contents := host("").Suggest(t, "ReadMany", `{"paths":["/other/a","/other/a","/other/b"]}`)
 	if unique := slices.Compact(slices.Sorted(slices.Values(contents))); len(contents) != 2 || len(unique) != 2 {
 		t.Errorf("got %q, want a rule for each of two files", contents)
+	}
+}
+
+// TestReadTogether: of several files read in the project one rule has all of them, secrets excepted.
+func TestReadTogether(t *testing.T) {
+	t.Parallel()
+	got := host("").Suggest(t, "ReadMany", `{"paths":["src/a","b","/other/c"]}`)
+	if want := []string{"/my/project/** without secrets", "/other/c"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	got = host("").Suggest(t, "ReadMany", `{"paths":["src/a",".env"]}`)
+	if want := []string{"/my/project/** without secrets", "/my/project/.env"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

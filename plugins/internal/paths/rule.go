@@ -56,6 +56,21 @@ func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bo
 	return false
 }
 
+// withoutSecrets ends a rule for reading a whole tree but the secrets in it.
+const withoutSecrets = " without secrets"
+
+// Limited returns a rule without the words "without secrets" behind its "**", and whether it may
+// name the files of a call. As an allow rule it names none unless reads, which tells whether the
+// call only reads, no secret among its files. A deny or ask rule is as wide without the words.
+func Limited(behavior tool.Behavior, rule tool.Rule, reads func() bool) (tool.Rule, bool) {
+	tree, limited := strings.CutSuffix(rule.Content, withoutSecrets)
+	if !limited || tree != "**" && !strings.HasSuffix(tree, "/**") {
+		return rule, true
+	}
+	rule.Content = tree
+	return rule, behavior != tool.Allow || reads()
+}
+
 // globCharacters are those of a pattern.
 const globCharacters = `*?[]{}\`
 
@@ -124,7 +139,8 @@ func root(rule tool.Rule, c tool.Context, behavior tool.Behavior) string {
 // anything when the two forms differ, because no pattern acceptable to a person names both. For
 // writing, a directory above a working directory is not proposed either, and of one outside only
 // its own files, or its tree of temporary ones: a permission to write a README does not mean the
-// project. A part of the project is not proposed for reading: its rule would cover secrets in it.
+// project. For reading, the whole project without its secrets is proposed. RATIONALE.md, "How wide
+// is a suggested rule?".
 func Suggest(c tool.Context, p Place, access string) []tool.Suggestion {
 	if p.Lexical != p.Resolved {
 		return nil
@@ -139,6 +155,13 @@ func Suggest(c tool.Context, p Place, access string) []tool.Suggestion {
 		list = append(list, tool.Propose(Escape(Scratch(c, p))+"/**", "every file below "+Scratch(c, p)))
 	case access == tool.Write && !inside:
 		list = append(list, tool.Propose(strings.TrimSuffix(pattern, "*"), "every file of "+dir+" itself"))
+	case access == tool.Read && inside:
+		if s, ok := SuggestProject(c, p, "every file"); ok {
+			list = append(list, s)
+		}
+		if !holds {
+			list = append(list, tool.Propose(pattern, "every file below "+dir))
+		}
 	default:
 		if part := partOf(c, dir); part != dir && access == tool.Write {
 			list = append(list, tool.Propose(Escape(part)+"/**", "every file below "+part))
@@ -219,6 +242,21 @@ func Shown(c tool.Context, value string) string {
 	}
 	lexical = path.Clean(lexical)
 	return Relative(c, Place{Resolved: lexical, Lexical: lexical})
+}
+
+// SuggestProject proposes to read the working directory around a place, without its secrets; what
+// names the things that are read. It is false where there is none, or it is too wide (see Suggest).
+func SuggestProject(c tool.Context, p Place, what string) (tool.Suggestion, bool) {
+	if p.Lexical != p.Resolved {
+		return tool.Suggestion{}, false
+	}
+	for _, wd := range c.WorkingDirectories {
+		wd = path.Clean(wd)
+		if pattern, ok := SuggestDirectory(c, Place{Lexical: wd, Resolved: wd}); ok && within(wd, p.Lexical) {
+			return tool.Propose(pattern+withoutSecrets, what+" below "+wd+", without secrets"), true
+		}
+	}
+	return tool.Suggestion{}, false
 }
 
 // SuggestDirectory returns a pattern for everything below a directory, unless it is too wide to
