@@ -12,7 +12,7 @@ import (
 // elsewhere?".
 type elsewhere struct {
 	// program is ssh or aws; name the host or the profile as written; port that of ssh, if the
-	// rule has one.
+	// rule has one. For git's settings these are git and config.
 	program, name, port string
 }
 
@@ -32,6 +32,8 @@ func parseElsewhere(content string) *elsewhere {
 		e = &elsewhere{words[0], words[1], ""}
 	case words[0] == "ssh" && len(words) == 4 && words[1] == "-p" && smallNumber(words[2]):
 		e = &elsewhere{words[0], words[3], words[2]}
+	case head == "git config":
+		e = &elsewhere{words[0], words[1], ""}
 	case words[0] == "aws" && words[1] == "--profile" && len(words) == 3:
 		e = &elsewhere{words[0], words[2], ""}
 	}
@@ -43,6 +45,8 @@ func parseElsewhere(content string) *elsewhere {
 
 func (e *elsewhere) content() string {
 	switch {
+	case e.program == "git":
+		return "git config" + readSuffix
 	case e.program == "aws":
 		return "aws --profile " + e.name + readSuffix
 	case e.port != "":
@@ -87,6 +91,8 @@ func (l *Line) goes(cmd *Command, world surroundings) *elsewhere {
 	switch name := cmd.Name(); {
 	case name == "ssh" && len(cmd.Assigns) == 0:
 		return sshReads(words[1:], world)
+	case name == "git" && len(cmd.Assigns) == 0 && cmd.Use().ShowsSettings():
+		return &elsewhere{program: "git", name: "config"}
 	case name == "aws":
 		return awsReads(words[1:], cmd.Assigns, profile)
 	case name == "export" && profile != "" && cmd == l.Commands[0]:
@@ -130,8 +136,14 @@ func (e *elsewhere) mentioned(cmd *Command) bool {
 // reached proposes the rule for the place where cmd only reads.
 func (c *call) reached(cmd *Command) suggestion {
 	e := c.line.goes(cmd, c)
-	if e == nil {
+	switch {
+	case e == nil:
 		return suggestion{}
+	case e.program == "git":
+		if !cmd.Use().Has("-l") {
+			return suggestion{} // others may show more than the person saw
+		}
+		return c.proved(suggestion{content: e.content(), description: "what git config shows, with the tokens that some settings hold; it sets nothing"}, cmd)
 	}
 	what := map[string]string{"ssh": "what only reads on the host ", "aws": "what only describes, lists or gets with the profile "}[e.program]
 	return c.proved(suggestion{content: e.content(), description: what + e.name + ", secrets excepted"}, cmd)

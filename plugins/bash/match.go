@@ -214,7 +214,10 @@ func (l *Line) covers(r *rule, cmd *Command, world surroundings) bool {
 	default:
 		return false
 	}
-	return safeAssigns(cmd) && !setsVariables(cmd) && (r.kind == exactRule || l.shows(cmd, shown) && l.showsChoices(r, cmd, shown, world))
+	if !safeAssigns(cmd) && !(r.kind == prefixRule && namedAssigns(cmd, r.words[:min(shown, len(r.words))])) {
+		return false
+	}
+	return !setsVariables(cmd) && (r.kind == exactRule || l.shows(cmd, shown) && l.showsChoices(r, cmd, shown, world))
 }
 
 // spells reports whether words begin with want, all of them literal.
@@ -274,9 +277,9 @@ type plainReading struct {
 	at    int
 }
 
-// plainWords returns the words of cmd without the program's directory, if it is one of the
-// system's, and without the options before the naming words (with operand: and before the first
-// operand), if none of them chooses more than a directory of the project; and how many words of
+// plainWords returns the words of cmd with the sub-command it means without naming it, without the
+// program's directory, if it is one of the system's, and without the options before the naming
+// words (with operand: and before the first operand), if none of them chooses more than a directory of the project; and how many words of
 // cmd these are. None where there is nothing to leave out.
 func plainWords(cmd *Command, operand bool, world surroundings) (words []Word, at int) {
 	u := cmd.Use()
@@ -284,9 +287,13 @@ func plainWords(cmd *Command, operand bool, world surroundings) (words []Word, a
 	if cmd.Qualified() && trusted(cmd) && !program.Remover(cmd.Name()) {
 		first.Text = cmd.Name()
 	}
-	named, at := u.Plainly(operand, func(value Word) bool { return value.Literal && leadsIn(world.place(cmd, value, read)) })
-	if at == 0 {
+	implied := u.Implied()
+	named, at := u.Plainly(operand && implied == "", func(value Word) bool { return value.Literal && leadsIn(world.place(cmd, value, read)) })
+	switch {
+	case at == 0:
 		named, at = []Word{first}, 1
+	case implied != "":
+		named = append(named, Word{Text: implied, Literal: true})
 	}
 	if first.Text == cmd.Words[0].Text && len(named) == at {
 		return nil, 0
@@ -414,6 +421,9 @@ func hits(r *rule, cmd *Command) bool {
 	if lowered := cmd.lowered(); lowered != nil && hits(r, lowered) {
 		return true
 	}
+	if full := cmd.inFull(); full != nil && hits(r, full) {
+		return true
+	}
 	if len(cmd.Words) == 0 {
 		return false
 	}
@@ -480,6 +490,19 @@ func (c *Command) unfolded() *Command {
 		}
 	}
 	return out
+}
+
+// inFull returns the command with the sub-command it means without naming it; nil for any other.
+func (c *Command) inFull() *Command {
+	if len(c.Words) < 2 || c.Name() != "git" {
+		return nil
+	}
+	u := c.Use()
+	word := u.Implied()
+	if word == "" {
+		return nil
+	}
+	return &Command{Source: c.Source, Words: slices.Insert(slices.Clone(c.Words), u.At, Word{Text: word, Literal: true})}
 }
 
 // same reports whether a word of the line can be the word of a rule. An

@@ -37,6 +37,24 @@ func safeAssigns(cmd *Command) bool {
 	return true
 }
 
+// namedAssigns reports whether every assignment of cmd is of a safe name, or is made by env with one
+// of words: these name the variable and its value.
+func namedAssigns(cmd *Command, words []string) bool {
+	if safeAssigns(cmd) {
+		return true
+	}
+	if cmd.Name() != "env" {
+		return false
+	}
+	for _, a := range cmd.Assigns {
+		one := Command{Assigns: []Assign{a}}
+		if !safeAssigns(&one) && (!a.Value.Literal || a.Appends || !slices.Contains(words, a.Name+"="+a.Value.Text)) {
+			return false
+		}
+	}
+	return true
+}
+
 // harmlessAssigns reports whether the assignments of cmd change nothing for the programs of the
 // line, itself included: they set safe names, or the line's own variables to values that may be
 // shown. A value may hold no subscript with a command in it: zsh would run it wherever it takes

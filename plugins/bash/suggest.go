@@ -119,6 +119,9 @@ func (c *call) parts(beside bool) (out []*Command, edits []string) {
 // another line may set differently, is none by itself.
 func (c *call) exactly(cmd *Command) suggestion {
 	text := strings.TrimSpace(cmd.Source)
+	if said := strings.Join(texts(cmd.Words), " "); cmd.Parent != nil && !program.Remover(cmd.Name()) && slices.Equal(splitWords(said), texts(cmd.Words)) {
+		text = said // without what only runs it: timeout, rtk
+	}
 	if text == "" || len(text) > maxExactText || cmd.Piped || cmd.Input != nil || !allLiteral(cmd.Words) {
 		return suggestion{}
 	}
@@ -156,7 +159,7 @@ func (c *call) kinds(cmd *Command, several bool) (list []suggestion, lasting boo
 	if s := c.reached(cmd); s.content != "" {
 		return proposed(s), false
 	}
-	if len(cmd.Words) == 0 || cmd.Words[0].Quoted || !safeAssigns(cmd) || !c.line.coverable(cmd) {
+	if len(cmd.Words) == 0 || cmd.Words[0].Quoted || !namedAssigns(cmd, texts(cmd.Words)) || !c.line.coverable(cmd) {
 		return nil, false
 	}
 	if s := c.posted(cmd); s.content != "" {
@@ -263,13 +266,21 @@ func (c *call) behind(cmd *Command, at int, adds bool) ([]Word, program.Offer) {
 	if row := u.Row(); u.Inner > 0 && !u.Joined && (row.Adds || row.Project || len(u.Sub) > 0 || u.Forwards()) {
 		return c.behind(cmd, at+u.Inner, adds || row.Adds)
 	}
-	offer := u.Offers()
-	switch n := u.NamedAt(offer.Named); {
+	if !u.Known && !adds && strings.Contains(words[at].Text, "/") {
+		return c.script(cmd, u, at) // its first argument is no sub-command
+	}
+	offer := u.Led()
+	n := offer.Named
+	if n == 0 {
+		offer = u.Offers()
+		n = u.NamedAt(offer.Named)
+	}
+	switch {
 	case offer.Named == 0 && passes(u):
 		return c.behind(cmd, at+1, true)
 	case offer.Named == 0 && !adds:
 		return c.script(cmd, u, at)
-	case n > 0 && !strings.Contains(words[at].Text, "/") && !(adds && (offer.Bare || offer.Lasting || len(offer.Without) > 0)):
+	case n > 0 && (!strings.Contains(words[at].Text, "/") || !adds && c.kept(cmd, words[at])) && !(adds && (offer.Bare || offer.Lasting || len(offer.Without) > 0)):
 		return words[:at+n], offer
 	}
 	return nil, program.Offer{}

@@ -89,7 +89,12 @@ func TestSuggestions(t *testing.T) {
 		{"what only shortens the output", "rtk git add a", []string{"git {add,commit}:*", "git add:*", "rtk git add a"}},
 		{"what rtk changes", "rtk test npm test", []string{"rtk test npm test"}},
 		{"what corepack chooses", "corepack pnpm install", []string{"pnpm install:-* without --global", "corepack pnpm install"}},
-		{"a PATH of one command", "env PATH=/home/u/node/bin:/usr/bin node x.js", []string{"env PATH=/home/u/node/bin:/usr/bin node x.js"}},
+		{"a PATH of one command", "env PATH=/home/u/node/bin:/usr/bin node x.js", []string{"env PATH=/home/u/node/bin:/usr/bin node x.js:*", "env PATH=/home/u/node/bin:/usr/bin node x.js"}},
+		{"a variable set by env", "env FOO=1 npm run gen", []string{"env FOO=1 npm run gen:*", "env FOO=1 npm run gen"}},
+		{"a script behind a runner, its first argument no sub-command", "uv run --python 3.12 scripts/x.py make --all", []string{"uv run --python 3.12 scripts/x.py:*", "uv run --python 3.12 scripts/x.py make --all"}},
+		{"all settings of git", "git config --global -l", []string{"git config: read", "git config --global -l"}},
+		{"one setting of git", "git config --get http.extraheader", []string{"git config --get http.extraheader"}},
+		{"a reset that keeps the files", "git reset HEAD~1", []string{"git reset:* without --hard --merge --keep", "git reset HEAD~1"}},
 		{"a PATH of everybody's: none", "env PATH=/tmp/x:/usr/bin node x.js", nil},
 		{"a PATH of the line: none", "export PATH=/home/u/bin; node x.js", nil},
 		{"reading from a host", "curl -sL https://Docs.example.com/a?b=c | head", []string{"curl GET https://docs.example.com/*", "curl -sL https://Docs.example.com/a?b=c | head"}},
@@ -130,7 +135,7 @@ func TestNeverBroaderThanItLooks(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		"bash -c 'make test'", "sh deploy.sh", "python3 -c 'print(1)'", "node -e 1", "perl -e 1", "command make all", "xargs sh -c ls", "xargs env ls", "npx -y x", "npx --yes x", "uv run python x", "npm exec -- rm x", "docker --context x rm y",
-		"rm -rf build", "rm -f a", "find . -delete", "flock l make", "watch make", "kill 5", "ssh host rm x", "ssh host", "tar xzf a.tgz", "heroku run bash", "npm install x", "git stash", "git reset --hard", "terraform apply", "kubectl delete pod x",
+		"rm -rf build", "rm -f a", "find . -delete", "flock l make", "watch make", "kill 5", "ssh host rm x", "ssh host", "tar xzf a.tgz", "heroku run bash", "npm install x", "git stash drop", "git reset --hard", "terraform apply", "kubectl delete pod x",
 		"gh api -X DELETE x", "gh secret set A", "npm publish", "make deploy", "npm run deploy:prod", "aws s3 rm s3://a", "docker run x", "docker compose down", "python -m pip install x", "anyproxy run make", "systemctl restart x",
 	} {
 		for _, content := range suggested(command) {

@@ -55,6 +55,20 @@ func gitConfigReads(u *Use) string {
 	return ""
 }
 
+// ShowsSettings reports whether the use is a git config that shows settings of this place, and does
+// nothing else. They may hold tokens.
+func (u *Use) ShowsSettings() bool {
+	if u.Command() != "git config" || u.Strange {
+		return false
+	}
+	if _, sets := gitConfigKeys(u); sets != "" {
+		return false
+	}
+	return !slices.ContainsFunc(u.Options, func(o Option) bool {
+		return !o.Known || o.Name == "-f" || o.At < u.At || !slices.Contains(gitConfigVerbs, o.Name) && !slices.Contains(gitConfigScopes, o.Name) && o.Name != "--name-only"
+	})
+}
+
 // gitConfigShown are settings without secrets, and whole sections of such, with a dot at their
 // end. A star stands for a name between two dots. Addresses are shown here as by git remote -v.
 // Source: git-config(1).

@@ -142,6 +142,17 @@ func keysAsk(u *Use) string {
 	return u.Program + " lets a key log in"
 }
 
+// keysUnless requires a list of public keys or of fingerprints, and options for its form alone:
+// -D loads a library. Sources: ssh-keygen(1), ssh-add(1).
+func keysUnless(u *Use) string {
+	lists := map[string][]string{"ssh-keygen": {"-l", "-f", "-E", "-v", "-q"}, "ssh-add": {"-l", "-L", "-v", "-q"}}[u.Program]
+	other := slices.ContainsFunc(u.Options, func(o Option) bool { return !slices.Contains(lists, o.Name) })
+	if other || len(u.Operands) > 0 || !u.Has("-l") && !(u.Program == "ssh-add" && u.Has("-L")) || u.Program == "ssh-keygen" && len(u.Values("-f")) != 1 {
+		return u.Program + " does more than list keys"
+	}
+	return ""
+}
+
 // gpgAsks asks about showing or deleting secret keys.
 func gpgAsks(u *Use) string {
 	for _, name := range []string{"--export-secret-keys", "--export-secret-subkeys", "--delete-secret-keys", "--delete-secret-and-public-key"} {

@@ -50,7 +50,8 @@ var offers = offered([]string{
 	"git stash push|save|list|show|pop|apply = kind",
 	"git worktree list = kind",
 	"git worktree add = kind --force -B",
-	"git checkout|restore|reset|clean|rm|config|clone|init|remote|submodule|worktree|notes|bisect|replace|update-ref|update-index|filter-branch|filter-repo|gc|prune|repack|reflog|symbolic-ref|apply|archive|bundle|daemon|send-email|request-pull|svn|lfs|maintenance|credential|checkout-index|read-tree|fast-import|hash-object|mktag|mktree|pack-refs|hook|difftool|mergetool|gui|instaweb = only",
+	"git reset = kind --hard --merge --keep",
+	"git checkout|restore|clean|rm|config|clone|init|remote|submodule|worktree|notes|bisect|replace|update-ref|update-index|filter-branch|filter-repo|gc|prune|repack|reflog|symbolic-ref|apply|archive|bundle|daemon|send-email|request-pull|svn|lfs|maintenance|credential|checkout-index|read-tree|fast-import|hash-object|mktag|mktree|pack-refs|hook|difftool|mergetool|gui|instaweb = only",
 
 	// Programs running the scripts and the targets of a project.
 	"npm|pnpm|yarn|bun run|run-script = script",
@@ -146,6 +147,11 @@ func (u *Use) Offers() Offer {
 		names = append(names, u.Operands[0].Text)
 	case u.Inner > 0 && len(names) == 0 && u.Inner == 1 && verb(u.Words[1]):
 		return Offer{}
+	}
+	if word := u.Implied(); word != "" {
+		o := u.offer(offers[u.Command()+" "+word], len(names)+1, append(names, word))
+		o.Family, o.Kin = families[u.Command()+" "+word], true
+		return o
 	}
 	for n := len(names); n >= 0; n-- {
 		if how, ok := offers[strings.Join(append([]string{u.Program}, names[:n]...), " ")]; ok {

@@ -66,6 +66,15 @@ func (u *Use) Plainly(operand bool, inside func(Word) bool) (named []Word, at in
 	return named, at
 }
 
+// Implied returns the sub-command that the use means without naming it: git stash is git stash
+// push. Empty for any other use.
+func (u *Use) Implied() string {
+	if u.Program == "git" && len(u.Sub) == 1 && u.Sub[0] == "stash" && len(u.Operands) == 0 && !u.Strange {
+		return "push"
+	}
+	return ""
+}
+
 // Bundled tells whether the first word holds options without a dash.
 func (u *Use) Bundled() bool { return u.grammar.Bundle && len(u.Options) > 0 && u.Options[0].At == 1 }
 
