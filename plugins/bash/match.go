@@ -279,8 +279,8 @@ type plainReading struct {
 
 // plainWords returns the words of cmd with the sub-command it means without naming it, without the
 // program's directory, if it is one of the system's, and without the options before the naming
-// words (with operand: and before the first operand), if none of them chooses more than a directory of the project; and how many words of
-// cmd these are. None where there is nothing to leave out.
+// words (with operand: and before the first operand), if none of them chooses more than a directory
+// of the project; and how many words of cmd these are. None where there is nothing to leave out.
 func plainWords(cmd *Command, operand bool, world surroundings) (words []Word, at int) {
 	u := cmd.Use()
 	first := cmd.Words[0]
