@@ -173,8 +173,9 @@ func (c *call) kinds(cmd *Command, several bool) (list []suggestion, lasting boo
 	if offer.Named == 0 || slices.ContainsFunc(words, func(w Word) bool { return !w.Literal || w.Glob || w.Tilde && w.Quoted }) {
 		return nil, false
 	}
-	// Programs are offered together behind a runner only: a first word is one program's name.
-	if len(words) > 1 && len(offer.Family) > 1 && !(several && offer.Kin) && slices.Contains(offer.Family, words[len(words)-1].Text) {
+	// Programs are offered together behind a runner only: a first word is one program's name. A
+	// variable may mean less to one of them than to the others (GIT_DIR to git add and commit).
+	if len(words) > 1 && len(offer.Family) > 1 && !(offer.Kin && (several || !safeAssigns(cmd))) && slices.Contains(offer.Family, words[len(words)-1].Text) {
 		together := slices.Clone(words)
 		together[len(words)-1].Text = "{" + strings.Join(offer.Family, ",") + "}"
 		list = proposed(c.kind(cmd, together, offer))
