@@ -54,8 +54,9 @@ type config struct {
 type call struct {
 	line *Line
 	set  Setting
-	// targets are the host's answers, by value and access.
-	targets map[string]tool.Target
+	// targets are the host's answers, by value and access: the first is about the path itself, the
+	// others about links named by it as a pattern.
+	targets map[string][]tool.Target
 	dirty   bool
 	mode    tool.Mode
 	in      Input
@@ -65,7 +66,7 @@ type call struct {
 
 // open analyses a call of the tool.
 func open(tc *tool.Call[Input]) *call {
-	c := &call{in: tc.Input, mode: tc.Context.Mode, targets: map[string]tool.Target{}, policy: paths.NewPolicy(tc.Config, tc.Context)}
+	c := &call{in: tc.Input, mode: tc.Context.Mode, targets: map[string][]tool.Target{}, policy: paths.NewPolicy(tc.Config, tc.Context)}
 	c.set = Setting{
 		CWD: tc.Context.CWD, Home: strings.TrimSuffix(tc.Context.Home, "/"), WorkingDirectories: tc.Context.WorkingDirectories,
 	}
@@ -86,7 +87,8 @@ func open(tc *tool.Call[Input]) *call {
 		c.line.opaque("the input names more than one directory")
 	}
 	for _, t := range tc.Context.Targets {
-		c.targets[t.Kind+"\x00"+t.Access+"\x00"+t.Value] = t
+		key := t.Kind + "\x00" + t.Access + "\x00" + t.Value
+		c.targets[key] = append(c.targets[key], t)
 		if t.Repo != nil && slices.ContainsFunc(t.Repo.Dirty, func(s string) bool { return !strings.HasPrefix(s, shadows) }) {
 			c.dirty = true
 		}
@@ -133,21 +135,35 @@ func (c *call) repoRuns() bool { return c.dirty }
 // unresolved implements surroundings.unresolved. A possible path, such as the file made by cp
 // if its destination is a directory, need not resolve.
 func (c *call) unresolved(t touch) bool {
-	found, ok := c.target(t)
-	return ok && found.Error != "" && !t.derived && !paths.KernelFact(t.path)
+	return !t.derived && !paths.KernelFact(t.path) && slices.ContainsFunc(c.found(t), func(f tool.Target) bool { return f.Error != "" })
 }
 
-// target returns the host's facts about a touch.
-func (c *call) target(t touch) (tool.Target, bool) {
-	found, ok := c.targets[tool.Path+"\x00"+string(t.access)+"\x00"+t.path]
-	return found, ok
+// found returns the host's facts about a touch: about its path, and about each link that it names as
+// a pattern, or is followed below it.
+func (c *call) found(t touch) []tool.Target {
+	out := c.at(t.path, t.access)
+	if t.follows() {
+		if below := c.at(below(t.path), t.access); len(below) > 0 {
+			out = slices.Concat(out, below[1:])
+		}
+	}
+	return out
+}
+
+func (c *call) at(p string, as access) []tool.Target {
+	return c.targets[tool.Path+"\x00"+string(as)+"\x00"+p]
+}
+
+// follows reports whether the command follows links below the path.
+func (t touch) follows() bool {
+	return t.access == read && t.recursive && t.path != "" && len(t.cmd.Words) > 0 && t.cmd.Use().Follows()
 }
 
 // forms returns the absolute forms of a touched path: as written, cleaned, and
 // as the host resolved it.
 func (c *call) forms(t touch) []string {
 	out := []string{c.set.absolute(t.path)}
-	if found, ok := c.target(t); ok {
+	for _, found := range c.found(t) {
 		for _, p := range []string{found.Lexical, found.Resolved} {
 			if p != "" && !slices.Contains(out, p) {
 				out = append(out, path.Clean(p))
@@ -160,8 +176,8 @@ func (c *call) forms(t touch) []string {
 // inside reports whether every form of a touched path lies in a working
 // directory, as the host says it. Without the host's word it does not.
 func (c *call) inside(t touch) bool {
-	found, ok := c.target(t)
-	return ok && found.Inside != "" && found.Error == "" && !found.Claimed
+	found := c.found(t)
+	return len(found) > 0 && !slices.ContainsFunc(found, func(f tool.Target) bool { return f.Inside == "" || f.Error != "" || f.Claimed })
 }
 
 // outside reports whether the text of a path already leads out of every
@@ -195,8 +211,7 @@ func (c *call) leadsInside(t touch) bool {
 	if c.outside(t) {
 		return false
 	}
-	found, ok := c.target(t)
-	return !ok || found.Inside != "" && found.Error == ""
+	return !slices.ContainsFunc(c.found(t), func(f tool.Target) bool { return f.Inside == "" || f.Error != "" })
 }
 
 // place implements surroundings.place.

@@ -73,7 +73,7 @@ func (c *call) reposKnown() bool {
 		}
 		dirs := gitDirs(cmd)
 		for _, dir := range dirs {
-			if found, ok := c.targets[tool.Path+"\x00"+tool.Read+"\x00"+dir]; !ok || found.Error != "" {
+			if found := c.at(dir, read); len(found) == 0 || found[0].Error != "" {
 				return false
 			}
 		}
@@ -156,6 +156,12 @@ func (c *call) gather(g *gatherer, cmd *Command) {
 			continue
 		}
 		g.add(tool.Path, t.path, string(t.access))
+		if t.follows() {
+			g.add(tool.Path, below(t.path), tool.Read)
+		}
+		for _, origin := range c.line.origins(t) {
+			g.add(tool.Path, origin.path, tool.Read)
+		}
 	}
 	if cmd.Use().Row().Repo || cmd.Inline && acts == "" {
 		dirs := gitDirs(cmd)

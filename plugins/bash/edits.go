@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/plugins/bash/internal/program"
+	"github.com/callgate/callgate/sdk/go/tool"
 )
 
 // editsOnly reports whether every command of the line only reads, or writes only files inside a
@@ -44,7 +45,7 @@ func (c *call) strays(t touch) bool {
 	if t.access != write || c.line.harmless(t.path) {
 		return false
 	}
-	return !t.word.Literal || t.word.Glob || t.word.Text == "" || t.path == "" || !c.inside(t) || c.outside(t)
+	return !t.word.Literal || t.word.Glob || t.word.Text == "" || t.path == "" || !c.inside(t) || c.outside(t) || c.replaced(t)
 }
 
 // editContent is the rule for what mode accept_edits allows: edits of plain files inside the
@@ -170,12 +171,12 @@ func (c *call) staysInside(cmd *Command) bool {
 		if touched.derived {
 			// The file made by cp inside a directory need not exist; an existing one must not
 			// lead outside.
-			if found, ok := c.target(touched); ok && found.Exists && found.Inside == "" {
+			if slices.ContainsFunc(c.found(touched), func(f tool.Target) bool { return f.Exists && f.Inside == "" }) {
 				return false
 			}
 			continue
 		}
-		if touched.path == "" || !c.inside(touched) || c.outside(touched) || c.hands(touched) {
+		if touched.path == "" || !c.inside(touched) || c.outside(touched) || c.hands(touched) || c.replaced(touched) {
 			return false
 		}
 		named = true

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/plugins/bash/internal/inline"
-	"github.com/callgate/callgate/sdk/go/tool"
 )
 
 // isolated are options of python that run nothing and keep the search path of modules.
@@ -61,8 +60,8 @@ const shadows = "python module "
 func (c *call) shadowed(cmd *Command) bool {
 	dirs := gitDirs(cmd)
 	for _, dir := range dirs {
-		found, ok := c.targets[tool.Path+"\x00"+tool.Read+"\x00"+dir]
-		if !ok || found.Error != "" || found.Repo != nil && slices.ContainsFunc(found.Repo.Dirty, func(s string) bool { return strings.HasPrefix(s, shadows) }) {
+		found := c.at(dir, read)
+		if len(found) == 0 || found[0].Error != "" || found[0].Repo != nil && slices.ContainsFunc(found[0].Repo.Dirty, func(s string) bool { return strings.HasPrefix(s, shadows) }) {
 			return true
 		}
 	}

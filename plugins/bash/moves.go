@@ -32,6 +32,7 @@ func (anywhere) secret(touch) bool      { return false }
 func (anywhere) seeks(string) bool      { return false }
 func (anywhere) shadowed(*Command) bool { return true }
 func (anywhere) unresolved(touch) bool  { return false }
+func (anywhere) replaced(touch) bool    { return false }
 
 func (anywhere) place(*Command, Word, access) string { return "" }
 

@@ -70,9 +70,11 @@ func (c *call) protects(t touch) string {
 			return why
 		}
 	}
-	if found, ok := c.target(t); ok {
+	for _, found := range c.found(t) {
 		if place, err := paths.Found(found); err == nil {
-			return c.policy.Protected(place)
+			if why := c.policy.Protected(place); why != "" {
+				return why
+			}
 		}
 	}
 	return ""

@@ -88,6 +88,8 @@ type surroundings interface {
 	shadowed(*Command) bool
 	// unresolved reports whether the host could not follow a touched path.
 	unresolved(touch) bool
+	// replaced reports whether another command of the line may put something else there first.
+	replaced(touch) bool
 	// place returns a path of cmd relative to its working directory, absolute outside of all,
 	// and empty when it is unknown.
 	place(cmd *Command, p Word, as access) string
@@ -292,6 +294,8 @@ func (l *Line) readsUnsafe(cmd *Command, world surroundings, shown func(touch) b
 			return cmd.label() + " reads something that cannot be named"
 		case world.unresolved(t):
 			return cmd.label() + " reads " + t.path + ", which cannot be followed"
+		case world.replaced(t):
+			return cmd.label() + " reads " + t.path + ", which the line may make a link first"
 		case world.secret(t):
 			return cmd.label() + " reads " + t.path + ", which may hold a secret"
 		}

@@ -114,9 +114,10 @@ func resolve(ctx context.Context, r Resolver, place target.Place, input json.Raw
 			all = append(all, placeOf(e))
 		}
 	}
-	if n > 0 && len(all) > n && len(all) <= target.DefaultLimits().Targets {
+	asked := len(all)
+	if n > 0 && asked > n && asked <= target.DefaultLimits().Targets {
 		if all, err := r.Resolve(ctx, place, input, all); err == nil {
-			return all[:n:n], all[n:], nil
+			return append(all[:n:n], all[asked:]...), all[n:asked], nil
 		}
 	}
 	targets, err = r.Resolve(ctx, place, input, desc.Targets) // effects fail no call

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 )
 
 // FS is the file system for resolution. Paths are absolute and clean. It must be safe for
@@ -54,7 +56,21 @@ func (l linkFS) Readlink(p string) (string, error) {
 
 func (linkFS) ReadSmall(string, int) ([]byte, error) { return nil, fs.ErrNotExist }
 
-func (linkFS) Names(string, int) ([]string, error) { return nil, fs.ErrNotExist }
+// Names returns the links in a directory, and the directories on the way to others.
+func (l linkFS) Names(dir string, limit int) ([]string, error) {
+	var names []string
+	for at := range l {
+		rest, ok := strings.CutPrefix(at, strings.TrimSuffix(dir, "/")+"/")
+		if name, _, _ := strings.Cut(rest, "/"); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > limit {
+		return nil, errTooMany
+	}
+	slices.Sort(names)
+	return names, nil
+}
 
 func (linkFS) Mounts() (map[string]string, error) { return nil, nil }
 

@@ -16,6 +16,8 @@ type judge struct {
 	place Place
 	dirs  []directory
 	words string
+	// listed counts the names looked at for patterns.
+	listed int
 }
 
 func (j *judge) target(t engine.Target) engine.Target {

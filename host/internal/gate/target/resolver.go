@@ -94,7 +94,8 @@ var (
 
 // Resolve returns the targets with the host's facts about each. For a path it fills Resolved,
 // Lexical, Exists, Inside, Repo and Claimed, or Error; other kinds come back as they are. A
-// module's own values in these members are dropped.
+// module's own values in these members are dropped. Behind all of them, a pattern for names is
+// answered once more for each link that it names.
 //
 // Inside is the resolved working directory around the path both as written and as resolved. To
 // keep either reading from leading out of it, it must also hold the place of a link itself, and
@@ -117,6 +118,9 @@ func (r *Resolver) Resolve(ctx context.Context, p Place, input json.RawMessage, 
 		out := make([]engine.Target, len(targets))
 		for i, t := range targets {
 			out[i] = j.target(t)
+		}
+		for _, t := range out[:len(targets):len(targets)] {
+			out = append(out, j.linksOf(t)...)
 		}
 		return out, w.late()
 	})

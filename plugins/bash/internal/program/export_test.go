@@ -21,3 +21,6 @@ func PathOptions(key string) (out []string) {
 	}
 	return out
 }
+
+// RowOf is the row of a key.
+func RowOf(key string) Row { return find(key).Row }

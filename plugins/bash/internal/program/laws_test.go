@@ -193,3 +193,27 @@ func TestKindsShowTheirFiles(t *testing.T) {
 		t.Errorf("%d options, %d operands judged: the law is cut short", options, operands)
 	}
 }
+
+// TestT11_FollowersSaySo: a reader of whole trees, with an option to follow the links in them, has it
+// among Follows: a link of a hostile repository leads anywhere.
+func TestT11_FollowersSaySo(t *testing.T) {
+	t.Parallel()
+	followers := 0
+	for _, key := range program.Keys() {
+		r := program.RowOf(key)
+		if r.Reads == "" || r.Deep == "" || r.Names {
+			continue
+		}
+		for _, name := range strings.FieldsFunc(r.Options, func(r rune) bool { return strings.ContainsRune(" |=!?<>", r) }) {
+			if slices.Contains([]string{"--follow", "--dereference", "--dereference-recursive", "--follow-symlinks"}, name) {
+				followers++
+				if r.Follows == "" {
+					t.Errorf("%s: %s follows links, and the row does not say so", r.Name, name)
+				}
+			}
+		}
+	}
+	if followers < 4 {
+		t.Errorf("%d options to follow links, want those of grep, rg, ag and ack at least", followers)
+	}
+}

@@ -271,7 +271,7 @@ func (u *Use) Touches() []Touch {
 		return append(out, u.grammar.Touches(u)...)
 	}
 	deep := u.Deep()
-	moved := slices.Contains(u.Roles, Place) || slices.ContainsFunc(u.Options, func(o Option) bool { return o.spec.is(standsLast) })
+	moved := u.Carries()
 	for i, r := range u.Roles {
 		word := u.Operands[i]
 		switch r {
@@ -325,6 +325,17 @@ func (u *Use) Filters() []Word {
 // Deep tells whether the use acts on everything below its operands.
 func (u *Use) Deep() bool {
 	return slices.Contains(u.grammar.deep, "*") || u.Has(u.grammar.deep...)
+}
+
+// Follows tells whether the use follows links below its operands.
+func (u *Use) Follows() bool {
+	options := u.grammar.Follows
+	return options != "" && u.Deep() && (options == "*" || u.Has(strings.Fields(options)...))
+}
+
+// Carries tells whether the use puts operands, or files below them, at another place: cp, mv.
+func (u *Use) Carries() bool {
+	return slices.Contains(u.Roles, Place) || slices.ContainsFunc(u.Options, func(o Option) bool { return o.spec.is(standsLast) })
 }
 
 // placed returns the files written when the operands before a place are put there.

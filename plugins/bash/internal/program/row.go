@@ -93,6 +93,9 @@ type Row struct {
 	// Deep are the names of the options, separated by blanks, that make the program act on
 	// everything below its operands; "*" means always.
 	Deep string
+	// Follows are the names of the options, separated by blanks, that make the program follow
+	// links below its operands; "*" means always.
+	Follows string
 	// Here are the names of the options, separated by blanks, that make the program read its
 	// own directory when no operand names another; "*" means always.
 	Here string

@@ -76,7 +76,7 @@ var fileRows = []Row{
 		Operands: "m* p",
 	},
 	{
-		Name: "cp|gcp", Abbreviates: true, Edits: true, Deep: "-r -a", Version: "--help --version",
+		Name: "cp|gcp", Abbreviates: true, Edits: true, Deep: "-r -a", Follows: "-L", Version: "--help --version",
 		Options:  "-a|--archive! --attributes-only -b! --backup=?! -c -X --copy-contents! -d! -f|--force -i|--interactive -H -l|--link! -L|--dereference -n|--no-clobber -P|--no-dereference! -p --preserve=? --no-preserve= --parents! -r|-R|--recursive --reflink=? --remove-destination --sparse= --strip-trailing-slashes -s|--symbolic-link! -S|--suffix=! -t|--target-directory=>^ -T|--no-target-directory -u --update=? -v|--verbose -x|--one-file-system -Z! --context=?! --debug --keep-directory-symlink" + gnu,
 		Operands: "r* p",
 	},

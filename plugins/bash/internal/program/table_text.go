@@ -85,7 +85,7 @@ var textRows = []Row{
 		Options: "-b|--print-bytes -i|--ignore-initial= -l|--verbose -n|--bytes= -s|--quiet|--silent -h -x -z -v|--version --help", Operands: "r r? t? t?",
 	},
 	{
-		Name: "diff|gdiff|zdiff|colordiff", Abbreviates: true, Reads: "diff compares", Deep: "-r",
+		Name: "diff|gdiff|zdiff|colordiff", Abbreviates: true, Reads: "diff compares", Deep: "-r", Follows: "*",
 		Options:  "--normal -q|--brief -s|--report-identical-files -c --context=? -C= -u --unified=? -U= -e|--ed -f|--forward-ed -n|--rcs -y|--side-by-side -W|--width= --left-column --suppress-common-lines -p|--show-c-function -F|--show-function-line= -L|--label= -t|--expand-tabs -T|--initial-tab --tabsize= --suppress-blank-empty -l|--paginate! -r|--recursive --no-dereference -N|--new-file -P|--unidirectional-new-file --ignore-file-name-case --no-ignore-file-name-case -x|--exclude= -X|--exclude-from=< -S|--starting-file= --from-file=< --to-file=< -i|--ignore-case -E|--ignore-tab-expansion -Z|--ignore-trailing-space -b|--ignore-space-change -w|--ignore-all-space -B|--ignore-blank-lines -I|--ignore-matching-lines= -a|--text --strip-trailing-cr -D|--ifdef= --line-format= --old-group-format= --new-group-format= --changed-group-format= --unchanged-group-format= --old-line-format= --new-line-format= --unchanged-line-format= -d|--minimal -h -H|--speed-large-files --horizon-lines= --color=? --palette= -A|--algorithm= --binary --GTYPE-group-format= --LTYPE-line-format= -v|--version --help -#",
 		Operands: "r*",
 	},
@@ -139,12 +139,12 @@ var textRows = []Row{
 	},
 	{Name: "crc32|xxhsum|xxh64sum", Tame: true, Reads: "it prints a checksum", Operands: "r*"},
 	{
-		Name: "grep|egrep|fgrep|ggrep|gegrep|gfgrep|bsdgrep", Abbreviates: true, Tame: true, Reads: "grep searches", Deep: "-r -R", Here: "-r -R", Filters: "--include", Unless: grepPrintsAll,
+		Name: "grep|egrep|fgrep|ggrep|gegrep|gfgrep|bsdgrep", Abbreviates: true, Tame: true, Reads: "grep searches", Deep: "-r -R", Follows: "-R", Here: "-r -R", Filters: "--include", Unless: grepPrintsAll,
 		Options: grepOptions, Operands: "t r*",
 	},
 	{Name: "zgrep|zegrep|zfgrep|bzgrep|xzgrep|lzgrep|zstdgrep", Reads: "it searches compressed files", Options: zgrepOptions, Operands: "t r*"},
 	{
-		Name: "rg|ripgrep", Reads: "rg searches", Deep: "*", Here: "*", Filters: "-g --iglob --type-add", Unless: rgPrintsAll,
+		Name: "rg|ripgrep", Reads: "rg searches", Deep: "*", Follows: "-L", Here: "*", Filters: "-g --iglob --type-add", Unless: rgPrintsAll,
 		Options: "-e|--regexp=% -f|--file=<% --pre=$ --pre-glob= --no-pre -z|--search-zip! --no-search-zip -s|--case-sensitive --crlf --no-crlf --dfa-size-limit= -E|--encoding= --no-encoding --engine= -F|--fixed-strings --no-fixed-strings -i|--ignore-case -v|--invert-match --no-invert-match -x|--line-regexp -m|--max-count= --mmap --no-mmap -U|--multiline --no-multiline --multiline-dotall --no-multiline-dotall" +
 			" --no-unicode --unicode --null-data -P|--pcre2 --no-pcre2 --regex-size-limit= -S|--smart-case --stop-on-nonmatch -a|--text --no-text -j|--threads= -w|--word-regexp --auto-hybrid-regex --no-auto-hybrid-regex --no-pcre2-unicode --pcre2-unicode --binary --no-binary -L|--follow --no-follow -g|--glob= --glob-case-insensitive --no-glob-case-insensitive -.|--hidden --no-hidden --iglob= --ignore-file=< --ignore-file-case-insensitive --no-ignore-file-case-insensitive" +
 			" -d|--max-depth|--maxdepth= --max-filesize= --no-ignore --ignore --no-ignore-dot --ignore-dot --no-ignore-exclude --ignore-exclude --no-ignore-files --ignore-files --no-ignore-global --ignore-global --no-ignore-parent --ignore-parent --no-ignore-vcs --ignore-vcs --no-require-git --require-git --one-file-system --no-one-file-system -t|--type= -T|--type-not= --type-add= --type-clear= -u|--unrestricted" +
@@ -153,12 +153,12 @@ var textRows = []Row{
 		Operands: "t r*", With: []Form{{"--files --type-list", "r*"}},
 	},
 	{
-		Name: "ag", Reads: "ag searches", Deep: "*", Here: "*", Unless: rgPrintsAll,
+		Name: "ag", Reads: "ag searches", Deep: "*", Follows: "-f", Here: "*", Unless: rgPrintsAll,
 		Options:  "--ackmate -A|--after= -B|--before= --nobreak --break -c|--count --color --nocolor --color-line-number= --color-match= --color-path= --column --filename --nofilename -H|--heading --noheading -C|--context= --numbers --nonumbers --group --nogroup -o|--only-matching --print-long-lines --passthrough --silent --stats --stats-only --vimgrep -0|--null|--print0 -a|--all-types -D|--debug --depth= -f|--follow --nofollow -F|--fixed-strings -G|--file-search-regex= --hidden -i|--ignore-case --ignore= --ignore-dir= -l|--files-with-matches -L|--files-without-matches -m|--max-count= --multiline --nomultiline --one-device -p|--path-to-ignore=< --pager=$ --nopager -Q|--literal -r|--recurse -R -n|--norecurse -s|--case-sensitive -S|--smart-case --search-binary --search-files --search-stream --noaffinity --affinity --parallel -t|--all-text -u|--unrestricted -U|--skip-vcs-ignores -v|--invert-match -w|--word-regexp -W|--width= --workers= -z|--search-zip! -g=% -h|--help -V|--version -q --list-file-types",
 		Operands: "t r*",
 	},
 	{
-		Name: "ack|ack-grep", Reads: "ack searches", Repo: true, Heeds: ".ackrc, which may name a pager", Deep: "*", Here: "*",
+		Name: "ack|ack-grep", Reads: "ack searches", Repo: true, Heeds: ".ackrc, which may name a pager", Deep: "*", Follows: "--follow", Here: "*",
 		Options:  "-i|--ignore-case -I|--no-ignore-case -S|--smart-case --no-smart-case -v|--invert-match -w|--word-regexp -Q|--literal --match=% --range-start= --range-end= --range-invert -l|--files-with-matches -L|--files-without-matches --output=! -o -m|--max-count= -1 -H|--with-filename -h|--no-filename -c|--count --column --no-column -A|--after-context= -B|--before-context= -C|--context=? --print0 -s --pager=?$! --nopager --heading --noheading --break --nobreak --group --nogroup -p|--proximate=? -P|--no-proximate --color --nocolor --color-filename= --color-match= --color-colno= --color-lineno= --flush -u|--underline --no-underline -f -g --sort-files --show-types --files-from=<! -x! -t|--type= -T --ignore-directory|--ignore-dir= --noignore-directory|--noignore-dir= --ignore-file= -r|-R|--recurse -n|--no-recurse --follow --nofollow -k|--known-types --type-set= --type-add= --type-del= --env --noenv --ackrc=<! --ignore-ack-defaults --create-ackrc --dump --filter --nofilter --help --help-types --help-colors --help-rgb-colors --version --man! --bar --thpppt --cathy --passthru --lines= --not= --and= --or= --python --js --go --java --ruby --perl --cc --cpp --css --html --json --php --rust --shell --sql --xml --yaml --markdown -q -#",
 		Operands: "t r*", With: []Form{{"-f --dump --create-ackrc --help-types", "r*"}},
 	},
