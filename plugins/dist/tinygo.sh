@@ -47,6 +47,6 @@ fi
 export PATH=$root/bin:$PATH TINYGOROOT=$root/tree
 while read -r name package; do
 	echo "building $name.wasm with TinyGo (a minute or two)" >&2
-	(cd "$tree" && tinygo build -target "$here/tinygo.json" -buildmode=c-shared -opt=2 -no-debug -o "$out/$name.wasm" "$package" </dev/null) >&2
+	(cd "$tree" && tinygo build -target "$here/tinygo.json" -buildmode=c-shared -opt=2 -no-debug -interp-timeout=20m -o "$out/$name.wasm" "$package" </dev/null) >&2
 done <"$here/guests.txt"
 echo "tinygo $version, llvm $($llvm/bin/llvm-config --version), $(go env GOVERSION)"
