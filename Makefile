@@ -15,6 +15,8 @@ GUEST_SOURCES := $(shell find sdk/go plugins -name '*.go' -not -name '*_test.go'
 # The first-party modules (plugins/dist/guests.txt) as the binary embeds them, and those of the last release.
 MODULES  := plugins/dist/modules.zip
 RELEASED := plugins/dist/embedded/release.zip
+# The modules' machine code for this system; without it a first start compiles.
+CODE     := plugins/dist/code/$(shell $(GO) env GOHOSTOS)_$(shell $(GO) env GOHOSTARCH)
 
 ##@ Use
 .PHONY: run build
@@ -32,7 +34,7 @@ build: bin/callgate ## leave the product in bin: callgate, and callgate-hook for
 
 # Without a dynamic linker: a library preloaded by a project's environment could
 # end the hook with success before it runs.
-bin/callgate: $(MODULES) $(shell find cmd engine host plugins -name '*.go' -o -name '*.sql' -o -name '*.yaml' -o -name '*.json' -o -path '*/console/pages/*.html' -o -path '*/console/assets/*') $(shell find sdk -type f) go.mod go.sum
+bin/callgate: $(CODE).made $(shell find cmd engine host plugins -name '*.go' -o -name '*.sql' -o -name '*.yaml' -o -name '*.json' -o -path '*/console/pages/*.html' -o -path '*/console/assets/*') $(shell find sdk -type f) go.mod go.sum
 	@mkdir -p bin
 	@echo "building bin/callgate"
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w -X main.version=$(VERSION)" -o $@ ./cmd/callgate
@@ -115,10 +117,10 @@ bench: $(MODULES) build ## measure beside the named peers, with the aims; QUICK=
 .PHONY: dist dist-check release-modules modules-check
 # RATIONALE.md, "Why does a Go program of ours make the packages?".
 TARGETS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64
-dist: $(MODULES) ## make binaries, archives, deb, rpm, images, SBOMs and checksums in bin/dist; TARGETS=OS/ARCH,... RELEASE=0.1.0
+dist: $(CODE).made ## make binaries, archives, deb, rpm, images, SBOMs and checksums in bin/dist; TARGETS=OS/ARCH,... RELEASE=0.1.0
 	@cd testdata/dist && $(GO) run . -targets '$(TARGETS)' $(if $(RELEASE),-version '$(RELEASE)')
 
-dist-check: $(MODULES) ## build a release twice, compare, unpack each package and have it decide
+dist-check: $(CODE).made ## build a release twice, compare, unpack each package and have it decide
 	@cd testdata/dist && $(GO) vet ./... && $(GO) test -v $(PATIENCE) ./... | awk -f ../results.awk
 
 release-modules: ## make the modules of these sources with TinyGo, for releases and go install; commit them with the sources
@@ -159,6 +161,12 @@ wasm-clean:
 $(MODULES): $(GUEST_SOURCES) $(RELEASED) plugins/dist/modules.sh plugins/dist/guests.txt $(wildcard plugins/internal/pack/*.go)
 	@GO='$(GO)' plugins/dist/modules.sh $@ $(RELEASED)
 
+# One file stands for the code, since the names depend on the processor. A system without a
+# directory for code has none.
+$(CODE).made: $(MODULES) $(shell find host/internal/modules/precompile host/internal/modules/sandbox -name '*.go' -not -name '*_test.go') go.mod
+	@if [ -d $(CODE) ]; then echo "compiling the modules for this machine"; $(GO) run ./host/internal/modules/precompile $(CODE) $(MODULES); fi
+	@touch $@
+
 lint: $(MODULES) ## the linters of .golangci.yml for the host, vet for the guests
 	@$(GO) run $(LINT) run ./...
 	@GOOS=wasip1 GOARCH=wasm $(GO) vet ./plugins/... ./sdk/...
@@ -185,7 +193,7 @@ check: lint vuln race mutate modules-check dist-check ## everything a commit mus
 	@echo "check: all good"
 
 clean: ## remove what make made
-	@rm -rf bin plugins/dist/*.wasm $(MODULES) $(dir $(RELEASED))modules.zip $(addprefix $(CALLGATE_TEST_CACHE)/,code lock)
+	@rm -rf bin plugins/dist/*.wasm $(MODULES) $(dir $(RELEASED))modules.zip $(filter-out %/README.md,$(wildcard $(CODE)/*)) $(CODE).made $(addprefix $(CALLGATE_TEST_CACHE)/,code lock)
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

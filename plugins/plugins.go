@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"runtime"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -50,6 +51,27 @@ func (a archive) Digest(name string) string {
 		}
 	}
 	return ""
+}
+
+// Shipped finds the compiled code with a name among that built for this system, and returns how to
+// read it; nil without it. RATIONALE.md, "Why does the program carry compiled code?".
+func (archive) Shipped(name string) (read func() ([]byte, error)) {
+	path := "dist/code/" + runtime.GOOS + "_" + runtime.GOARCH + "/" + name
+	if _, err := fs.Stat(code, path); err != nil {
+		return nil
+	}
+	return func() ([]byte, error) {
+		packed, err := code.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		return d.DecodeAll(packed, nil)
+	}
 }
 
 // Modules returns the built modules, "bash.wasm" and "standard.wasm". Each reading of a

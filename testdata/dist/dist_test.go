@@ -50,7 +50,15 @@ func copied(t *testing.T) string {
 		t.Skip("no git checkout to copy: ", err)
 	}
 	to := t.TempDir()
-	for _, name := range append(strings.Fields(string(list)), "plugins/dist/embedded/modules.zip") {
+	made, err := filepath.Glob("../../plugins/dist/code/*/[0-9a-f]*") // ignored by git as well
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := append(strings.Fields(string(list)), "plugins/dist/embedded/modules.zip")
+	for _, name := range made {
+		names = append(names, strings.TrimPrefix(filepath.ToSlash(name), "../../"))
+	}
+	for _, name := range names {
 		data, err := os.ReadFile(filepath.Join("../..", name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed, and not committed yet
@@ -120,6 +128,13 @@ func TestRelease(t *testing.T) {
 func TestGoInstall(t *testing.T) {
 	source, proxy := copied(t), t.TempDir()
 	if err := os.Remove(filepath.Join(source, "plugins/dist/embedded/modules.zip")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	code, err := filepath.Glob(filepath.Join(source, "plugins/dist/code/*/[0-9a-f]*"))
+	for _, name := range code {
+		err = errors.Join(err, os.Remove(name))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	version := module.Version{Path: "github.com/callgate/callgate", Version: "v0.1.0"}

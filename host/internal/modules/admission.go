@@ -44,16 +44,16 @@ func (a *admission) over() bool {
 // admitted returns the module of a new file. A known and compiled one is taken at once. Others are
 // admitted beside this build, and it goes on without them: ErrTrying until then.
 func (b *builder) admitted(m *module, f file) (*module, error) {
+	of := bytesOf{f.id, m.digest, m.runtime.Limits()}
+	a := b.c.admissions[of] // its code is loaded, so that goes before what it has left in the cache
 	m.code = b.newCode(m, f)
-	if m.known(b.c.verdicts) && m.code.ready() {
+	if a == nil && m.known(b.c.verdicts) && m.code.ready() {
 		b.made = append(b.made, m.code)
 		return m, m.prepare(b.ctx, b.c.compiling)
 	}
 	if same := b.prev.sameBytes(m); same != nil { // its file has another name now
 		return b.with(same, f, m.grant, m.granted), nil
 	}
-	of := bytesOf{f.id, m.digest, m.runtime.Limits()}
-	a := b.c.admissions[of]
 	if a == nil {
 		a = b.c.begin(m)
 		b.c.admissions[of] = a

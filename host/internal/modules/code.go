@@ -25,6 +25,7 @@ type code struct {
 	mu      sync.Mutex
 	size    int
 	read    func() ([]byte, error) // nil once compiled
+	shipped func(name string) func() ([]byte, error)
 	loaded  *sandbox.Module
 	failed  error
 	took    time.Duration // of compiling
@@ -45,7 +46,7 @@ func (c *code) running(ctx context.Context) (*sandbox.Module, error) {
 	defer c.mu.Unlock()
 	if c.loaded == nil && c.failed == nil {
 		began := time.Now()
-		c.loaded, c.failed = c.runtime.LoadKnown(context.WithoutCancel(ctx), c.file, sandbox.Source{Digest: c.digest, Size: c.size, Read: c.read})
+		c.loaded, c.failed = c.runtime.LoadKnown(context.WithoutCancel(ctx), c.file, c.source())
 		if c.took = time.Since(began); late(c.failed) {
 			err := c.failed
 			c.failed = nil
@@ -54,6 +55,11 @@ func (c *code) running(ctx context.Context) (*sandbox.Module, error) {
 		c.read = nil
 	}
 	return c.loaded, c.failed
+}
+
+// source is where the code comes from. The caller holds mu.
+func (c *code) source() sandbox.Source {
+	return sandbox.Source{Digest: c.digest, Size: c.size, Read: c.read, Shipped: c.shipped}
 }
 
 // compiled is the time for compiling, zero without need of it.
@@ -67,7 +73,7 @@ func (c *code) compiled() time.Duration {
 func (c *code) ready() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.loaded != nil || c.failed != nil || c.runtime.Compiled(c.digest)
+	return c.loaded != nil || c.failed != nil || c.runtime.Ready(c.source())
 }
 
 func (c *code) hold() {

@@ -28,6 +28,8 @@ type file struct {
 	digest string
 	size   int
 	read   func() ([]byte, error) // nil when the file cannot be read
+	// shipped finds compiled code, see sandbox.Source; nil for files of the directory.
+	shipped func(name string) func() ([]byte, error)
 }
 
 func newFile(i id, data []byte) file {
@@ -62,6 +64,13 @@ type Digests interface {
 	Digest(name string) string
 }
 
+// Shipped is an fs.FS that carries compiled code of its modules, by the names that Precompile
+// returns; see sandbox.Source.
+type Shipped interface {
+	fs.FS
+	Shipped(name string) (read func() ([]byte, error))
+}
+
 // embeddedFile is a file of fsys, read when it has to be compiled if its digest is known.
 func embeddedFile(fsys fs.FS, p string) (file, error) {
 	i := id{path.Base(p), true}
@@ -70,7 +79,11 @@ func embeddedFile(fsys fs.FS, p string) (file, error) {
 		if err != nil {
 			return file{id: i}, err
 		}
-		return file{i, known.Digest(p), int(info.Size()), func() ([]byte, error) { return fs.ReadFile(fsys, p) }}, nil
+		f := file{id: i, digest: known.Digest(p), size: int(info.Size()), read: func() ([]byte, error) { return fs.ReadFile(fsys, p) }}
+		if carries, ok := fsys.(Shipped); ok {
+			f.shipped = carries.Shipped
+		}
+		return f, nil
 	}
 	data, err := fs.ReadFile(fsys, p)
 	return newFile(i, data), err

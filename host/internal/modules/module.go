@@ -58,7 +58,7 @@ func (b *builder) compilable(m *module, f file) *module {
 
 // newCode is what will be compiled of a module's file.
 func (b *builder) newCode(m *module, f file) *code {
-	return &code{file: f.file, digest: f.digest, runtime: m.runtime, number: codes.Add(1), memo: b.c.memo, meter: b.c.meters.of(f.file), size: f.size, read: f.read}
+	return &code{file: f.file, digest: f.digest, runtime: m.runtime, number: codes.Add(1), memo: b.c.memo, meter: b.c.meters.of(f.file), size: f.size, read: f.read, shipped: f.shipped}
 }
 
 // limitedTo is the runtime with the limits of a module.
@@ -108,7 +108,7 @@ func (m *module) admit(ctx context.Context, v *verdicts, l *lanes, compiling fun
 	if m.known(v) {
 		return m.prepare(ctx, compiling)
 	}
-	if compiling != nil {
+	if compiling != nil && !m.code.ready() {
 		compiling(m.file)
 	}
 	loaded, err := m.running(ctx)

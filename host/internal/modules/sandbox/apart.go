@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -169,7 +170,7 @@ func CompileModule(in io.Reader, out io.Writer) error {
 	if err := compileproc.Confine(compileproc.Limits{Time: l.CompileTime, Bytes: l.CompileBytes, Processors: o.Processors}); err != nil {
 		return err
 	}
-	id, e, err := compileHere(context.Background(), l, ordered[1])
+	id, e, err := compileHere(context.Background(), l, ordered[1], rand.Text())
 	v := verdict{ID: id}
 	if err != nil {
 		e, v.Limit, v.Error = &codecache.Entry{}, LimitOf(err), err.Error()
@@ -182,7 +183,7 @@ func CompileModule(in io.Reader, out io.Writer) error {
 }
 
 // compileHere makes the entry of a module, in a process for this job alone.
-func compileHere(ctx context.Context, l Limits, wasm []byte) (id codecache.ID, _ *codecache.Entry, err error) {
+func compileHere(ctx context.Context, l Limits, wasm []byte, tag string) (id codecache.ID, _ *codecache.Entry, err error) {
 	r := &Runtime{limits: l, compiler: newCompiler(nil)}
 	if err := r.openEngine(ctx, true); err != nil {
 		return id, nil, err
@@ -192,7 +193,7 @@ func compileHere(ctx context.Context, l Limits, wasm []byte) (id codecache.ID, _
 	if err != nil {
 		return id, nil, err
 	}
-	e, err := entry(id, binary, nil)
+	e, err := entry(id, binary, nil, tag)
 	if err != nil {
 		return id, nil, notRunnable(err)
 	}

@@ -95,6 +95,9 @@ func (r *Runtime) Compiled(digest string) bool {
 	return r.kept != nil && r.kept.store.Has(r.codeID(digest))
 }
 
+// Ready reports whether there is code of a module, kept or shipped.
+func (r *Runtime) Ready(from Source) bool { return r.Compiled(from.Digest) || r.shipped(from) != nil }
+
 // Forget removes the kept code of the module with this digest, and its initial state.
 func (r *Runtime) Forget(digest string) error {
 	if r.kept == nil {
@@ -157,7 +160,7 @@ func (r *Runtime) keep(digest string, binary *wasmbin.Result, code []byte) {
 		return
 	}
 	id := r.codeID(digest)
-	e, err := entry(id, binary, code)
+	e, err := entry(id, binary, code, rand.Text())
 	if err != nil {
 		r.kept.report(err)
 		return
@@ -165,15 +168,16 @@ func (r *Runtime) keep(digest string, binary *wasmbin.Result, code []byte) {
 	r.kept.store.Put(id, e)
 }
 
-// entry is the kept form of a module, also sent by the compiling process.
-func entry(id codecache.ID, binary *wasmbin.Result, code []byte) (*codecache.Entry, error) {
+// entry is the kept form of a module, also sent by the compiling process. tag makes its stub
+// different from any other.
+func entry(id codecache.ID, binary *wasmbin.Result, code []byte, tag string) (*codecache.Entry, error) {
 	facts := *binary
 	facts.Wasm = nil
 	encoded, err := json.Marshal(facts)
 	if err != nil {
 		return nil, err
 	}
-	stub, err := wasmbin.Stub(binary.Wasm, append(id[:], rand.Text()...))
+	stub, err := wasmbin.Stub(binary.Wasm, append(id[:], tag...))
 	if err != nil {
 		return nil, err
 	}

@@ -37,15 +37,18 @@ var (
 // import or export, and the requirement; nothing of the module has run by then. Compiling takes
 // about a second for a large Go guest, some milliseconds from the cache.
 func (r *Runtime) Load(ctx context.Context, name string, wasm []byte) (*Module, error) {
-	return r.LoadKnown(ctx, name, Source{Digest(wasm), len(wasm), func() ([]byte, error) { return wasm, nil }})
+	return r.LoadKnown(ctx, name, Source{Digest: Digest(wasm), Size: len(wasm), Read: func() ([]byte, error) { return wasm, nil }})
 }
 
-// Source is a module by its digest. Read is called only when nothing is kept of the module; it
+// Source is a module by its digest. Read is called only when there is no code of the module; it
 // must then return bytes of that digest.
 type Source struct {
 	Digest string
 	Size   int
 	Read   func() ([]byte, error)
+	// Shipped finds code by the name that Precompile gave it, and returns how to read it; nil
+	// without such code. It is trusted as this program is. Optional.
+	Shipped func(name string) (read func() ([]byte, error))
 }
 
 // bytes reads the module.
@@ -77,7 +80,10 @@ func (r *Runtime) load(ctx context.Context, name string, from Source) (*Module, 
 	if from.Size > r.limits.ModuleBytes {
 		return nil, exceed("module_kib", "%d bytes, at most %d", from.Size, r.limits.ModuleBytes)
 	}
-	got, err := r.recall(ctx, from.Digest)
+	got, err := r.unpack(ctx, from)
+	if got == nil && err == nil {
+		got, err = r.recall(ctx, from.Digest)
+	}
 	if got == nil && err == nil {
 		var wasm []byte
 		if wasm, err = from.bytes(); err == nil {

@@ -54,6 +54,7 @@ type Runtime struct {
 	pools    *pools
 	memory   *memory.Budget
 	tracking memory.Mode // how instances are restored
+	report   func(error) // never nil
 }
 
 // usage keeps the engine from being closed under a running guest.
@@ -85,15 +86,14 @@ func New(ctx context.Context, cfg Config) (*Runtime, error) {
 
 // open opens the cache and the engine.
 func (r *Runtime) open(ctx context.Context, cfg Config) (err error) {
-	report := cfg.Report
-	if report == nil {
-		report = func(error) {}
+	if r.report = cfg.Report; r.report == nil {
+		r.report = func(error) {}
 	}
-	if r.kept, err = openKept(cfg.CacheDir, report); err != nil {
+	if r.kept, err = openKept(cfg.CacheDir, r.report); err != nil {
 		return err
 	}
 	if err := r.openEngine(ctx, r.kept != nil || len(cfg.Compiler) > 0); err != nil {
-		report(fmt.Errorf("compiled code is not kept, nor made in another process: %w", errors.Join(err, r.kept.close())))
+		r.report(fmt.Errorf("compiled code is not kept, nor made in another process: %w", errors.Join(err, r.kept.close())))
 		r.kept = nil
 	}
 	return nil
