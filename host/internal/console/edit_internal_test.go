@@ -17,7 +17,7 @@ import (
 func drawnEdit(t *testing.T, a ask.Ask, limits ...string) (page, text string, there bool) {
 	t.Helper()
 	var out strings.Builder
-	if err := pages.ExecuteTemplate(&out, "card", draw(&session{csrf: "csrf"}, protocol.AskView{Ask: a, Limits: limits}, asktest.Noon)); err != nil {
+	if err := pages().ExecuteTemplate(&out, "card", draw(&session{csrf: "csrf"}, protocol.AskView{Ask: a, Limits: limits}, asktest.Noon)); err != nil {
 		t.Fatal(err)
 	}
 	z := html.NewTokenizer(strings.NewReader(out.String()))

@@ -231,7 +231,7 @@ func TestEndedCard(t *testing.T) {
 	d := draw(&session{csrf: "csrf"}, protocol.AskView{Ask: a}, asktest.Noon)
 	page := func() string {
 		var out strings.Builder
-		if err := pages.ExecuteTemplate(&out, "card", d); err != nil {
+		if err := pages().ExecuteTemplate(&out, "card", d); err != nil {
 			t.Fatal(err)
 		}
 		_, text := shape(t, out.String())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/callgate/callgate/host/internal/approval/card"
@@ -18,29 +19,32 @@ import (
 var pageFiles embed.FS
 
 // pages are the templates, each with the frame around it. Texts of others go in by html/template's
-// escaping only; no type of ours marks a text as safe.
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"line": card.Line,
-	"when": func(t time.Time) string {
-		if t.IsZero() {
-			return ""
-		}
-		return t.Local().Format(time.DateTime)
-	},
-	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"clock":   func(t time.Time) string { return t.Local().Format(time.TimeOnly) },
-	"list":    func(values ...any) []any { return values },
-	"visible": card.Visible,
-	"words":   words,
-	"what":    what,
-	"action":  action,
-	"stage":   stage,
-	"state":   func(m wire.ModuleState) string { return stateWords[m] },
-	"outcome": func(o store.Outcome) string { return outcomeWords[o] },
-	"took":    took,
-	"rule":    ruleText,
-	"short":   card.ShortSession,
-}).ParseFS(pageFiles, "pages/*.html"))
+// escaping only; no type of ours marks a text as safe. The first page parses them, so that a start
+// need not.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"line": card.Line,
+		"when": func(t time.Time) string {
+			if t.IsZero() {
+				return ""
+			}
+			return t.Local().Format(time.DateTime)
+		},
+		"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"clock":   func(t time.Time) string { return t.Local().Format(time.TimeOnly) },
+		"list":    func(values ...any) []any { return values },
+		"visible": card.Visible,
+		"words":   words,
+		"what":    what,
+		"action":  action,
+		"stage":   stage,
+		"state":   func(m wire.ModuleState) string { return stateWords[m] },
+		"outcome": func(o store.Outcome) string { return outcomeWords[o] },
+		"took":    took,
+		"rule":    ruleText,
+		"short":   card.ShortSession,
+	}).ParseFS(pageFiles, "pages/*.html"))
+})
 
 // frame is what every page has.
 type frame struct {
@@ -91,7 +95,7 @@ func framed(r *http.Request, of *session, title, here string, body any) frame {
 // render writes a page as a whole or not at all.
 func (s *Server) render(w http.ResponseWriter, status int, name string, f frame) error {
 	var out bytes.Buffer
-	if err := pages.ExecuteTemplate(&out, name, f); err != nil {
+	if err := pages().ExecuteTemplate(&out, name, f); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

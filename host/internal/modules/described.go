@@ -47,8 +47,8 @@ const (
 )
 
 var (
-	moduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	toolName   = regexp.MustCompile(`^[A-Za-z0-9_*?][A-Za-z0-9_.:/*?-]{0,127}$`)
+	moduleName = form{regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), 64}
+	toolName   = form{regexp.MustCompile(`^[A-Za-z0-9_*?][A-Za-z0-9_.:/*?-]*$`), 128}
 )
 
 // ParseDescription reads the answer of describe. The error names the wrong member.

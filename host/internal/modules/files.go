@@ -47,7 +47,7 @@ const (
 )
 
 // fileName is the form of a module file's name in the directory: printable, and fit for a pin.
-var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,122}\.wasm$`)
+var fileName = form{regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*\.wasm$`), 128}
 
 // CheckFile refuses an invalid name of a file in the directory of modules.
 func CheckFile(name string) error {

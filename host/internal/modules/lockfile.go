@@ -105,7 +105,7 @@ func (l lock) with(file string, e *LockEntry) lock {
 
 var (
 	hexSum  = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	keyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	keyName = form{regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), 64}
 )
 
 // unsealed is the entry as JSON with an empty seal; equal entries have equal texts.

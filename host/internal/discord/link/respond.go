@@ -119,7 +119,7 @@ func (c *Client) webhook(ctx context.Context, i *discordgo.Interaction, m messag
 
 // checkInteraction requires the members needed for an answer, in a shape allowed in a path.
 func checkInteraction(i *discordgo.Interaction) error {
-	if i == nil || !snowflake.MatchString(i.ID) || !snowflake.MatchString(i.AppID) || !ticket.MatchString(i.Token) {
+	if i == nil || !snowflake.MatchString(i.ID) || !snowflake.MatchString(i.AppID) || !isTicket(i.Token) {
 		return errors.New("it has no id or no token")
 	}
 	return nil
