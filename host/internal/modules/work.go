@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -33,6 +34,9 @@ func (d *Description) checkWork() error {
 			work += workOf(t)
 		}
 	}
+	if slices.ContainsFunc(d.Targets, listsNames) {
+		work += workOfNames
+	}
 	if work > maxWork {
 		return fmt.Errorf("targets, marks, effects and actions cost %d units of work, but the limit is %d; return fewer or shorter ones, or targets_unknown", work, maxWork)
 	}
@@ -56,6 +60,12 @@ func workOf(t engine.Target) int {
 	}
 	return workOfPath(t.Value)
 }
+
+// workOfNames is the work for all patterns of a call together: of the directories they name the host
+// looks at 4,096 names at most (target.Resolver).
+const workOfNames = 10_000
+
+func listsNames(t engine.Target) bool { return t.Kind == "path" && strings.ContainsAny(t.Value, "*?[") }
 
 // workOfPath is the work for a path. Each of its directories is looked at by its whole name.
 func workOfPath(value string) int {
