@@ -38,9 +38,6 @@ func (c *cli) evaluateHere(cmd *cobra.Command, f callFlags, r wire.Request) (_ w
 		return wire.Result{}, err
 	}
 	cmd.PrintErrln("callgate: note: the daemon is not running; using the configuration alone, without stored rules and sessions")
-	if _, err := os.Stat(dirs.Cache); err != nil {
-		cmd.PrintErrln("callgate: compiling the tool modules (first run only)")
-	}
 	temporary, err := os.MkdirTemp("", "callgate-explain-")
 	if err != nil {
 		return wire.Result{}, err
@@ -48,7 +45,7 @@ func (c *cli) evaluateHere(cmd *cobra.Command, f callFlags, r wire.Request) (_ w
 	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
 	alone := *cfg
 	alone.Store = filepath.Join(temporary, "callgate.db")
-	h, err := assembly.Open(cmd.Context(), assembly.Options{Config: &alone, CacheDir: dirs.Cache, Modules: plugins.Modules(), Compiler: compiler()})
+	h, err := assembly.Open(cmd.Context(), assembly.Options{Config: &alone, CacheDir: dirs.Cache, Modules: plugins.Modules(), Compiler: compiler(), Compiling: compiling(cmd)})
 	if err != nil {
 		return wire.Result{}, err
 	}

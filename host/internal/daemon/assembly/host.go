@@ -41,6 +41,8 @@ type Options struct {
 	Modules fs.FS
 	// Compiler is the command for compiling modules; see sandbox.Config.
 	Compiler []string
+	// Compiling receives each module to compile first; nil drops it. The log has it, too.
+	Compiling func(file string)
 	// Behind makes Open go on without the operator's modules still to compile and test:
 	// WatchModules puts each in force when it is ready. Until then calls of its names fail.
 	Behind bool

@@ -45,8 +45,13 @@ type Tools struct {
 func (h *Host) tools(o Options) Tools {
 	return Tools{
 		Embedded: o.Modules, CacheDir: o.CacheDir, Compiler: o.Compiler, State: o.Config.Dirs().State, Log: o.Log,
-		Compiling: h.compiling,
-		Report:    func(err error) { o.Log.Warn("in the tool modules", "error", err) },
+		Compiling: func(file string) {
+			h.compiling(file)
+			if o.Compiling != nil {
+				o.Compiling(file)
+			}
+		},
+		Report: func(err error) { o.Log.Warn("in the tool modules", "error", err) },
 	}
 }
 
