@@ -156,6 +156,11 @@ func TestIndexTriesAllAfterAnError(t *testing.T) {
 	if got := texts(failed); got != all {
 		t.Errorf("after an error: got %s", got)
 	}
+	unready := req
+	unready.Entry.Err = errVerb
+	if got := texts(unready); got != all {
+		t.Errorf("with an error of the entry: got %s", got)
+	}
 	shared := req
 	shared.Related = []engine.Related{{Entry: engine.Entry{Name: "BASH"}}}
 	if got := texts(shared); got != all {
