@@ -35,22 +35,25 @@ func TestT11_PatternsNameTheirLinks(t *testing.T) {
 		defer func() { _ = os.RemoveAll(top) }() // the test's own directory goes anyway
 		plant(t, top)
 		wd := filepath.Join(top, "w")
-		pattern := strings.Join(rapid.SliceOfN(rapid.SampledFrom(segments), 1, 4).Draw(t, "pattern"), "/")
-		got, err := r.Resolve(context.Background(), target.Place{CWD: wd, WorkingDirectories: []string{wd}}, nil, []engine.Target{{Kind: "path", Value: pattern, Access: "read"}})
-		must(t, err)
-		if slices.ContainsFunc(got, func(a engine.Target) bool { return a.Value != pattern && a.Value != "" }) {
-			t.Fatalf("%s: got %+v, want answers of this value alone", pattern, got)
-		}
-		names, err := filepath.Glob(wd + "/" + pattern)
-		must(t, err)
-		for _, name := range names {
-			real, err := evalLikeKernel(name)
-			if err != nil || !linkBehind(t, wd, pattern, name) {
-				continue
+		must(t, os.Symlink(top, filepath.Join(wd, "link"))) // so that the second pattern names one
+		drawn := strings.Join(rapid.SliceOfN(rapid.SampledFrom(segments), 1, 4).Draw(t, "pattern"), "/")
+		for _, pattern := range []string{drawn, "*"} {
+			got, err := r.Resolve(context.Background(), target.Place{CWD: wd, WorkingDirectories: []string{wd}}, nil, []engine.Target{{Kind: "path", Value: pattern, Access: "read"}})
+			must(t, err)
+			if slices.ContainsFunc(got, func(a engine.Target) bool { return a.Value != pattern && a.Value != "" }) {
+				t.Fatalf("%s: got %+v, want answers of this value alone", pattern, got)
 			}
-			seen++
-			if !slices.ContainsFunc(got, func(a engine.Target) bool { return a.Resolved == real }) {
-				t.Fatalf("%s names %s, which is %s: got %+v", pattern, name, real, got)
+			names, err := filepath.Glob(wd + "/" + pattern)
+			must(t, err)
+			for _, name := range names {
+				real, err := evalLikeKernel(name)
+				if err != nil || !linkBehind(t, wd, pattern, name) {
+					continue
+				}
+				seen++
+				if !slices.ContainsFunc(got, func(a engine.Target) bool { return a.Resolved == real }) {
+					t.Fatalf("%s names %s, which is %s: got %+v", pattern, name, real, got)
+				}
 			}
 		}
 	})
