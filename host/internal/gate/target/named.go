@@ -10,8 +10,8 @@ import (
 	"github.com/callgate/callgate/engine"
 )
 
-// Bounds of what a pattern may cost: the names looked at for all patterns of a call, and the links
-// told of one.
+// Bounds of what a pattern may cost: the names looked at for all patterns of a call (package modules
+// counts them as its workOfNames), and the links told of one.
 const (
 	maxListed = 4096
 	maxLinks  = 32
@@ -68,16 +68,21 @@ func (n *namer) expand(dir string, rest []string, linked bool) error {
 		return nil
 	}
 	segment, rest := rest[0], rest[1:]
-	switch {
-	case segment == "" || segment == ".":
+	if segment == "" || segment == "." {
 		return n.expand(dir, rest, linked)
 	}
 	real, err := n.follow(dir, true)
-	if err != nil {
-		return nil //nolint:nilerr // nothing can be named there
+	switch {
+	case errors.Is(err, errNoDirectory):
+		return nil // nothing can be named there
+	case err != nil:
+		return err
 	}
 	names, deep := []string{segment}, segment == "**"
 	if strings.ContainsAny(segment, "*?[") {
+		if !n.mayList(real.path) {
+			return nil
+		}
 		if names, err = n.names(real.path); err != nil {
 			return err
 		}
@@ -110,7 +115,14 @@ func (n *namer) expand(dir string, rest []string, linked bool) error {
 	return nil
 }
 
-// names lists a directory.
+// mayList reports whether a path may be a directory.
+func (n *namer) mayList(p string) bool {
+	at := n.look(p)
+	return at.err != nil || at.mode&fs.ModeDir != 0
+}
+
+// names lists a directory; a missing one has none. A directory that is closed to this account may be
+// open to the caller's, so it is an error.
 func (n *namer) names(dir string) ([]string, error) {
 	if err := n.border(dir); err != nil {
 		return nil, err
@@ -121,10 +133,10 @@ func (n *namer) names(dir string) ([]string, error) {
 	switch {
 	case errors.Is(err, errTooMany) || n.ctx.Err() != nil:
 		return nil, errWide
-	case err != nil: // a file, or a directory closed to us
-		return nil, nil //nolint:nilerr // it names nothing that could be read
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
 	}
-	return names, nil
+	return names, err
 }
 
 // mayName reports whether a shell may take a segment of a pattern for the name.

@@ -5,6 +5,7 @@ package target_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,5 +123,45 @@ func TestResolve_patterns(t *testing.T) {
 	all, err := r.Resolve(context.Background(), place, nil, []engine.Target{{Kind: "path", Value: "many/*", Access: "read"}})
 	if err != nil || all[len(all)-1].Error == "" {
 		t.Errorf("many/*: got %+v, %v, want an error: more links than are told", all[len(all)-1], err)
+	}
+}
+
+// closedFS has directories that the daemon's account may not read or look into.
+type closedFS struct {
+	target.FS
+	unlisted, unseen string
+}
+
+func (f closedFS) Lstat(p string) (fs.FileMode, error) {
+	switch {
+	case strings.HasPrefix(p, f.unseen):
+		return 0, fs.ErrPermission
+	case p == f.unlisted:
+		return fs.ModeDir, nil
+	}
+	return f.FS.Lstat(p)
+}
+
+func (f closedFS) Names(dir string, limit int) ([]string, error) {
+	if dir == f.unlisted {
+		return nil, fs.ErrPermission
+	}
+	return f.FS.Names(dir, limit)
+}
+
+// TestT11_ClosedDirectories: a pattern that leads where the daemon cannot look is answered with an
+// error, since its caller may see more: by a link into a directory of others, or in one of its own.
+func TestT11_ClosedDirectories(t *testing.T) {
+	t.Parallel()
+	links := map[string]string{"/my/project/docs/other": "/srv/secret", "/my/project/docs/file": "/etc/hosts", "/my/project/a": "b"}
+	r := &target.Resolver{FS: closedFS{target.Links(links), "/my/project/own", "/srv/"}}
+	for pattern, want := range map[string]bool{"docs/*/key*": true, "own/*": true, "a*": false, "missing/*": false} {
+		all, err := r.Resolve(context.Background(), place, nil, []engine.Target{{Kind: "path", Value: pattern, Access: "read"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(all, func(a engine.Target) bool { return a.Error != "" }); got != want {
+			t.Errorf("%s: got %+v, want an error: %v", pattern, all, want)
+		}
 	}
 }

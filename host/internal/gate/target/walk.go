@@ -85,13 +85,15 @@ func (w *walker) follow(name string, last bool) (found, error) {
 				todo, more = n.link, true
 			}
 		case n.mode&fs.ModeDir == 0 && n.mode&fs.ModeSymlink == 0 && more:
-			return found{}, fmt.Errorf("%s is not a directory", next)
+			return found{}, fmt.Errorf("%s is %w", next, errNoDirectory)
 		default:
 			at = next
 		}
 	}
 	return found{at, !broken && w.exists(at)}, nil
 }
+
+var errNoDirectory = errors.New("not a directory")
 
 // below is a name, or a clean relative path, in a clean directory: path.Join would clean both again.
 func below(dir, name string) string {
