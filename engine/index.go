@@ -9,8 +9,8 @@ import (
 )
 
 // About selects the rules relevant for a request: those of its tool, as far as its Words go, of the
-// tool's MCP server, and of the tools owning its targets. It is wider than Decide's own selection and never narrower: an
-// omitted rule changes no decision.
+// tool's MCP server, and of the tools owning its targets. It is wider than Decide's own selection and
+// never narrower: an omitted rule changes no decision.
 type About struct {
 	// names are the keys of the names in rules.
 	names []string

@@ -60,8 +60,8 @@ func (d *display) decided(out ask.AnswerResult, err error) {
 	}
 }
 
-// markSeen tells the broker which cards a person has before them who answers one of them:
-// a rule that they accept answers these, too.
+// markSeen tells the broker which cards are before a person who answers one of them: a rule that
+// they accept answers the others, too.
 func (s *Surface) markSeen(channel, name string) {
 	s.mu.Lock()
 	var ids []string

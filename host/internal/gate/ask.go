@@ -47,6 +47,9 @@ type approval struct {
 // settings at the time of the answer, and asked about anew when it differs from the shown one.
 // changed describes the differences from the earlier approval. RATIONALE.md, "Why does an approved
 // call get decided again?".
+//
+// Thousands of calls may wait in it. So asks and results are passed by address from here to the wait,
+// and what comes after it stands in functions of its own: docs/audit/figures.md, "Several daemons".
 func (g *Gate) ask(ctx context.Context, c *call, d engine.Decision, changed []string, who approver) (wire.Result, error) {
 	for range maxAsks {
 		g.leave(c)

@@ -8,11 +8,8 @@ import (
 	"github.com/callgate/callgate/host/internal/text/shellword"
 )
 
-// OutcomeOf is the outcome of an ended ask for its call.
-func OutcomeOf(a *Ask) Outcome { return outcomeOf(a) }
-
-// outcomeOf is the outcome of an ended ask for a waiter.
-func outcomeOf(a *Ask) Outcome {
+// OutcomeOf is the outcome of an ended ask for its call. It keeps a copy.
+func OutcomeOf(a *Ask) Outcome {
 	ended := *a
 	return Outcome{Ask: &ended, Cause: ended.Cause, Message: message(&ended)}
 }

@@ -23,3 +23,11 @@ func TestResume_copiedIntoAShell(t *testing.T) {
 		}
 	}
 }
+
+// TestOutcome_zero: the zero Outcome is a denial.
+func TestOutcome_zero(t *testing.T) {
+	t.Parallel()
+	if (ask.Outcome{}).Approved() {
+		t.Error("the zero Outcome counts as an approval")
+	}
+}

@@ -12,8 +12,8 @@ import (
 
 // Outcome is what a call that asked gets. The zero value denies.
 type Outcome struct {
-	// Ask is the ask as it ended. When the call was refused without a card its
-	// ID is empty and only Cause tells why.
+	// Ask is the ask as it ended; nil only in the zero Outcome. When the call was refused without a
+	// card its ID is empty and only Cause tells why.
 	Ask *Ask
 	// Cause repeats Ask.Cause.
 	Cause Cause
@@ -22,9 +22,9 @@ type Outcome struct {
 }
 
 // Approved reports whether the call may be decided again as approved. It is the
-// only way in which an outcome is not a denial.
+// only way in which an outcome is not a denial; the zero Outcome is one.
 func (o Outcome) Approved() bool {
-	return o.Ask.State == Approved && (o.Cause == CauseAnswered || o.Cause == CauseCovered)
+	return o.Ask != nil && o.Ask.State == Approved && (o.Cause == CauseAnswered || o.Cause == CauseCovered)
 }
 
 // Ask waits until a person, the clock or an event has decided the call, and
@@ -46,7 +46,8 @@ func (b *Broker) Ask(ctx context.Context, asked *Ask) (Outcome, error) {
 	return b.wait(ctx, e)
 }
 
-// enter is Ask without the waiting. A nil entry means that the outcome is final.
+// enter is Ask without the waiting: what it needs is not on the stack of a waiting call. A nil entry
+// means that the outcome is final.
 func (b *Broker) enter(ctx context.Context, asked *Ask) (*entry, Outcome, error) {
 	a := *asked
 	a.ID = ""
@@ -137,7 +138,7 @@ func (b *Broker) returning(ctx context.Context, a Ask) (*entry, Outcome, error) 
 	case undecided[last.Cause]:
 		return nil, Outcome{}, nil
 	}
-	return nil, outcomeOf(&last), nil
+	return nil, OutcomeOf(&last), nil
 }
 
 // undecided are the ends that were nobody's decision: the call may ask again.
@@ -148,7 +149,7 @@ var undecided = map[Cause]bool{CauseCaller: true, CauseError: true, CauseNoSurfa
 func (b *Broker) readopt(ctx context.Context, last Ask) (*entry, Outcome, error) {
 	e := b.adopt(ctx, last)
 	if !e.ask.State.Waiting() {
-		return nil, outcomeOf(&e.ask), nil
+		return nil, OutcomeOf(&e.ask), nil
 	}
 	b.advance(ctx, laneOf(last))
 	b.mu.Lock()
@@ -171,7 +172,7 @@ func (b *Broker) useStored(ctx context.Context, last Ask) (*entry, Outcome, erro
 	if !ok {
 		return nil, Outcome{}, nil
 	}
-	return nil, outcomeOf(&last), nil
+	return nil, OutcomeOf(&last), nil
 }
 
 // fresh makes a new ask unless the agent has to be held back.

@@ -28,7 +28,7 @@ func (b *Broker) wait(ctx context.Context, e *entry) (Outcome, error) {
 func (b *Broker) take(ctx context.Context, e *entry) (Outcome, error) {
 	final := e.ask
 	if final.State != Approved {
-		return outcomeOf(&final), nil
+		return OutcomeOf(&final), nil
 	}
 	if final.Answer != nil && final.Answer.Edited && final.Answer.Input == nil {
 		return refusal(&final, CauseError), errors.New("the changed input of the approval is not here") // it approved another call
@@ -47,7 +47,7 @@ func (b *Broker) take(ctx context.Context, e *entry) (Outcome, error) {
 		return refusal(&final, CauseError), fmt.Errorf("use the approval of ask %s: %w", final.ID, e.useErr)
 	}
 	final.UsedAt = e.usedAt
-	return outcomeOf(&final), nil
+	return OutcomeOf(&final), nil
 }
 
 // leave removes a waiter after its context ended. The last one ends the ask: as timed out after
@@ -68,7 +68,7 @@ func (b *Broker) leave(ctx context.Context, e *entry) (Outcome, error) {
 		b.advance(ctx, laneOf(e.ask))
 	}
 	if e.ask.State == state {
-		return outcomeOf(&e.ask), nil
+		return OutcomeOf(&e.ask), nil
 	}
 	return refusal(&e.ask, cause), nil
 }

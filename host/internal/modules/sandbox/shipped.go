@@ -38,7 +38,8 @@ func (r *Runtime) shipped(from Source) func() ([]byte, error) {
 	return from.Shipped(hex.EncodeToString(id[:]))
 }
 
-// unpack gives a module's shipped code to the engine; nil when there is none. Defective code counts as none; the error reports a limit.
+// unpack gives a module's shipped code to the engine; nil when there is none. Defective code is
+// reported, and counts as none; the error is a limit's.
 func (r *Runtime) unpack(ctx context.Context, from Source) (*made, error) {
 	read := r.shipped(from)
 	if read == nil {
@@ -62,7 +63,7 @@ func (r *Runtime) unpack(ctx context.Context, from Source) (*made, error) {
 }
 
 // readShipped checks everything the engine trusts in its own files. The stub gets a tag of this
-// process: nobody can write a module equal to it.
+// process, so that no module written beforehand equals it.
 func readShipped(read func() ([]byte, error), id codecache.ID) (*codecache.Entry, error) {
 	data, err := read()
 	if err != nil {
