@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/callgate/callgate/engine"
@@ -16,8 +17,7 @@ func related(read *stub, unknown bool) engine.Related {
 	return engine.Related{Entry: entry, Call: &engine.Call{Tool: "Read"}, Unknown: unknown}
 }
 
-// TestCrossTool: deny and ask rules of Read hold for the targets of Tool; allow rules of Read
-// never do.
+// TestCrossTool: deny and ask rules of Read hold for the targets of Tool.
 func TestCrossTool(t *testing.T) {
 	t.Parallel()
 	hit, miss := stub{hits: []string{"secret"}}, stub{}
@@ -87,6 +87,60 @@ func TestWideTargets(t *testing.T) {
 	}
 }
 
+// TestReadRulesAllowReading: allow rules of Read hold for a call of Tool that only reads, says so
+// with the operator's leave, and whose targets are all known, read and named by them.
+func TestReadRulesAllowReading(t *testing.T) {
+	t.Parallel()
+	read := func(value string) engine.Target { return engine.Target{Kind: "path", Value: value, Access: "read"} }
+	for name, tc := range map[string]struct {
+		change func(*engine.Request, *stub)
+		want   engine.Behavior
+	}{
+		"all of it":             {func(*engine.Request, *stub) {}, engine.Allow},
+		"a rule for the tool":   {func(r *engine.Request, _ *stub) { r.Rules = []engine.Rule{rule(engine.Allow, "Read")} }, engine.Ask},
+		"a rule of another":     {func(r *engine.Request, _ *stub) { r.Rules = []engine.Rule{rule(engine.Allow, "Write(dir)")} }, engine.Ask},
+		"a project's file":      {func(r *engine.Request, _ *stub) { r.Rules = []engine.Rule{projectRule(engine.Allow, "Read(dir)")} }, engine.Ask},
+		"it may change":         {func(_ *engine.Request, s *stub) { s.readOnly = false }, engine.Ask},
+		"it cannot tell":        {func(_ *engine.Request, s *stub) { s.readOnlyErr = errors.New("trap") }, engine.Ask},
+		"without leave to tell": {func(r *engine.Request, _ *stub) { r.Entry.MayReadOnly = false }, engine.Ask},
+		"unknown targets":       {func(r *engine.Request, _ *stub) { r.Call.Context.TargetsUnknown = true }, engine.Ask},
+		"no targets":            {func(r *engine.Request, _ *stub) { r.Call.Context.Targets, r.Related = nil, nil }, engine.Ask},
+		"not prepared":          {func(r *engine.Request, _ *stub) { r.Err = errors.New("no place") }, engine.Ask},
+		"a second target": {func(r *engine.Request, _ *stub) {
+			r.Call.Context.Targets = append(r.Call.Context.Targets, read("other"))
+			r.Related = append(r.Related, engine.Related{Entry: engine.Entry{Name: "Read", Tool: &stub{}}, Call: &engine.Call{Tool: "Read"}, Reads: true})
+		}, engine.Ask},
+		"one not put to Read": {func(r *engine.Request, _ *stub) {
+			r.Call.Context.Targets = append(r.Call.Context.Targets, read("other"))
+		}, engine.Ask},
+		"one of another tool": {func(r *engine.Request, _ *stub) {
+			r.Related = append(r.Related, engine.Related{Entry: engine.Entry{Name: "WebFetch", Tool: &stub{}}, Call: &engine.Call{Tool: "WebFetch"}})
+		}, engine.Ask},
+		"one it writes":       {func(r *engine.Request, _ *stub) { r.Call.Context.Targets[0].Access = "write" }, engine.Ask},
+		"one not resolved":    {func(r *engine.Request, _ *stub) { r.Call.Context.Targets[0].Error = "too long" }, engine.Ask},
+		"Read has no module":  {func(r *engine.Request, _ *stub) { r.Related[0].Entry.Tool = nil }, engine.Ask},
+		"Read fails":          {func(r *engine.Request, _ *stub) { r.Related[0].Entry.Tool = &stub{matchErr: failing(engine.Allow)} }, engine.Ask},
+		"an ask rule":         {func(r *engine.Request, _ *stub) { r.Rules = append(r.Rules, rule(engine.Ask, "Tool")) }, engine.Ask},
+		"a deny rule of Read": {func(r *engine.Request, _ *stub) { r.Rules = append(r.Rules, rule(engine.Deny, "Read(dir)")) }, engine.Deny},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &stub{verdict: passthrough, readOnly: true}
+			req := request(engine.DefaultMode, s, rule(engine.Allow, "Read(dir)"))
+			req.Call.Context.Targets = []engine.Target{read("dir")}
+			req.Related = []engine.Related{{
+				Entry: engine.Entry{Name: "Read", Tool: &stub{hits: []string{"dir"}}}, Reads: true,
+				Call: &engine.Call{Tool: "Read", Context: engine.Context{Targets: []engine.Target{read("dir")}}},
+			}}
+			tc.change(&req, s)
+			if d := decide(t, req); d.Behavior != tc.want {
+				t.Errorf("got %s at %s (%s), want %s", d.Behavior, d.Stage, d.Reason, tc.want)
+			}
+		})
+	}
+}
+
+// TestCrossToolNeverAllows: an allow rule of the tool owning a target allows no other call.
 func TestCrossToolNeverAllows(t *testing.T) {
 	t.Parallel()
 	for _, mode := range columns {

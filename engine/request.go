@@ -89,6 +89,9 @@ type Related struct {
 	// Unknown marks that the call's targets cannot be named: each deny or ask rule of the entry
 	// then counts as matched.
 	Unknown bool
+	// Reads marks that the call does nothing with the target that a call of Entry, which only
+	// reads, would not do: see walk.matchReads.
+	Reads bool
 	// Wide marks a call with many targets, a tree or a glob. Its tool matches a deny rule only if
 	// the rule names all or a directory of them; other possible matches are found by trying it as
 	// an ask rule, and then it asks.

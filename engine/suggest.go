@@ -23,21 +23,20 @@ func (w *walk) suggest(d *Decision) {
 		d.SuggestionsNote = fmt.Sprintf("no suggestions: %v", err)
 		return
 	}
-	proposals, err := w.req.Entry.Tool.GenerateSuggestions(w.ctx, w.call)
+	proposals, err := w.proposals(name)
 	if err != nil {
 		d.SuggestionsNote = fmt.Sprintf("no suggestions: generate_suggestions failed: %v", err)
 		return
 	}
 	var together []Suggestion
-	for _, p := range proposals[:min(len(proposals), maxSuggestions)] {
-		s := Suggestion{Tool: name, Content: p.Content, Behavior: Allow, Description: p.Description, Covers: p.Covers, NearMisses: p.NearMisses}
+	for _, s := range proposals[:min(len(proposals), maxSuggestions)] {
 		if w.known(s) {
 			continue
 		}
 		if w.allowedWith(s) {
 			s.Set = len(d.Suggestions) + 1
 			d.Suggestions = append(d.Suggestions, s)
-		} else {
+		} else if s.Tool == name {
 			together = append(together, s)
 		}
 	}
@@ -46,6 +45,29 @@ func (w *walk) suggest(d *Decision) {
 		d.SuggestionsNote = "none of the tool's suggested rules would allow this call"
 	}
 	w.note("suggest", fmt.Sprintf("%d proposals", len(proposals)), fmt.Sprintf("%d offered", len(d.Suggestions)))
+}
+
+// proposals are the rules that tools propose for the call: for a search first those of the tool
+// that reads files, for all below the directory that is searched (see matchReads), then those of its
+// own tool, for the name.
+func (w *walk) proposals(name string) (list []Suggestion, err error) {
+	add := func(name string, entry Entry, call *Call) error {
+		proposed, err := entry.Tool.GenerateSuggestions(w.ctx, call)
+		for _, p := range proposed {
+			list = append(list, Suggestion{Tool: name, Content: p.Content, Behavior: Allow, Description: p.Description, Covers: p.Covers, NearMisses: p.NearMisses})
+		}
+		return err
+	}
+	if rel := w.req.Related; w.namesReads() && rel[0].Entry.Tool != nil && rel[0].Entry.Err == nil {
+		if ok, err := w.onlyReads(); err != nil {
+			return nil, err
+		} else if ok {
+			if err := add(rel[0].Entry.Name, rel[0].Entry, rel[0].whole()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, add(name, w.req.Entry, w.call)
 }
 
 // ruleName is the name for a suggested rule: the entry's own, or the called name where the entry

@@ -125,7 +125,11 @@ func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.
 	for i, place := range places {
 		place.Tree = place.Tree || j.globs && behavior != tool.Allow && mayHold(files(c)[i])
 		own := tool.Indices(rules, func(rule tool.Rule) bool {
-			rule, may := paths.Limited(behavior, rule, reads)
+			rule, limited, may := paths.Limited(behavior, rule, reads)
+			place := place
+			if place.Tree && limited { // what it names, it names with all below it
+				place.Tree, place.Directory = false, true
+			}
 			return may && paths.Matches(behavior, rule, c.Context, place)
 		})
 		if len(own) == 0 && behavior == tool.Allow {
@@ -150,6 +154,12 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 	}
 	var list []tool.Suggestion
 	for _, place := range places {
+		if place.Tree { // a search: its own tool proposes the rest
+			if s, ok := paths.SuggestProject(c.Context, place); ok && j.access == tool.Read {
+				list = append(list, s)
+			}
+			continue
+		}
 		own := paths.Suggest(c.Context, place, j.access)
 		switch {
 		case len(own) < 2:

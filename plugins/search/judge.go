@@ -64,10 +64,9 @@ func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.
 			return false
 		}
 		rule.Content = content
-		rule, may := paths.Limited(behavior, rule, func() bool { return j.readOnly(c).ReadOnly })
 		wide := place
 		wide.Tree = behavior != tool.Allow
-		return may && paths.Matches(behavior, rule, c.Context, wide)
+		return paths.Matches(behavior, rule, c.Context, wide)
 	})
 }
 
@@ -82,12 +81,7 @@ func (j judge[In]) suggest(c *tool.Call[In]) []tool.Suggestion {
 		return nil
 	}
 	var list []tool.Suggestion
-	project, ok := paths.SuggestProject(c.Context, place, "any search")
-	if ok = ok && j.readOnly(c).ReadOnly; ok {
-		*project.Content = "path:" + *project.Content
-		list = append(list, project)
-	}
-	if dir, found := paths.SuggestDirectory(c.Context, place); found && !(ok && strings.HasPrefix(*project.Content, "path:"+dir+" ")) {
+	if dir, ok := paths.SuggestDirectory(c.Context, place); ok {
 		list = append(list, tool.Propose("path:"+dir, "any search below "+place.Lexical))
 	}
 	// As a rule such a pattern would mean a directory as well.

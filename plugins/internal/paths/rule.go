@@ -59,16 +59,20 @@ func Matches(behavior tool.Behavior, rule tool.Rule, c tool.Context, p Place) bo
 // withoutSecrets ends a rule for reading a whole tree but the secrets in it.
 const withoutSecrets = " without secrets"
 
-// Limited returns a rule without the words "without secrets" behind its "**", and whether it may
-// name the files of a call. As an allow rule it names none unless reads, which tells whether the
-// call only reads, no secret among its files. A deny or ask rule is as wide without the words.
-func Limited(behavior tool.Behavior, rule tool.Rule, reads func() bool) (tool.Rule, bool) {
+// Limited returns a rule without the words "without secrets" behind its "**", whether it had
+// them and allows, and whether it may name the files of a call. As an allow rule it names none unless
+// reads, which tells whether the call only reads, no secret among its files. A deny or ask rule is
+// as wide without the words.
+func Limited(behavior tool.Behavior, rule tool.Rule, reads func() bool) (_ tool.Rule, limited, may bool) {
 	tree, limited := strings.CutSuffix(rule.Content, withoutSecrets)
 	if !limited || tree != "**" && !strings.HasSuffix(tree, "/**") {
-		return rule, true
+		return rule, false, true
 	}
 	rule.Content = tree
-	return rule, behavior != tool.Allow || reads()
+	if behavior != tool.Allow {
+		return rule, false, true
+	}
+	return rule, true, reads()
 }
 
 // globCharacters are those of a pattern.
@@ -147,8 +151,9 @@ func Suggest(c tool.Context, p Place, access string) []tool.Suggestion {
 	}
 	var list []tool.Suggestion
 	dir := path.Dir(p.Lexical)
-	holds := slices.ContainsFunc(c.WorkingDirectories, func(wd string) bool { return within(dir, path.Clean(wd)) })
-	inside := slices.ContainsFunc(c.WorkingDirectories, func(wd string) bool { return within(path.Clean(wd), dir) })
+	among := projects(c)
+	holds := slices.ContainsFunc(among, func(root string) bool { return within(dir, root) })
+	inside := slices.ContainsFunc(among, func(root string) bool { return within(root, dir) })
 	switch pattern, ok := SuggestDirectory(c, Place{Lexical: dir, Resolved: dir}); {
 	case !ok || access == tool.Write && holds:
 	case access == tool.Write && Scratch(c, p) != "":
@@ -156,7 +161,7 @@ func Suggest(c tool.Context, p Place, access string) []tool.Suggestion {
 	case access == tool.Write && !inside:
 		list = append(list, tool.Propose(strings.TrimSuffix(pattern, "*"), "every file of "+dir+" itself"))
 	case access == tool.Read && inside:
-		if s, ok := SuggestProject(c, p, "every file"); ok {
+		if s, ok := SuggestProject(c, p); ok {
 			list = append(list, s)
 		}
 		if !holds {
@@ -177,8 +182,7 @@ func Suggest(c tool.Context, p Place, access string) []tool.Suggestion {
 // partOf returns the part of the project that a directory lies in: the tree two levels below the
 // working directory (src/shared, packages/api); the directory itself where it is none, or hidden.
 func partOf(c tool.Context, dir string) string {
-	for _, wd := range c.WorkingDirectories {
-		wd = path.Clean(wd)
+	for _, wd := range projects(c) {
 		levels := strings.Split(strings.TrimPrefix(dir, wd+"/"), "/")
 		if dir != wd && within(wd, dir) && len(levels) > 2 && !strings.HasPrefix(levels[0], ".") && !strings.HasPrefix(levels[1], ".") {
 			return wd + "/" + levels[0] + "/" + levels[1]
@@ -196,7 +200,7 @@ func Scratch(c tool.Context, p Place) string {
 		name, _, deeper := strings.Cut(rest, "/")
 		kind, _, _ := strings.Cut(name, "-")
 		if tree := root + "/" + name; below && deeper && name[0] != '.' && !slices.Contains(owned, kind) &&
-			!slices.ContainsFunc(c.WorkingDirectories, func(wd string) bool { wd = path.Clean(wd); return within(tree, wd) || within(wd, tree) }) {
+			!slices.ContainsFunc(projects(c), func(root string) bool { return within(tree, root) || within(root, tree) }) {
 			return tree
 		}
 	}
@@ -244,16 +248,28 @@ func Shown(c tool.Context, value string) string {
 	return Relative(c, Place{Resolved: lexical, Lexical: lexical})
 }
 
-// SuggestProject proposes to read the working directory around a place, without its secrets; what
-// names the things that are read. It is false where there is none, or it is too wide (see Suggest).
-func SuggestProject(c tool.Context, p Place, what string) (tool.Suggestion, bool) {
+// projects are the directories that a call works in: the working directories, or the repository where
+// none is configured.
+func projects(c tool.Context) []string {
+	var list []string
+	for _, wd := range c.WorkingDirectories {
+		list = append(list, path.Clean(wd))
+	}
+	if len(list) == 0 && c.ProjectRoot != "" {
+		list = append(list, path.Clean(c.ProjectRoot))
+	}
+	return list
+}
+
+// SuggestProject proposes to read the project around a place, without its secrets. It is false where
+// there is none, or it is too wide (see Suggest).
+func SuggestProject(c tool.Context, p Place) (tool.Suggestion, bool) {
 	if p.Lexical != p.Resolved {
 		return tool.Suggestion{}, false
 	}
-	for _, wd := range c.WorkingDirectories {
-		wd = path.Clean(wd)
-		if pattern, ok := SuggestDirectory(c, Place{Lexical: wd, Resolved: wd}); ok && within(wd, p.Lexical) {
-			return tool.Propose(pattern+withoutSecrets, what+" below "+wd+", without secrets"), true
+	for _, root := range projects(c) {
+		if pattern, ok := SuggestDirectory(c, Place{Lexical: root, Resolved: root}); ok && within(root, p.Lexical) {
+			return tool.Propose(pattern+withoutSecrets, "reading and searching everything below "+root+", without secrets"), true
 		}
 	}
 	return tool.Suggestion{}, false

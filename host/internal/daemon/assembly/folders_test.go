@@ -3,6 +3,7 @@ package assembly_test
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -88,6 +89,77 @@ func TestTrustAFolderOnce(t *testing.T) {
 		if got := w.evaluate(tc.agent, tc.r); got.Behavior != tc.want {
 			t.Errorf("%s: got %s (%s at %s), want %s", name, got.Behavior, got.Reason, got.Stage, tc.want)
 		}
+	}
+}
+
+// TestOneRuleReadsAndSearches: the rule that the card of a search, or of a file, offers first makes
+// reading and searching the project free, and nothing else: not a secret, a place outside, a link
+// there, a write, a program; nor does a rule for single files or for the whole of Read search.
+func TestOneRuleReadsAndSearches(t *testing.T) {
+	t.Parallel()
+	within := func(w *world, r wire.Request) wire.Request {
+		r.Context.WorkingDirectories = []string{w.project}
+		return r
+	}
+	for name, asked := range map[string]func(*world) wire.Request{
+		"Grep":            func(w *world) wire.Request { return w.request("Grep", object("pattern", "a")) },
+		"Grep, below":     func(w *world) wire.Request { return w.request("Grep", object("pattern", "a", "path", "src")) },
+		"Glob":            func(w *world) wire.Request { return w.request("Glob", object("pattern", "**/*.txt")) },
+		"LS":              func(w *world) wire.Request { return w.request("LS", object("path", w.project)) },
+		"a file":          func(w *world) wire.Request { return w.read("src/a.txt") },
+		"several at once": func(w *world) wire.Request { return w.request("ReadMany", json.RawMessage(`{"paths":["src/a.txt"]}`)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := folderWorld(t, "agents: {worker: {user: ann}}")
+			w.must(os.Symlink("/etc", w.at("out")))
+			var offered engine.Suggestion
+			w.answer(func(a ask.Ask) ask.Answer {
+				offered = a.Decision.Suggestions[0]
+				return ask.Answer{Verdict: ask.Approve, Sets: []int{offered.Set}, ConfirmID: a.ID}
+			}, func() { w.check("worker", within(w, asked(w))) })
+			if offered.Content == nil || *offered.Content != w.project+"/** without secrets" {
+				t.Fatalf("offered %s", offered.Description)
+			}
+			free := engine.Allow
+			if offered.Tool != "Read" {
+				free = engine.Ask // a rule of another tool holds for that alone
+			}
+			for what, tc := range map[string]struct {
+				r    wire.Request
+				want engine.Behavior
+			}{
+				"a file":          {w.read("src/a.txt"), free},
+				"Grep":            {w.request("Grep", object("pattern", "a")), free},
+				"Grep in a file":  {w.request("Grep", object("pattern", "a", "path", "src/a.txt")), free},
+				"Glob":            {w.request("Glob", object("pattern", "src/**/*.txt")), free},
+				"LS":              {w.request("LS", object("path", "src")), free},
+				"a secret":        {w.read(".env"), engine.Ask},
+				"secrets":         {w.request("Grep", object("pattern", "TOKEN", "glob", ".env*")), engine.Ask},
+				"a secret's text": {w.request("Grep", object("pattern", "TOKEN", "path", ".env")), engine.Ask},
+				"outside":         {w.request("Grep", object("pattern", "a", "path", "/etc")), engine.Ask},
+				"above":           {w.request("LS", object("path", "..")), engine.Ask},
+				"a glob out":      {w.request("Glob", object("pattern", "../**")), engine.Ask},
+				"a link":          {w.request("Grep", object("pattern", "a", "path", "out")), engine.Ask},
+				"a write":         {w.request("Write", object("file_path", "src/a.txt", "content", "b")), engine.Ask},
+				"a program":       {w.bash("npm test"), engine.Ask},
+			} {
+				if got := w.evaluate("worker", within(w, tc.r)); got.Behavior != tc.want {
+					t.Errorf("%s: got %s (%s at %s), want %s", what, got.Behavior, got.Reason, got.Stage, tc.want)
+				}
+			}
+		})
+	}
+	for _, rule := range []string{"Read", "Read(*)", "Read(src/**)", "Read(src/a.txt)", "Read(src/*)"} {
+		t.Run(rule, func(t *testing.T) {
+			t.Parallel()
+			w := folderWorld(t, "agents: {worker: {user: ann}}\nrules: [{allow: '"+rule+"'}]")
+			for _, path := range []string{"src", "src/a.txt", "."} {
+				if got := w.evaluate("worker", w.request("Grep", object("pattern", "a", "path", path))); got.Behavior != engine.Ask {
+					t.Errorf("a search of %s: got %s (%s), want ask", path, got.Behavior, got.Reason)
+				}
+			}
+		})
 	}
 }
 

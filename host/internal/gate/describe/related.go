@@ -54,7 +54,7 @@ func related(lookup func(string) modules.Entry, tool string, call *engine.Call, 
 		}
 		for _, o := range told {
 			if o.tool != tool {
-				out = append(out, engine.Related{Entry: lookup(o.tool).Entry, Call: synthetic(call, o, t), Does: said, Wide: isWide(t)})
+				out = append(out, engine.Related{Entry: lookup(o.tool).Entry, Call: synthetic(call, o, t), Does: said, Reads: t.Access == "read" && t.Kind != "host", Wide: isWide(t)})
 			}
 		}
 	}

@@ -44,10 +44,10 @@ func (s *Stored) Exemplified(ctx context.Context, a ask.Ask, rules []engine.Rule
 	defer done()
 	for i := range rules {
 		r := &rules[i]
-		if r.WholeTool() {
+		entry := t.Catalog.Lookup(r.Tool)
+		if r.WholeTool() || entry.Name != t.Catalog.Lookup(a.Tool).Name { // a rule of Read for a search has no input of Read
 			continue
 		}
-		entry := t.Catalog.Lookup(r.Tool)
 		holds := func(input []byte, want bool) bool {
 			return len(input) <= maxExample && !mask.HasSecret(input) && t.tryExample(ctx, entry, *r, string(input), want) == nil
 		}
