@@ -47,7 +47,7 @@ func (r *room) wayFor(a ask.Ask, answer ask.Answer) way {
 			session, unlock = way{"ruled", ruled}, way{"ruled", ruled}
 		}
 		return turn(&r.ways.ruled, session, way{"ruled", ruled}, reacted("✅"), way{"ruled", ruled},
-			replied("yes"), unlock, way{"taken back", takenBack}, pressed(message.VerbApprove))
+			replied("yes"), pressed(message.VerbApprove), way{"taken back", takenBack}, unlock)
 	}
 	return turn(&r.ways.plain, pressed(message.VerbApprove), reacted("✅"), replied("yes"))
 }

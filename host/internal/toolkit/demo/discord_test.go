@@ -144,9 +144,9 @@ func TestInDiscord_alice(t *testing.T) {
 		"^alice reacts with ✅", "^allow ask_approved Deploy t2",
 		`^\(Cards that are answered in a way`, "^The bot posts: Call", "^alice chooses in the menu", "^The card now says: Allowed", "^allow ask_approved Deploy t3",
 		"^alice replies: yes", "^allow ask_approved Deploy t4",
-		"^alice reacts with 🔓", `stored .allow Deploy\(\{"target":"t5"\}\)`, "^allow ask_approved Deploy t5",
+		`^alice presses \[Allow once\]`, "^allow ask_approved Deploy t5",
 		"^alice chooses in the menu", "^Only alice sees:", `\[Undo\]`, `^alice presses \[Undo\]`, "Taken back", "its rules were taken back by alice", "^allow ask_approved Deploy t6",
-		`^alice presses \[Allow once\]`, "^allow ask_approved Deploy t7",
+		"^alice reacts with 🔓", `stored .allow Deploy\(\{"target":"t7"\}\)`, "^allow ask_approved Deploy t7",
 		"^allow allow_rule   Deploy t0", // answered by the rule of the session
 		"^allow ask_approved Deploy t6", // its rule was taken back, so it asks again
 		"^10 calls: 1 allowed without a question, 9 approved by a person[.]$", "hash chain verified",
