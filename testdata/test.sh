@@ -12,7 +12,8 @@ case " $* " in
 	*" -race "*)
 		draw+=(-rapid.checks=20)
 		alone='/plugins/|/sdk/|/toolkit/|/config/|/doctor$|/profile$|/wasmbin$'
-		skip='^Test((Postgres)?Scripts|Chromium(Beyond)?|OverPostgres|ManyRules_.*|Profiles_.*|T0[16]_.*|LongerLines.*|LargeCalls.*)$';;
+		skip='^Test((Postgres)?Scripts|Chromium(Beyond)?|OverPostgres|ManyRules_.*|Profiles_.*|T0[16]_.*|T14_.*|LongerLines.*|LargeCalls.*'
+		skip+='|(Postgres)?Copy_.*|Check_(tenMegabytes|badInput)|Modules_uploadBound|PruneAudit_[^h].*|OpenAPI_.*|KeyIn.*|Trends|Hostile)$';;
 esac
 while IFS=$'\t' read -r package imports; do
 	[[ $package =~ $alone ]] && continue
