@@ -68,6 +68,8 @@ var table = []mutation{
 	{"shell: no edit hands a secret on", "plugins/bash/edits.go", "if touched.path == \"\" || !c.inside(touched) || c.outside(touched) || c.hands(touched) || c.replaced(touched) {", "if touched.path == \"\" || !c.inside(touched) || c.outside(touched) || c.replaced(touched) {", "./plugins/bash", "TestEditsTable"},
 	{"a rule without a first word is always tried", "engine/index.go", "found = append(found, s.wordless...)", "", "./engine", "TestIndexedByWordsDecideTheSame"},
 	{"after an error every rule is tried", "engine/index.go", "cmp.Or(r.Err, r.Entry.Err) == nil {", "cmp.Or(r.Entry.Err) == nil {", "./engine", "TestIndexTriesAllAfterAnError"},
+	{"a rule for reading allows what only reads", "engine/steps.go", "if ok, err := w.onlyReads(); !ok {", "if ok, err := w.onlyReads(); !ok && err != nil {", "./engine", "TestReadRulesAllowReading"},
+	{"a rule for reading names every target", "engine/steps.go", "if rule == nil || err != nil {\n\t\t\treturn nil, err", "if err != nil {\n\t\t\treturn nil, err", "./engine", "TestReadRulesAllowReading"},
 	{"a pattern is judged by the links it names", "host/internal/gate/target/resolver.go", "out = append(out, j.linksOf(t)...)", "_ = j.linksOf(t)", "./host/internal/gate/target", "TestT11_PatternsNameTheirLinks"},
 	{"a rule leaves out what it says", "plugins/bash/match.go", "|| !r.leaves(l, cmd, shown)", "", "./plugins/bash", "TestSuggestionsAreNotTooWide"},
 	{"only what runs a command as it stands is seen through", "plugins/bash/internal/program/plain.go", "|| u.grammar.Adds ||", "||", "./plugins/bash", "TestRulesTable"},
