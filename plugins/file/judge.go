@@ -129,6 +129,7 @@ func (j judge[In]) match(c *tool.Call[In], behavior tool.Behavior, rules []tool.
 			place := place
 			if place.Tree && limited { // what it names, it names with all below it
 				place.Tree, place.Directory = false, true
+				may = may && !policy(c).SecretBelow(place, true)
 			}
 			return may && paths.Matches(behavior, rule, c.Context, place)
 		})

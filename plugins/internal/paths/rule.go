@@ -269,7 +269,7 @@ func SuggestProject(c tool.Context, p Place) (tool.Suggestion, bool) {
 	}
 	for _, root := range projects(c) {
 		if pattern, ok := SuggestDirectory(c, Place{Lexical: root, Resolved: root}); ok && within(root, p.Lexical) {
-			return tool.Propose(pattern+withoutSecrets, "reading and searching everything below "+root+", without secrets"), true
+			return tool.Propose(pattern+withoutSecrets, "reading everything below "+root+" but secrets, and searching there"), true
 		}
 	}
 	return tool.Suggestion{}, false
