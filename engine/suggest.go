@@ -59,12 +59,12 @@ func (w *walk) proposals(name string) (list []Suggestion, err error) {
 		return err
 	}
 	if rel := w.req.Related; w.namesReads() && rel[0].Entry.Tool != nil && rel[0].Entry.Err == nil {
-		if ok, err := w.onlyReads(); err != nil {
+		ok, err := w.onlyReads()
+		if ok {
+			err = add(rel[0].Entry.Name, rel[0].Entry, rel[0].whole())
+		}
+		if err != nil {
 			return nil, err
-		} else if ok {
-			if err := add(rel[0].Entry.Name, rel[0].Entry, rel[0].whole()); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return list, add(name, w.req.Entry, w.call)

@@ -150,6 +150,16 @@ func TestOneRuleReadsAndSearches(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a home directory", func(t *testing.T) {
+		t.Parallel()
+		w := folderWorld(t, "agents: {worker: {user: ann}}\nrules: [{allow: 'Read(~/** without secrets)'}]")
+		for path, want := range map[string]engine.Behavior{"~": engine.Ask, "~/src": engine.Allow} {
+			got := w.evaluate("worker", w.request("Grep", object("pattern", "a", "path", path, "glob", "*.go")))
+			if got.Behavior != want {
+				t.Errorf("a search of %s: got %s (%s), want %s", path, got.Behavior, got.Reason, want)
+			}
+		}
+	})
 	for _, rule := range []string{"Read", "Read(*)", "Read(src/**)", "Read(src/a.txt)", "Read(src/*)"} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
