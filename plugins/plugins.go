@@ -53,25 +53,19 @@ func (a archive) Digest(name string) string {
 	return ""
 }
 
-// Shipped finds the compiled code with a name among that built for this system, and returns how to
-// read it; nil without it. RATIONALE.md, "Why does the program carry compiled code?".
-func (archive) Shipped(name string) (read func() ([]byte, error)) {
-	path := "dist/code/" + runtime.GOOS + "_" + runtime.GOARCH + "/" + name
-	if _, err := fs.Stat(code, path); err != nil {
+// Shipped opens a file with this name among those that were made for this system; nil without it.
+// RATIONALE.md, "Why does the program carry compiled code?".
+func (archive) Shipped(name string) *io.SectionReader {
+	f, err := code.Open("dist/code/" + runtime.GOOS + "_" + runtime.GOARCH + "/" + name)
+	if err != nil {
 		return nil
 	}
-	return func() ([]byte, error) {
-		packed, err := code.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, err
-		}
-		defer d.Close()
-		return d.DecodeAll(packed, nil)
+	at, ok := f.(io.ReaderAt) // as embed says; it has nothing to close
+	info, err := f.Stat()
+	if !ok || err != nil {
+		return nil
 	}
+	return io.NewSectionReader(at, 0, info.Size())
 }
 
 // Modules returns the built modules, "bash.wasm" and "standard.wasm". Each reading of a

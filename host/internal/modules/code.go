@@ -3,6 +3,7 @@ package modules
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +26,7 @@ type code struct {
 	mu      sync.Mutex
 	size    int
 	read    func() ([]byte, error) // nil once compiled
-	shipped func(name string) func() ([]byte, error)
+	shipped func(name string) *io.SectionReader
 	loaded  *sandbox.Module
 	failed  error
 	took    time.Duration // of compiling

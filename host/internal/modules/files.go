@@ -29,7 +29,7 @@ type file struct {
 	size   int
 	read   func() ([]byte, error) // nil when the file cannot be read
 	// shipped finds compiled code, see sandbox.Source; nil for files of the directory.
-	shipped func(name string) func() ([]byte, error)
+	shipped func(name string) *io.SectionReader
 }
 
 func newFile(i id, data []byte) file {
@@ -64,11 +64,11 @@ type Digests interface {
 	Digest(name string) string
 }
 
-// Shipped is an fs.FS that carries compiled code of its modules, by the names that Precompile
-// returns; see sandbox.Source.
+// Shipped is an fs.FS that carries the files that Precompile made of its modules; see
+// sandbox.Source.
 type Shipped interface {
 	fs.FS
-	Shipped(name string) (read func() ([]byte, error))
+	Shipped(name string) *io.SectionReader
 }
 
 // embeddedFile is a file of fsys, read when it has to be compiled if its digest is known.

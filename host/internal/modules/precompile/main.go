@@ -64,16 +64,14 @@ func clear(dir string) error {
 	return err
 }
 
-// compile writes the code of one module, under the limits of a configuration that sets none.
+// compile writes what is made of one module, under the limits of a configuration that sets none.
 func compile(dir string, wasm []byte) error {
-	name, code, err := sandbox.Precompile(context.Background(), sandbox.Limits{}, wasm)
+	files, err := sandbox.Precompile(context.Background(), sandbox.Limits{}, wasm)
 	if err != nil {
 		return err
 	}
-	// One worker: several may cut the same data differently.
-	pack, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return err
+	for name, data := range files {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), data, 0o644))
 	}
-	return os.WriteFile(filepath.Join(dir, name), pack.EncodeAll(code, nil), 0o644)
+	return err
 }

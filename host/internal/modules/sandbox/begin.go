@@ -15,12 +15,18 @@ import (
 // a beginning module.
 const stateVersion = 2
 
-// beginning is the initial state of a module's instances: one found and kept by another
-// process, or else found now, and kept. A Kept module's is found in each process, since each of
-// its instances goes the same way. RATIONALE.md, "Why does nothing run between a module's
-// initialisers and its calls?".
+// beginning is the initial state of a module's instances: one that came with the program, one found
+// and kept by another process, or else found now, and kept. A Kept module's is found in each process,
+// since each of its instances goes the same way. RATIONALE.md, "Why does nothing run between a
+// module's initialisers and its calls?".
 func (m *Module) beginning(ctx context.Context) (*state, *Error) {
-	if m.rt.kept == nil || m.binary.Kept {
+	if m.binary.Kept {
+		return m.find(ctx)
+	}
+	if s := m.shippedState(); s != nil {
+		return s, nil
+	}
+	if m.rt.kept == nil {
 		return m.find(ctx)
 	}
 	id := m.rt.stateID(m.digest)

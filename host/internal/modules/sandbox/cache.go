@@ -96,7 +96,7 @@ func (r *Runtime) Compiled(digest string) bool {
 }
 
 // Ready reports whether there is code of a module, kept or shipped.
-func (r *Runtime) Ready(from Source) bool { return r.Compiled(from.Digest) || r.shipped(from) != nil }
+func (r *Runtime) Ready(from Source) bool { return r.Compiled(from.Digest) || r.hasShipped(from) }
 
 // Forget removes the kept code of the module with this digest, and its initial state.
 func (r *Runtime) Forget(digest string) error {

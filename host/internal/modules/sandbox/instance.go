@@ -145,6 +145,7 @@ func (m *Module) state(ctx context.Context) (*snapshot, *Error) {
 	if err != nil {
 		return nil, err
 	}
+	defer found.drop()
 	image, short := memory.NewImage(found.memory, m.rt.memory)
 	if short != nil {
 		return nil, classify(short, "")

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -46,9 +47,9 @@ type Source struct {
 	Digest string
 	Size   int
 	Read   func() ([]byte, error)
-	// Shipped finds code by the name that Precompile gave it, and returns how to read it; nil
-	// without such code. It is trusted as this program is. Optional.
-	Shipped func(name string) (read func() ([]byte, error))
+	// Shipped opens a file by the name that Precompile gave it; nil without it. It is trusted as
+	// this program is. Optional.
+	Shipped func(name string) *io.SectionReader
 }
 
 // bytes reads the module.
@@ -98,7 +99,7 @@ func (r *Runtime) load(ctx context.Context, name string, from Source) (*Module, 
 		got.close(ctx)
 		return nil, err
 	}
-	return newModule(r, name, got, verbs, from.Digest, from.Size), nil
+	return newModule(r, name, got, verbs, from), nil
 }
 
 // Digest is the sha256 of a module's bytes, in hex, its identity everywhere.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 
@@ -20,11 +21,13 @@ type Module struct {
 	limits Limits
 	binary *wasmbin.Result
 	pool   *pool
+	// shipped is Source.Shipped.
+	shipped func(name string) *io.SectionReader
 }
 
-func newModule(r *Runtime, name string, got *made, verbs []string, digest string, size int) *Module {
+func newModule(r *Runtime, name string, got *made, verbs []string, from Source) *Module {
 	m := &Module{
-		rt: r, name: name, digest: digest, size: size,
+		rt: r, name: name, digest: from.Digest, size: from.Size, shipped: from.Shipped,
 		verbs: verbs, limits: r.limits, binary: got.binary, pool: newPool(got, r.limits.Instances, r.pools),
 	}
 	// The last resort for a module never closed.

@@ -65,6 +65,11 @@ type usage struct {
 
 // New returns a Runtime. Close it when all its modules are done with.
 func New(ctx context.Context, cfg Config) (*Runtime, error) {
+	return open(ctx, cfg, cfg.CacheDir != "" || len(cfg.Compiler) > 0)
+}
+
+// open is New. carry is for code from elsewhere.
+func open(ctx context.Context, cfg Config, carry bool) (*Runtime, error) {
 	r := &Runtime{
 		limits: cfg.Limits.or(defaults), logger: cfg.Logger, use: &usage{}, compiler: newCompiler(cfg.Compiler),
 		pools: newPools(), tracking: memory.Best(),
@@ -73,7 +78,7 @@ func New(ctx context.Context, cfg Config) (*Runtime, error) {
 	if r.limits.MemoryPages > PageSize {
 		return nil, fmt.Errorf("sandbox: memory limit of %d pages: at most %d", r.limits.MemoryPages, PageSize)
 	}
-	if err := r.open(ctx, cfg); err != nil {
+	if err := r.open(ctx, cfg, carry); err != nil {
 		return nil, err
 	}
 	host, err := kernel.Link(ctx, r.engine, r.memory, r.logger)
@@ -85,14 +90,14 @@ func New(ctx context.Context, cfg Config) (*Runtime, error) {
 }
 
 // open opens the cache and the engine.
-func (r *Runtime) open(ctx context.Context, cfg Config) (err error) {
+func (r *Runtime) open(ctx context.Context, cfg Config, carry bool) (err error) {
 	if r.report = cfg.Report; r.report == nil {
 		r.report = func(error) {}
 	}
 	if r.kept, err = openKept(cfg.CacheDir, r.report); err != nil {
 		return err
 	}
-	if err := r.openEngine(ctx, r.kept != nil || len(cfg.Compiler) > 0); err != nil {
+	if err := r.openEngine(ctx, carry); err != nil {
 		r.report(fmt.Errorf("compiled code is not kept, nor made in another process: %w", errors.Join(err, r.kept.close())))
 		r.kept = nil
 	}

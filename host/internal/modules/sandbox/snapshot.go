@@ -13,6 +13,15 @@ import (
 type state struct {
 	memory  []byte
 	globals []uint64
+	// free gives the memory back; nil where Go's collector does.
+	free func()
+}
+
+// drop ends the use of the state.
+func (s *state) drop() {
+	if s.free != nil {
+		s.free()
+	}
 }
 
 // read sets s to the instance's current state.

@@ -23,5 +23,5 @@ func (r *Runtime) LoadUnmetered(ctx context.Context, name string, wasm []byte) (
 	if err != nil {
 		return nil, err
 	}
-	return newModule(r, name, &made{compiled: compiled, binary: rewritten, budget: r.memory}, verbs, "", len(wasm)), nil
+	return newModule(r, name, &made{compiled: compiled, binary: rewritten, budget: r.memory}, verbs, Source{Size: len(wasm)}), nil
 }

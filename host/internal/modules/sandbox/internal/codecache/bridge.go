@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/tetratelabs/wazero"
+
+	"github.com/callgate/callgate/host/internal/modules/sandbox/internal/memory"
 )
 
 // Bridge poses as the engine's directory of files: it hands over authenticated code, and
@@ -116,8 +118,20 @@ func (b *Bridge) Get(id [32]byte) (io.ReadCloser, bool, error) {
 		b.made = j
 		return nil, false, nil
 	}
-	return io.NopCloser(bytes.NewReader(j.code)), true, nil
+	return &reader{*bytes.NewReader(j.code)}, true, nil
 }
+
+// reader gives code to the engine, which reads all of it at once into the memory it runs from.
+type reader struct{ bytes.Reader }
+
+// Read implements io.Reader.
+func (r *reader) Read(p []byte) (int, error) {
+	memory.Ready(p[:min(len(p), r.Len())])
+	return r.Reader.Read(p)
+}
+
+// Close implements io.Closer.
+func (r *reader) Close() error { return nil }
 
 // Add implements wazero's cache of files.
 func (b *Bridge) Add(id [32]byte, content io.Reader) error {

@@ -50,17 +50,27 @@ func fill(file *os.File, memory []byte) []byte {
 	return mapped
 }
 
-// writeSparse leaves out zeros, so they take no memory.
+// writeSparse leaves out pages of zeros, so they take no memory.
 func writeSparse(file *os.File, memory []byte) error {
 	var zero [4096]byte
+	from := 0 // of what is to be written next
 	for at := 0; at < len(memory); at += len(zero) {
-		part := memory[at:min(at+len(zero), len(memory))]
-		if bytes.Equal(part, zero[:len(part)]) {
+		end := min(at+len(zero), len(memory))
+		empty := bytes.Equal(memory[at:end], zero[:end-at])
+		last := end == len(memory)
+		if !empty && !last {
 			continue
 		}
-		if _, err := file.WriteAt(part, int64(at)); err != nil {
-			return err
+		to := end
+		if empty {
+			to = at
 		}
+		if from < to {
+			if _, err := file.WriteAt(memory[from:to], int64(from)); err != nil {
+				return err
+			}
+		}
+		from = end
 	}
 	return nil
 }
