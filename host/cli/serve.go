@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -50,10 +51,12 @@ callgate asks watch.`,
 				return err
 			}
 			log := slog.New(logHandler(cmd.ErrOrStderr()))
+			collect := uncollected()
 			d, err := daemon.Open(cmd.Context(), daemon.Options{
 				Host:  assembly.Options{Config: cfg, CacheDir: dirs.Cache, Modules: plugins.Modules(), Compiler: compiler(), Log: log},
 				State: dirs.State, Version: version, DiscordToken: discordToken, Program: program,
 			})
+			collect()
 			if errors.Is(err, store.ErrLocked) || errors.Is(err, api.ErrInUse) {
 				err = fmt.Errorf("a daemon is already running: %w", err)
 			}
@@ -146,5 +149,20 @@ func answerHere(ctx context.Context, d *daemon.Daemon, w watcher, tokenFile stri
 	}
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintln(errOut, "callgate: asks are not shown on this terminal:", err)
+	}
+}
+
+// startBytes is how much memory a start takes before Go's collector runs.
+const startBytes = 64 << 20
+
+// uncollected has Go's collector wait, until collect. A start allocates 20 MB that mostly stay, and
+// four collections were 7 % of its processor time.
+func uncollected() (collect func()) {
+	limit := debug.SetMemoryLimit(-1)
+	percent := debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(min(limit, startBytes))
+	return func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
 	}
 }

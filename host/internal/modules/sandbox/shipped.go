@@ -13,9 +13,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/callgate/callgate/host/internal/machine/ready"
 	"github.com/callgate/callgate/host/internal/modules/sandbox/internal/codecache"
 	"github.com/callgate/callgate/host/internal/modules/sandbox/internal/compileproc"
-	"github.com/callgate/callgate/host/internal/modules/sandbox/internal/memory"
 	"github.com/callgate/callgate/host/internal/modules/sandbox/internal/wasmbin"
 )
 
@@ -127,11 +127,7 @@ func (r *Runtime) unpack(ctx context.Context, from Source) (*made, error) {
 // takeShipped checks everything the engine trusts in its own files. The stub gets a tag of this
 // process, so that no module written beforehand equals it.
 func (r *Runtime) takeShipped(ctx context.Context, parts [][]byte, id codecache.ID) (*made, error) {
-	e := &codecache.Entry{Facts: parts[0], Code: parts[2]}
-	var err error
-	if e.Stub, err = wasmbin.Stub(parts[1], append(id[:], rand.Text()...)); err != nil {
-		return nil, err
-	}
+	e := &codecache.Entry{Facts: parts[0], Stub: wasmbin.Tagged(parts[1], append(id[:], rand.Text()...)), Code: parts[2]}
 	if err := checkEntry(e); err != nil {
 		return nil, err
 	}
@@ -170,7 +166,7 @@ const room = 64
 // until free is called: a start would otherwise fault in each of its pages, and leave 30 MB to Go's
 // collector.
 func readShipped(f *io.SectionReader, n int) (parts [][]byte, free func(), err error) {
-	packed, freePacked := memory.Scratch(int(f.Size()))
+	packed, freePacked := ready.Scratch(int(f.Size()))
 	defer freePacked()
 	if _, err := io.ReadFull(f, packed); err != nil {
 		return nil, nil, err
@@ -187,7 +183,7 @@ func readShipped(f *io.SectionReader, n int) (parts [][]byte, free func(), err e
 		return nil, nil, err
 	}
 	defer d.Close()
-	plain, free := memory.Scratch(int(head.FrameContentSize) + room)
+	plain, free := ready.Scratch(int(head.FrameContentSize) + room)
 	got, err := d.DecodeAll(packed, plain[:0])
 	if err == nil {
 		parts, err = compileproc.Unpack(got, n)

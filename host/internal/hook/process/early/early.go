@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/callgate/callgate/host/internal/hook/process"
+	"github.com/callgate/callgate/host/internal/machine/ready"
 )
 
 // init runs the hook and ends the process when the arguments are those of an installed hook.
@@ -16,4 +17,5 @@ func init() {
 	if code, ran := process.Installed(os.Args); ran {
 		os.Exit(code)
 	}
+	ready.Heap() // for the initialisers after this one
 }

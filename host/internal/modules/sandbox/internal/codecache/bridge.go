@@ -10,7 +10,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
-	"github.com/callgate/callgate/host/internal/modules/sandbox/internal/memory"
+	"github.com/callgate/callgate/host/internal/machine/ready"
 )
 
 // Bridge poses as the engine's directory of files: it hands over authenticated code, and
@@ -126,7 +126,7 @@ type reader struct{ bytes.Reader }
 
 // Read implements io.Reader.
 func (r *reader) Read(p []byte) (int, error) {
-	memory.Ready(p[:min(len(p), r.Len())])
+	ready.Pages(p[:min(len(p), r.Len())])
 	return r.Reader.Read(p)
 }
 

@@ -1,5 +1,7 @@
 package wasmbin
 
+import "slices"
+
 // stubSection is the name of the custom section distinguishing stubs.
 const stubSection = Prefix + "stub"
 
@@ -19,8 +21,16 @@ func Stub(wasm, tag []byte) ([]byte, error) {
 		}
 		s.set(secCode, code)
 	}
-	return appendSection(s.join(), secCustom, append(appendName(nil, stubSection), tag...)), nil
+	return Tagged(s.join(), tag), nil
 }
+
+// Tagged returns a stub with a further tag, beside the stub.
+func Tagged(stub, tag []byte) []byte {
+	return appendSection(slices.Grow(slices.Clip(stub), maxTag+len(tag)), secCustom, append(appendName(nil, stubSection), tag...))
+}
+
+// maxTag is enough for a tag's section without the tag.
+const maxTag = 64
 
 // Defined is how many functions a module defines.
 func Defined(wasm []byte) (int, error) {
