@@ -23,6 +23,7 @@ type Presence interface {
 	Reset(ctx context.Context, w pin.Who, atOnce bool) (time.Time, error)
 	CancelReset(ctx context.Context, w pin.Who) error
 	Lock(w pin.Who)
+	Unlocked() bool
 	Status(ctx context.Context, w pin.Who) (pin.Status, error)
 }
 
@@ -84,8 +85,8 @@ func (s *Server) present(r *http.Request, caller authority.Caller) error {
 
 // leaves locks the terminal of an agent's call: the call's program must not find it unlocked.
 func (s *Server) leaves(r *http.Request, caller authority.Caller) {
-	if caller.Kind == authority.Admin {
-		return // a person who tries something
+	if caller.Kind == authority.Admin || !s.c.Presence.Unlocked() {
+		return // a person who tries something, or nothing to lock: each call would read two processes
 	}
 	if w, err := whoIs(r, caller, ""); err == nil && w.Terminal != "" {
 		s.c.Presence.Lock(w)

@@ -64,13 +64,17 @@ func (s *Store) AppendCall(ctx context.Context, r Row, c Call) (Row, error) {
 	return r, nil
 }
 
+// insertCall does nothing for a known key.
+const insertCall = "INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?) ON CONFLICT DO NOTHING"
+
 // putCall keeps a call. The first statement does nothing for a known key, so a failure of either
 // leaves nothing behind. One statement with DO UPDATE takes SQLite twice as long to compile.
 func putCall(ctx context.Context, t *tx, c Call) error {
 	behavior, outcome, judged := c.Behavior.String(), string(c.Outcome), c.JudgedAt.UnixNano()
-	kept, err := changed(t.ExecContext(ctx, "INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?) ON CONFLICT DO NOTHING",
+	kept, err := t.db.putCall(ctx, t.Conn, []any{
 		c.Key.Token, c.Key.Session, c.Key.CallID, c.Agent, c.Tool, c.CWD, c.InputDigest, c.Digest, behavior, outcome, c.AskID, c.Moves,
-		judged, c.AuditSeq, c.SubAgent))
+		judged, c.AuditSeq, c.SubAgent,
+	})
 	if err != nil || kept {
 		return err
 	}
@@ -89,6 +93,9 @@ const callColumns = `token, session, call_id, agent, tool, cwd, input_digest, di
 
 // Call returns the call judged under a key; ErrNotFound when there is none.
 func (s *Store) Call(ctx context.Context, key ask.Key) (Call, error) {
+	if !s.db.mayKnow(ctx, key) {
+		return Call{}, fmt.Errorf("look up a call: %w", ErrNotFound)
+	}
 	return s.oneCall(ctx, "token = ? AND session = ? AND call_id = ?", key.Token, key.Session, key.CallID)
 }
 

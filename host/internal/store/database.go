@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/callgate/callgate/host/internal/approval/ask"
 )
 
 // database is the engine beneath a store: everything that differs between engines. All statements
@@ -34,6 +36,11 @@ type database interface {
 	begin(ctx context.Context, conn *sql.Conn) (head *link, epoch int64, err error)
 	// commit writes the rows of the audit and its head, and ends the transaction.
 	commit(ctx context.Context, conn *sql.Conn, c *chain) error
+	// putCall inserts a judged call by insertCall, in the writer's transaction, and reports whether its
+	// key was new.
+	putCall(ctx context.Context, conn *sql.Conn, values []any) (bool, error)
+	// mayKnow is false where there is surely no judged call with this key.
+	mayKnow(ctx context.Context, key ask.Key) bool
 	// spoils reports whether a statement's error has ended the transaction of a job with one
 	// statement.
 	spoils(err error) bool

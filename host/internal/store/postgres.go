@@ -17,6 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/callgate/callgate/host/internal/approval/ask"
 )
 
 // ErrUnavailable means the database server does not answer. Nothing was decided on: the caller
@@ -371,6 +373,13 @@ func columnsOf(rows []Row) []any {
 
 // wipe has nothing to do: the server's vacuum destroys old versions of rows.
 func (d *postgres) wipe(context.Context, *sql.Conn) bool { return true }
+
+func (d *postgres) putCall(ctx context.Context, conn *sql.Conn, values []any) (bool, error) {
+	return changed(conn.ExecContext(ctx, insertCall, values...))
+}
+
+// mayKnow leaves it to the one statement for the call, which its driver has prepared.
+func (d *postgres) mayKnow(context.Context, ask.Key) bool { return true }
 
 // by is empty: the planner chooses well by itself.
 func (d *postgres) by(string) string { return "" }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"sync"
 	"time"
 
+	"github.com/callgate/callgate/host/internal/approval/ask"
 	"github.com/callgate/callgate/host/internal/machine/filelock"
 
 	_ "modernc.org/sqlite" // the database driver
@@ -25,6 +27,10 @@ type sqliteFile struct {
 	writes *sql.DB
 	reads  *sql.DB
 	ready  *ready // on the writer's connection
+
+	looking sync.Mutex
+	lookUp  *ready // on look, a connection for reading; nil before its first use
+	look    *sql.Conn
 }
 
 func (d *sqliteFile) name() string { return d.path }
@@ -45,7 +51,7 @@ func (d *sqliteFile) open(ctx context.Context) (writes, reads *sql.DB, err error
 	if err := d.prepare(ctx); err != nil {
 		return nil, nil, d.explain(err)
 	}
-	d.reads, err = connect(d.path, d.busy, readers, "query_only(1)")
+	d.reads, err = connect(d.path, d.busy, readers+1, "query_only(1)") // one for lookUp
 	return d.writes, d.reads, err
 }
 
@@ -68,9 +74,17 @@ func connect(path string, busy time.Duration, n int, pragmas ...string) (*sql.DB
 
 func (d *sqliteFile) close() error {
 	var errs []error
-	if d.ready != nil {
-		errs = append(errs, d.ready.end())
-		d.ready = nil
+	d.looking.Lock()
+	defer d.looking.Unlock()
+	for _, r := range []*ready{d.ready, d.lookUp} {
+		if r != nil {
+			errs = append(errs, r.end())
+		}
+	}
+	d.ready, d.lookUp = nil, nil
+	if d.look != nil {
+		errs = append(errs, d.look.Close())
+		d.look = nil
 	}
 	for _, db := range []*sql.DB{d.reads, d.writes} {
 		if db != nil {
@@ -88,7 +102,7 @@ func (d *sqliteFile) writer(ctx context.Context) (*sql.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.ready, err = readyOn(conn); err != nil {
+	if d.ready, err = readyOn(conn, writerTexts); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
@@ -121,6 +135,37 @@ func (d *sqliteFile) commit(_ context.Context, _ *sql.Conn, c *chain) error {
 		}
 	}
 	return d.ready.step(commitWrite)
+}
+
+// putCall is one of the writer's statements.
+func (d *sqliteFile) putCall(_ context.Context, _ *sql.Conn, values []any) (bool, error) {
+	return d.ready.call(values)
+}
+
+// mayKnow looks on a connection of its own: most calls are new, and the driver would compile a
+// statement for each.
+func (d *sqliteFile) mayKnow(ctx context.Context, key ask.Key) bool {
+	d.looking.Lock()
+	defer d.looking.Unlock()
+	if d.lookUp == nil && !d.makeLookUp(ctx) {
+		return true
+	}
+	found, err := d.lookUp.has(key)
+	return found || err != nil
+}
+
+func (d *sqliteFile) makeLookUp(ctx context.Context) bool {
+	conn, err := d.reads.Conn(ctx)
+	if err != nil {
+		return false
+	}
+	r, err := readyOn(conn, readerTexts)
+	if err != nil {
+		_ = conn.Close() // back to the others
+		return false
+	}
+	d.lookUp, d.look = r, conn
+	return true
 }
 
 // maxWipeWait is how long emptying the log waits for readers, in milliseconds.

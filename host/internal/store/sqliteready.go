@@ -10,6 +10,8 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/callgate/callgate/host/internal/approval/ask"
 )
 
 // A statement of each transaction of the writer.
@@ -17,27 +19,33 @@ const (
 	beginWrite = iota
 	addRow
 	addUse
+	addCall
 	moveHead
 	commitWrite
-	readyStatements
 )
 
-// readyTexts are the statements. The row names no columns: it has all of them, in their order.
-var readyTexts = [readyStatements]string{
+// writerTexts are the statements. The row names no columns: it has all of them, in their order.
+var writerTexts = []string{
 	beginWrite:  "BEGIN IMMEDIATE",
 	addRow:      "INSERT INTO audit_log VALUES (" + strings.Repeat("?,", 25) + "?)",
 	addUse:      addUses,
+	addCall:     insertCall,
 	moveHead:    "UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1",
 	commitWrite: "COMMIT",
 }
 
-// ready has these statements compiled once, on the writer's own connection. The driver compiles a
-// statement each time it runs, also a prepared one. RATIONALE.md, "Why does the store reach past its
-// driver?". Only the writer's goroutine uses it.
+// The statement of each named call, on a connection for reading.
+const hasCall = 0
+
+var readerTexts = []string{hasCall: "SELECT 1 FROM calls WHERE token = ? AND session = ? AND call_id = ?"}
+
+// ready has statements compiled once, on a connection of its own. The driver compiles a statement
+// each time it runs, also a prepared one. RATIONALE.md, "Why does the store reach past its driver?".
+// One goroutine at a time uses it.
 type ready struct {
 	tls       *libc.TLS
 	db        uintptr
-	compiled  [readyStatements]uintptr
+	compiled  []uintptr
 	memory    uintptr // SQLite's, for the values of one statement at a time
 	size, use int
 	failed    int32 // the first failure to bind a value of the next step
@@ -47,12 +55,12 @@ type ready struct {
 const none = "\x00\x00\x00\x00\x00\x00\x00\x00"
 
 // readyOn compiles them. A connection has to give them back before it is closed.
-func readyOn(conn *sql.Conn) (*ready, error) {
-	r := &ready{}
+func readyOn(conn *sql.Conn, texts []string) (*ready, error) {
+	r := &ready{compiled: make([]uintptr, len(texts))}
 	if err := conn.Raw(r.reach); err != nil {
 		return nil, err
 	}
-	for i, text := range readyTexts {
+	for i, text := range texts {
 		r.room(len(none) + len(text) + 1)
 		result, at, rc := r.put(none), r.put(text+"\x00"), r.failed
 		if rc == sqlite3.SQLITE_OK {
@@ -152,17 +160,23 @@ func (r *ready) bound(rc int32) {
 
 // step runs a statement with its values.
 func (r *ready) step(statement int) error {
+	_, err := r.found(statement)
+	return err
+}
+
+// found is step, and reports whether the statement has a result.
+func (r *ready) found(statement int) (bool, error) {
 	rc := r.failed
 	r.failed = sqlite3.SQLITE_OK
 	if rc == sqlite3.SQLITE_OK {
 		rc = sqlite3.Xsqlite3_step(r.tls, r.compiled[statement])
 	}
 	var err error
-	if rc != sqlite3.SQLITE_DONE {
+	if rc != sqlite3.SQLITE_DONE && rc != sqlite3.SQLITE_ROW {
 		err = r.explain(rc)
 	}
 	sqlite3.Xsqlite3_reset(r.tls, r.compiled[statement]) // repeats the error
-	return err
+	return rc == sqlite3.SQLITE_ROW, err
 }
 
 // row adds a row of the audit.
@@ -199,6 +213,42 @@ func (r *ready) uses(id string, u RuleUse) error {
 	r.number(addUse, 2, u.Count)
 	r.number(addUse, 3, u.Last.UnixNano())
 	return r.step(addUse)
+}
+
+// call keeps a call with these values, texts and numbers, and reports whether its key was new.
+func (r *ready) call(values []any) (bool, error) {
+	size := 1 // an empty text has a place as well
+	for _, v := range values {
+		if text, ok := v.(string); ok {
+			size += len(text)
+		}
+	}
+	r.room(size)
+	for i, v := range values {
+		switch v := v.(type) {
+		case string:
+			r.text(addCall, i+1, v)
+		case int64:
+			r.number(addCall, i+1, v)
+		case bool:
+			r.number(addCall, i+1, map[bool]int64{true: 1}[v])
+		default:
+			return false, fmt.Errorf("a call's value is a %T", v)
+		}
+	}
+	if err := r.step(addCall); err != nil {
+		return false, err
+	}
+	return sqlite3.Xsqlite3_changes(r.tls, r.db) > 0, nil
+}
+
+// has reports whether there is a call with this key.
+func (r *ready) has(key ask.Key) (bool, error) {
+	r.room(len(key.Token) + len(key.Session) + len(key.CallID) + 1)
+	r.text(hasCall, 1, key.Token)
+	r.text(hasCall, 2, key.Session)
+	r.text(hasCall, 3, key.CallID)
+	return r.found(hasCall)
 }
 
 // head names the last row of the chain.

@@ -52,6 +52,7 @@ type job struct {
 // tx is the transaction a job runs in.
 type tx struct {
 	*sql.Conn
+	db    database
 	chain *chain
 }
 
@@ -276,7 +277,7 @@ func (w *writer) runOne(ctx context.Context, j *job) error {
 			return err
 		}
 	}
-	j.err = j.run(ctx, &tx{w.conn, &w.chain})
+	j.err = j.run(ctx, &tx{w.conn, w.db, &w.chain})
 	if j.err != nil {
 		w.chain.back(before)
 	}

@@ -201,6 +201,9 @@ func (k *Keeper) Set(ctx context.Context, old, pin string, w Who) error {
 	return nil
 }
 
+// Unlocked reports whether any terminal or ticket is unlocked, or was until its time ended.
+func (k *Keeper) Unlocked() bool { return k.open.any() }
+
 // Lock ends the unlocking of who.
 func (k *Keeper) Lock(w Who) { k.open.remove(w) }
 

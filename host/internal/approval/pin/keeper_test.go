@@ -32,8 +32,14 @@ func TestTheTerminalThatUnlockedIsTheOnlyOne(t *testing.T) {
 	wants(t, keeper(m), here, pin.ErrLocked) // after a restart
 	k.Lock(there)
 	wants(t, k, here, nil)
+	if !k.Unlocked() || keeper(m).Unlocked() {
+		t.Error("wants one terminal unlocked, and none after a restart")
+	}
 	k.Lock(here)
 	wants(t, k, here, pin.ErrLocked)
+	if k.Unlocked() {
+		t.Error("something is unlocked after the last one was locked")
+	}
 }
 
 func TestT06_TicketIsBound(t *testing.T) {

@@ -73,6 +73,13 @@ func (u *unlocked) sweep(now time.Time) {
 	}
 }
 
+// any reports whether anything is unlocked.
+func (u *unlocked) any() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.since) > 0
+}
+
 // holds looks at both clocks: the one stopped while the machine sleeps, and the one people can
 // set.
 func holds(since, now time.Time) bool {
