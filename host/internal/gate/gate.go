@@ -26,8 +26,10 @@ type Targets interface {
 	describe.Resolver
 	// Directories resolves working directories. An unresolvable one is an error.
 	Directories(ctx context.Context, dirs []string) ([]string, error)
-	// Project is the project a call runs in.
+	// Project is the project around a directory.
 	Project(ctx context.Context, cwd string, workingDirectories []string) (target.Project, error)
+	// Projects are the projects around the places a call may run in.
+	Projects(ctx context.Context, places ...target.Around) ([]target.Project, error)
 	// ClaudePlaces are the directories of a session of Claude Code besides its project.
 	ClaudePlaces(ctx context.Context, session, home, cwd string, dirs []string) ([]string, error)
 	// Identify returns the identities of the cwd and of each target.

@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/internal/config"
 	"github.com/callgate/callgate/host/internal/config/project"
 	"github.com/callgate/callgate/host/internal/gate/describe"
+	"github.com/callgate/callgate/host/internal/gate/target"
 	"github.com/callgate/callgate/host/internal/modules"
 	"github.com/callgate/callgate/host/internal/store"
 	"github.com/callgate/callgate/host/internal/telemetry/stage"
@@ -278,13 +279,16 @@ func (g *Gate) locate(ctx context.Context, caller authority.Caller, claim wire.C
 		places, placesErr := g.c.Targets.ClaudePlaces(ctx, claim.Session, c.Home, c.CWD, c.WorkingDirectories)
 		c.WorkingDirectories, err = union(c.WorkingDirectories, places), errors.Join(err, placesErr)
 	}
-	here, rootErr := g.c.Targets.Project(ctx, c.CWD, rooted)
-	if len(here.Roots) > 0 {
-		c.ProjectRoot, c.Repository = here.Roots[0], here.Repository
+	projects, rootErr := g.c.Targets.Projects(ctx, target.Around{CWD: c.CWD, WorkingDirectories: rooted}, target.Around{WorkingDirectories: resolved})
+	if rootErr == nil {
+		here, unclaimed := projects[0], projects[1]
+		if len(here.Roots) > 0 {
+			c.ProjectRoot, c.Repository = here.Roots[0], here.Repository
+		}
+		f.roots = union(here.Roots, unclaimed.Roots)
 	}
-	unclaimed, unclaimedErr := g.c.Targets.Project(ctx, "", resolved)
-	f.roots = union(union(here.Roots, unclaimed.Roots), f.trusted.read)
-	return errors.Join(err, claimErr, rootErr, unclaimedErr)
+	f.roots = union(f.roots, f.trusted.read)
+	return errors.Join(err, claimErr, rootErr)
 }
 
 // union is a list with the other's further elements at its end. A restriction in force without

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -34,29 +35,58 @@ func (p Project) Name() string {
 // With working directories configured, a current directory outside all of them counts for
 // nothing: the caller names it, and must not choose its rules by it.
 func (r *Resolver) Project(ctx context.Context, cwd string, workingDirectories []string) (Project, error) {
-	return run(ctx, r, r.limits().Time, func(w *walker) (Project, error) {
-		var dirs []string
-		for _, d := range w.directories(workingDirectories) {
-			if d.err == nil {
-				dirs = append(dirs, d.resolved)
-			}
+	found, err := r.Projects(ctx, Around{cwd, workingDirectories})
+	if err != nil {
+		return Project{}, err
+	}
+	return found[0], nil
+}
+
+// Around is a place to look for a project at.
+type Around struct {
+	CWD                string
+	WorkingDirectories []string
+}
+
+// nowhere has no project, and needs no look.
+func (a Around) nowhere() bool { return !path.IsAbs(a.CWD) && len(a.WorkingDirectories) == 0 }
+
+// Projects is Project for several places in one look.
+func (r *Resolver) Projects(ctx context.Context, places ...Around) ([]Project, error) {
+	if r.FS != nil && !slices.ContainsFunc(places, func(a Around) bool { return !a.nowhere() }) {
+		return make([]Project, len(places)), nil
+	}
+	return run(ctx, r, r.limits().Time, func(w *walker) ([]Project, error) {
+		found := make([]Project, len(places))
+		for i, a := range places {
+			found[i] = w.project(a)
 		}
-		start, holder := w.start(cwd, dirs)
-		if start == "" {
-			return Project{}, w.late()
-		}
-		p := Project{Roots: w.rootsAbove(start)}
-		if holder != "" {
-			p.Roots = appendOnce(p.Roots, holder)
-		}
-		if len(p.Roots) > 0 {
-			p.Repository = w.repository(p.Roots[0])
-		}
-		if p.Repository != "" {
-			p.Roots = appendOnce(p.Roots, p.Repository)
-		}
-		return p, w.late()
+		return found, w.late()
 	})
+}
+
+func (w *walker) project(a Around) Project {
+	var dirs []string
+	for _, d := range w.directories(a.WorkingDirectories) {
+		if d.err == nil {
+			dirs = append(dirs, d.resolved)
+		}
+	}
+	start, holder := w.start(a.CWD, dirs)
+	if start == "" {
+		return Project{}
+	}
+	p := Project{Roots: w.rootsAbove(start)}
+	if holder != "" {
+		p.Roots = appendOnce(p.Roots, holder)
+	}
+	if len(p.Roots) > 0 {
+		p.Repository = w.repository(p.Roots[0])
+	}
+	if p.Repository != "" {
+		p.Roots = appendOnce(p.Roots, p.Repository)
+	}
+	return p
 }
 
 // start returns where to look for a root, and the working directory it is in.
