@@ -1,22 +1,20 @@
 package conformance
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/callgate/callgate/host/internal/text/jsonschema"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
 )
 
 // mutated is an input with one to four changes. It is as strict as the host hands
 // inputs on; where the changes made something else, the input stays.
 func (f *fuzzer) mutated(t *toolTrial, input []byte) []byte {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(input))
+	value, err := jsonschema.Decode(input)
 	if err != nil {
 		return input
 	}

@@ -3,11 +3,10 @@ package conformance
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/callgate/callgate/host/internal/text/jsonschema"
 )
 
 // schema makes inputs of a tool's input_schema. An unusable or missing one makes and judges
@@ -21,30 +20,14 @@ type schema struct {
 	seen map[string][]any
 }
 
-// noLoader keeps a schema from naming anything outside itself.
-type noLoader struct{}
-
-func (noLoader) Load(string) (any, error) {
-	return nil, errors.New("only parts of the schema itself can be named")
-}
-
 func newSchema(raw []byte) *schema {
 	s := &schema{seen: map[string][]any{}}
 	if len(raw) == 0 {
 		return s
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		s.problem = err
-		return s
-	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoader{})
-	const place = "callgate:input_schema"
-	if s.problem = c.AddResource(place, doc); s.problem == nil {
-		s.valid, s.problem = c.Compile(place)
-	}
-	s.root, _ = doc.(map[string]any)
+	root, _ := jsonschema.Decode(raw) // Parse says what is wrong
+	s.root, _ = root.(map[string]any)
+	s.valid, s.problem = jsonschema.Parse(raw)
 	return s
 }
 
@@ -54,24 +37,14 @@ func (s *schema) usable() bool { return s.valid != nil && s.root != nil }
 // accepts reports whether the schema allows an input; ok is false where it cannot
 // tell.
 func (s *schema) accepts(input []byte) (valid, ok bool) {
-	if !s.usable() {
+	if !s.usable() || !json.Valid(input) {
 		return false, false
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(input))
-	if err != nil {
-		return false, false
-	}
-	return s.valid.Validate(value) == nil, true
+	return s.valid.Validate(input) == nil, true
 }
 
 // objection is the schema's error about an input; nil for none.
-func (s *schema) objection(input []byte) error {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(input))
-	if err != nil {
-		return err
-	}
-	return s.valid.Validate(value)
-}
+func (s *schema) objection(input []byte) error { return s.valid.Validate(input) }
 
 // properties are the schema's members at its top.
 func (s *schema) properties() map[string]any {
@@ -99,7 +72,7 @@ func (s *schema) closed() bool {
 
 // learn remembers the values of an author's input.
 func (s *schema) learn(input []byte) {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(input))
+	value, err := jsonschema.Decode(input)
 	if err == nil {
 		s.remember("", value, 0)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/callgate/callgate/host/internal/text/jsonschema"
 )
 
 // deepest is how far a schema is followed into itself.
@@ -48,18 +50,10 @@ func (s *schema) make(r *rand.Rand, part any, name string, depth int) any {
 func (s *schema) resolve(part any, hops int) any {
 	of, _ := part.(map[string]any)
 	ref, ok := of["$ref"].(string)
-	if !ok || hops > deepest || !strings.HasPrefix(ref, "#") {
+	if !ok || hops > deepest {
 		return part
 	}
-	var at any = s.root
-	for step := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(ref, "#"), "/"), "/") {
-		if step == "" {
-			continue
-		}
-		m, _ := at.(map[string]any)
-		at = m[strings.NewReplacer("~1", "/", "~0", "~").Replace(step)]
-	}
-	return s.resolve(at, hops+1)
+	return s.resolve(jsonschema.At(s.root, ref), hops+1)
 }
 
 // merged is a part with one of its alternatives, and all of allOf, put into it.

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/callgate/callgate/host/internal/text/jsonschema"
 	"github.com/callgate/callgate/host/internal/text/strictjson"
 )
 
@@ -45,7 +44,7 @@ func (f *fuzzer) shrink(p *probe, found Finding) Finding {
 
 // reductions are inputs smaller than one, the smallest first.
 func reductions(input []byte) (list [][]byte) {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(input))
+	value, err := jsonschema.Decode(input)
 	if err != nil {
 		return nil
 	}
