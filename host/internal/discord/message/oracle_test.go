@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
 	"github.com/callgate/callgate/host/internal/discord/message"
@@ -14,7 +13,7 @@ import (
 )
 
 // schema is Discord's schema of the body.
-func schema(t *testing.T, method, path string) *jsonschema.Schema {
+func schema(t *testing.T, method, path string) *discordfacts.Schema {
 	t.Helper()
 	table, err := discordfacts.Load()
 	if err != nil {
@@ -30,17 +29,13 @@ func schema(t *testing.T, method, path string) *jsonschema.Schema {
 func fits(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, s *jsonschema.Schema, v any) {
+}, s *discordfacts.Schema, v any) {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err == nil {
-		err = s.Validate(value)
-	}
-	if err != nil {
+	if err := s.Validate(text); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 }
@@ -81,11 +76,7 @@ func TestOracleSeesFaults(t *testing.T) {
 		`{"content":"` + string(bytes.Repeat([]byte("x"), 4001)) + `"}`, `{"nonce":"12345678901234567890123456"}`,
 		`{"content":"x","components":[{"type":1,"components":[{"type":2,"style":9,"custom_id":"x"}]}]}`,
 	} {
-		value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if post.Validate(value) == nil {
+		if post.Validate([]byte(text)) == nil {
 			t.Errorf("Discord takes %.80s", text)
 		}
 	}

@@ -9,30 +9,32 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/callgate/callgate/host/internal/testkit/repo"
+	"github.com/callgate/callgate/host/internal/text/jsonschema"
 )
 
 // Table holds the routes and schemas. It is safe for concurrent use.
 type Table struct {
-	routes   map[string]map[string]any // by "METHOD path": its body, or the answer with a status
-	mu       sync.Mutex
-	compiler *jsonschema.Compiler
-	compiled map[string]*jsonschema.Schema
+	routes map[string]map[string]any // by "METHOD path": its body, or the answer with a status
+	all    *jsonschema.Set           // those of the table by their names, the routes' by "METHOD path part"
 }
+
+// Schema is the schema of a body.
+type Schema struct {
+	all  *jsonschema.Set
+	name string
+}
+
+// Validate is why a JSON text does not fit; nil if it does.
+func (s *Schema) Validate(text []byte) error { return s.all.Validate(s.name, text) }
 
 // takes stands beside the statuses of a route's answers.
 const takes = "takes"
 
-// base is where a schema's name is looked up.
-const base = "mem:///discord/"
-
 // Load reads the tables once.
 var Load = sync.OnceValues(func() (*Table, error) {
-	t := &Table{routes: map[string]map[string]any{}, compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
-	t.compiler.DefaultDraft(jsonschema.Draft2020)
-	schemas := map[string]map[string]any{}
+	t := &Table{routes: map[string]map[string]any{}}
+	schemas := map[string]any{}
 	err := rows("schemas.tsv", func(cells []string, value any) error {
 		name, member := cells[0], cells[1]
 		if member == "" {
@@ -44,8 +46,8 @@ var Load = sync.OnceValues(func() (*Table, error) {
 			schemas[name] = schema
 			return nil
 		}
-		schema := schemas[name]
-		if schema == nil {
+		schema, ok := schemas[name].(map[string]any)
+		if !ok {
 			return fmt.Errorf("%s has a member before itself", name)
 		}
 		schema["properties"].(map[string]any)[member] = value
@@ -57,13 +59,8 @@ var Load = sync.OnceValues(func() (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, schema := range schemas {
-		if err := t.compiler.AddResource(base+name, schema); err != nil {
-			return nil, err
-		}
-	}
-	return t, rows("routes.tsv", func(cells []string, answers any) error {
-		request, err := jsonschema.UnmarshalJSON(strings.NewReader(cells[2]))
+	err = rows("routes.tsv", func(cells []string, answers any) error {
+		request, err := decode(cells[2])
 		if err != nil {
 			return err
 		}
@@ -72,10 +69,26 @@ var Load = sync.OnceValues(func() (*Table, error) {
 			return fmt.Errorf("%s %s has no answers", cells[0], cells[1])
 		}
 		route[takes] = request
-		t.routes[cells[0]+" "+cells[1]] = route
+		id := cells[0] + " " + cells[1]
+		t.routes[id] = route
+		for part, schema := range route {
+			if schema != nil {
+				schemas[id+" "+part] = schema
+			}
+		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	t.all, err = jsonschema.ParseSet(schemas)
+	return t, err
 })
+
+// decode reads a schema of the tables, which refers to another by its name.
+func decode(cell string) (any, error) {
+	return jsonschema.Decode([]byte(strings.ReplaceAll(cell, `"$ref":"`, `"$ref":"#/properties/`)))
+}
 
 // rows calls f for the lines of four cells, the last one JSON.
 func rows(file string, f func(cells []string, value any) error) error {
@@ -94,7 +107,7 @@ func rows(file string, f func(cells []string, value any) error) error {
 		if len(cells) != 4 {
 			return fmt.Errorf("%s:%d: %d cells", file, number, len(cells))
 		}
-		value, err := jsonschema.UnmarshalJSON(strings.NewReader(cells[3]))
+		value, err := decode(cells[3])
 		if err == nil {
 			err = f(cells, value)
 		}
@@ -108,53 +121,30 @@ func rows(file string, f func(cells []string, value any) error) error {
 // Has reports whether Discord has the route, with its path as in the table.
 func (t *Table) Has(method, path string) bool { return t.routes[method+" "+path] != nil }
 
-// Named is a schema of the table.
-func (t *Table) Named(name string) (*jsonschema.Schema, error) { return t.compile(name, nil) }
-
 // Request is the JSON body of a route; nil for none.
-func (t *Table) Request(method, path string) (*jsonschema.Schema, error) {
+func (t *Table) Request(method, path string) (*Schema, error) {
 	route, ok := t.routes[method+" "+path]
 	if !ok {
 		return nil, fmt.Errorf("no route of Discord: %s %s", method, path)
 	}
-	return t.of(method+" "+path, takes, route[takes])
+	return t.of(method+" "+path, takes, route[takes]), nil
 }
 
 // Answer is a route's answer with that status; nil for no body. It is an error when Discord
 // never answers so.
-func (t *Table) Answer(method, path string, status int) (*jsonschema.Schema, error) {
+func (t *Table) Answer(method, path string, status int) (*Schema, error) {
 	route := t.routes[method+" "+path]
 	for _, key := range []string{strconv.Itoa(status), strconv.Itoa(status/100) + "XX"} {
 		if answer, ok := route[key]; ok {
-			return t.of(method+" "+path, key, answer)
+			return t.of(method+" "+path, key, answer), nil
 		}
 	}
 	return nil, fmt.Errorf("not an answer of Discord: %d", status)
 }
 
-func (t *Table) of(route, part string, schema any) (*jsonschema.Schema, error) {
+func (t *Table) of(route, part string, schema any) *Schema {
 	if schema == nil {
-		return nil, nil //nolint:nilnil // no body
+		return nil // no body
 	}
-	return t.compile(strings.NewReplacer("/", "-", "{", "", "}", "", " ", "-", "@", "").Replace(route+" "+part), schema)
-}
-
-// compile compiles a schema once, adding it where it is not of the table.
-func (t *Table) compile(name string, add any) (*jsonschema.Schema, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if s := t.compiled[name]; s != nil {
-		return s, nil
-	}
-	if add != nil {
-		if err := t.compiler.AddResource(base+name, add); err != nil {
-			return nil, err
-		}
-	}
-	s, err := t.compiler.Compile(base + name)
-	if err != nil {
-		return nil, err
-	}
-	t.compiled[name] = s
-	return s, nil
+	return &Schema{t.all, route + " " + part}
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/callgate/callgate/host/internal/testkit/discordfacts"
 	"github.com/callgate/callgate/host/internal/testkit/repo"
 )
@@ -54,7 +52,7 @@ func TestLimitsHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := map[string]struct {
-		schema *jsonschema.Schema
+		schema *discordfacts.Schema
 		text   string
 		fits   bool
 	}{
@@ -68,11 +66,7 @@ func TestLimitsHold(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			value, err := jsonschema.UnmarshalJSON(strings.NewReader(c.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.schema.Validate(value); (err == nil) != c.fits {
+			if err := c.schema.Validate([]byte(c.text)); (err == nil) != c.fits {
 				t.Errorf("got %v, want fits %t", err, c.fits)
 			}
 		})
@@ -90,9 +84,6 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("got %v", s)
 	}
 	if s, err := table.Answer("POST", messages, 302); err == nil {
-		t.Errorf("got %v", s)
-	}
-	if s, err := table.Named("Nothing"); err == nil {
 		t.Errorf("got %v", s)
 	}
 }

@@ -1,14 +1,8 @@
 package discordtest
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
-	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/callgate/callgate/host/internal/testkit/discordfacts"
 )
@@ -42,8 +36,8 @@ func (o *oracle) check(c *call, r Request, faulted bool) []string {
 	if err != nil {
 		found = append(found, err.Error())
 	} else if request != nil && !c.anonymous && !c.cut {
-		if problem := misfit(request, bodyOrEmpty(c.body)); problem != "" {
-			found = append(found, fmt.Sprintf("%s %s: the request breaks Discord's schema: %s: %.300s", c.method, c.route, problem, c.body))
+		if err := request.Validate(bodyOrEmpty(c.body)); err != nil {
+			found = append(found, fmt.Sprintf("%s %s: the request breaks Discord's schema: %.600s: %.300s", c.method, c.route, err, c.body))
 		}
 	}
 	if faulted || r.Status == 0 || r.Status >= 500 {
@@ -76,41 +70,8 @@ func (o *oracle) checkAnswer(c *call, r Request) string {
 	case answer == nil:
 		return ""
 	}
-	if problem := misfit(answer, r.Answer); problem != "" {
-		return fmt.Sprintf("%s %s: this server's answer %d breaks Discord's schema: %s: %.300s", c.method, c.route, r.Status, problem, r.Answer)
+	if err := answer.Validate(r.Answer); err != nil {
+		return fmt.Sprintf("%s %s: this server's answer %d breaks Discord's schema: %.600s: %.300s", c.method, c.route, r.Status, err, r.Answer)
 	}
 	return ""
-}
-
-// misfit is why the JSON does not fit the schema; empty when it does.
-func misfit(schema *jsonschema.Schema, data []byte) string {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		return err.Error()
-	}
-	if err := schema.Validate(value); err != nil {
-		return leaf(err)
-	}
-	return ""
-}
-
-// leaf returns the deepest reasons of a failed validation, the helpful ones.
-func leaf(err error) string {
-	var failed *jsonschema.ValidationError
-	if !errors.As(err, &failed) {
-		return err.Error()
-	}
-	var reasons []string
-	var visit func(*jsonschema.ValidationError)
-	visit = func(e *jsonschema.ValidationError) {
-		for _, cause := range e.Causes {
-			visit(cause)
-		}
-		if len(e.Causes) == 0 && len(reasons) < 6 {
-			text, _ := json.Marshal(e.BasicOutput().Error) // only read by people
-			reasons = append(reasons, "/"+strings.Join(e.InstanceLocation, "/")+": "+string(text))
-		}
-	}
-	visit(failed)
-	return strings.Join(reasons, "; ")
 }
