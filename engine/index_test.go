@@ -120,6 +120,18 @@ func TestIndexedByWordsDecideTheSame(t *testing.T) {
 			words.Allow, words.Other = append(words.Allow, engine.FirstWord(*r.Content)), append(words.Other, engine.FirstWord(*r.Content))
 		}
 		want := engine.Decide(context.Background(), req)
+		// With all rules the decision is the same to the last word, and the module is asked about no
+		// rule that its words rule out.
+		all := req
+		all.Words, s.tool.texts = words, nil
+		if got := engine.Decide(context.Background(), all); !reflect.DeepEqual(got, want) {
+			t.Fatalf("with words %v: got %+v\nwant %+v", words, got, want)
+		}
+		for _, text := range s.tool.texts {
+			if !words.Name(engine.Allow, text.Content) {
+				t.Fatalf("asked about %q with words %v", text.Content, words)
+			}
+		}
 		found := req
 		found.Words = words
 		found.Rules = engine.NewRuleList(slices.Clone(req.Rules)).For(found.About())

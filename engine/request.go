@@ -19,8 +19,9 @@ type Request struct {
 	// skipped.
 	Rules []Rule
 	Lists Lists
-	// Words let About leave out rules with a content for the call's own tool; nil for none. They
-	// hold for every call that is decided with Rules.
+	// Words are those of the call's module about rules with a content for it; nil when any can match.
+	// Decide asks the module about no other, and About leaves the others out. They hold for every
+	// call that is decided with Rules.
 	Words *RuleWords
 	// Related are synthetic calls of file and web tools on this call's targets: their deny and ask
 	// rules hold for it through these. RATIONALE.md, "Why are deny and ask rules of Read, Write,

@@ -158,11 +158,25 @@ func (w *walk) ruleStep(stage Stage, b Behavior) (Decision, bool) {
 // matchOwn tries the rules of the call's own tool. When the host could not prepare the call, rules
 // with a content count as matched.
 func (w *walk) matchOwn(b Behavior) (*Rule, error) {
-	rule, err := match(w.ctx, w.req.Entry, w.call, b, w.rules[b])
+	rule, err := match(w.ctx, w.req.Entry, w.call, b, w.possible(b))
 	if rule == nil && w.req.Err != nil {
 		return firstContent(w.rules[b]), w.req.Err
 	}
 	return rule, err
+}
+
+// possible are the rules of a behavior without those that the module's words rule out: a question to
+// the module costs as much as two lists of words. After an error untried rules count as matched.
+func (w *walk) possible(b Behavior) []*Rule {
+	words, rules := w.req.Words, w.rules[b]
+	if words == nil || cmp.Or(w.req.Err, w.req.Entry.Err) != nil {
+		return rules
+	}
+	ruledOut := func(r *Rule) bool { return !r.WholeTool() && !words.Name(b, *r.Content) }
+	if !slices.ContainsFunc(rules, ruledOut) {
+		return rules
+	}
+	return slices.DeleteFunc(slices.Clone(rules), ruledOut)
 }
 
 // firstContent returns the first rule with a content for the tool, preferably one outside a

@@ -81,7 +81,11 @@ func (g *Gate) gatherRules(ctx context.Context, f *facts) error {
 // chosenRules are the operator's rules and the stored ones, those relevant for the call.
 func (g *Gate) chosenRules(ctx context.Context, f *facts) ([]engine.Rule, error) {
 	c := f.req.Call.Context
-	about := f.req.About()
+	asked := f.req
+	if g.ruleCount(f) <= manyRules {
+		asked.Words = nil
+	}
+	about := asked.About()
 	stored, err := g.c.Store.RulesFor(ctx, c.Agent, c.Session, c.Project(), about)
 	stored = withoutGrants(c.Kind, stored)
 	if c.Repository != "" { // rules of this work tree alone
@@ -176,16 +180,23 @@ func denyAll(tools []string) []engine.Rule {
 	return rules
 }
 
-// manyRules is how many rules are tried on a call without asking its module for first words. Asking
-// costs about as much as trying so many.
-const manyRules = 64
+// Beyond fewRules the call's module is asked for first words, which cost about half as much as a
+// question whether rules match. Beyond manyRules those ruled out are not even gathered; a denial then
+// does not name them.
+const (
+	fewRules  = 2
+	manyRules = 64
+)
+
+// ruleCount is how many rules of the operator's and of the store there are.
+func (g *Gate) ruleCount(f *facts) int { return f.agent.Rules.Len() + g.c.Store.RuleCount() }
 
 // describe has the module name the targets of the call, and resolves them.
 func (g *Gate) describe(ctx context.Context, f *facts) error {
 	defer stage.Begin(ctx, "describe")()
 	named := *f.req.Call
 	named.Input = withoutTexts(named.Input, f.texts)
-	f.entry.Words = len(f.texts) == 0 && f.agent.Rules.Len()+g.c.Store.RuleCount() > manyRules
+	f.entry.Words = len(f.texts) == 0 && g.ruleCount(f) > fewRules
 	f.desc, f.req.Related, f.undescribed = describe.Call(ctx, f.tools.Lookup, g.c.Targets, f.entry, &named, f.configured...)
 	if f.entry.Words {
 		f.req.Words = f.desc.RuleWords
