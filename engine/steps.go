@@ -47,7 +47,7 @@ func (w *walk) askStep() (Decision, bool) {
 
 // allowStep is step 4. Rules of other tools never allow, but for searches: see matchReads.
 func (w *walk) allowStep() (Decision, bool) {
-	rule, err := match(w.ctx, w.req.Entry, w.call, Allow, w.rules[Allow])
+	rule, err := match(w.ctx, w.req.Entry, w.call, Allow, w.possible(Allow))
 	if rule == nil && err == nil {
 		rule, err = w.matchReads()
 	}
