@@ -149,6 +149,38 @@ func TestIndexedByWordsDecideTheSame(t *testing.T) {
 	}
 }
 
+// TestWordsSpareQuestions: a module is not asked about rules that its words rule out, of any behavior;
+// after an error it is asked about all.
+func TestWordsSpareQuestions(t *testing.T) {
+	t.Parallel()
+	rules := []engine.Rule{rule(engine.Deny, "Tool(rm:*)"), rule(engine.Ask, "Tool(git push:*)"), rule(engine.Allow, "Tool(npm run:*)")}
+	for _, c := range []struct {
+		words *engine.RuleWords
+		err   error
+		want  string
+	}{
+		{want: "deny ask allow"},
+		{words: &engine.RuleWords{}, want: ""},
+		{words: &engine.RuleWords{Allow: []string{"npm"}, Other: []string{"git"}}, want: "ask allow"},
+		{words: &engine.RuleWords{Allow: []string{"git"}, Other: []string{"npm", "rm"}}, want: "deny"},
+		{words: &engine.RuleWords{}, err: errVerb, want: "deny"},
+	} {
+		tool := &stub{verdict: passthrough}
+		req := request(engine.DefaultMode, tool, rules...)
+		req.Words, req.Err = c.words, c.err
+		decide(t, req)
+		var asked []string
+		for _, verb := range tool.asked {
+			if b, is := strings.CutPrefix(verb, "match_rule "); is {
+				asked = append(asked, b)
+			}
+		}
+		if got := strings.Join(asked, " "); got != c.want {
+			t.Errorf("words %v, error %v: asked about %q, want %q", c.words, c.err, got, c.want)
+		}
+	}
+}
+
 // TestIndexTriesAllAfterAnError: untried rules of a call that could not be prepared count as matched,
 // so none is left out; nor is a rule that is tried on another tool's call as well, or of a server.
 func TestIndexTriesAllAfterAnError(t *testing.T) {
