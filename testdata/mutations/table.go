@@ -18,6 +18,8 @@ var table = []mutation{
 	{"the allowlist holds in every mode", "engine/steps.go", "if lists.Allowed != nil && !w.listed(lists.Allowed) {", "if lists.Allowed != nil && mode != Bypass && !w.listed(lists.Allowed) {", "./engine", "TestToolLists"},
 	{"the denylist comes first, lifted for trusted alone", "engine/steps.go", "lifted := lists.IgnoreDenylist && mode == Trusted", "lifted := lists.IgnoreDenylist && (mode == Trusted || true)", "./engine", "TestToolLists"},
 	{"active skills narrow", "engine/steps.go", "if tools := lists.Skills[skill]; tools != nil && !w.listed(tools) {", "if tools := lists.Skills[skill]; tools != nil && false {", "./engine", "TestToolLists"},
+	{"after an error every rule counts as tried", "engine/steps.go", "	if words == nil || cmp.Or(w.req.Err, w.req.Entry.Err) != nil {\n		return rules", "	if words == nil {\n		return rules", "./engine", "TestWordsSpareQuestions"},
+	{"a failed look does not make a call id unused", "host/internal/store/sqlite.go", "return found || err != nil", "return found || err != nil && false", "./host/internal/store", "TestMayKnow"},
 	{"background sessions never ask", "engine/convert.go", "case c.Kind == Background:", "case false:", "./engine", "TestBackgroundDeniesEveryAsk"},
 	{"resume_asks: deny", "engine/convert.go", " || w.req.ResumeAsks == \"deny\")", ")", "./engine", "TestResumed"},
 	{"an unexpected value of a callback denies", "engine/convert.go", "case a.Unexpected != \"\":", "case false:", "./engine", "TestCallback"},
