@@ -101,10 +101,10 @@ var console = []aim{
 	{figure: "console: first page with style and script", of: "FirstPage bytes/page", scale: 1000, unit: "kB", atMost: 100},
 	{figure: "console: first page, style and script over loopback", of: "FirstPage ns/op", scale: 1e6, unit: "ms", atMost: 200},
 	{figure: "console: a page of Activity on 1,000,000 rows, the slowest filter", of: "ActivityMillion/page ns/slowest", scale: 1e6, unit: "ms", atMost: 100},
-	{figure: "simulation over 100,000 calls, one in ten new: an allow rule", of: "Simulate/repeats/allow ns/op", scale: 1e9, unit: "s", atMost: 2},
-	{figure: "the same: a deny rule", of: "Simulate/repeats/deny ns/op", scale: 1e9, unit: "s", atMost: 2},
-	{figure: "the same: a deny rule about files", of: "Simulate/repeats/files ns/op", scale: 1e9, unit: "s", atMost: 2},
-	{figure: "simulation over 100,000 calls, all new: an allow rule", of: "Simulate/new/allow ns/op", scale: 1e9, unit: "s", free: true},
+	{figure: "simulation over 100,000 calls, one in ten new: an allow rule", of: "Simulate/10000/allow ns/op", scale: 1e9, unit: "s", atMost: 2},
+	{figure: "the same: a deny rule", of: "Simulate/10000/deny ns/op", scale: 1e9, unit: "s", atMost: 2},
+	{figure: "the same: a deny rule about files", of: "Simulate/10000/files ns/op", scale: 1e9, unit: "s", atMost: 2},
+	{figure: "simulation over 100,000 calls, all new: an allow rule", of: "Simulate/100000/allow ns/op", scale: 1e9, unit: "s", free: true},
 }
 
 // aims are the figures of whole calls, those of the sandbox beside its peers, then those

@@ -33,6 +33,7 @@ type result struct {
 	Parts   string  `json:"parts,omitempty"`
 	// recorded is the value over the recorded one; 0 without one.
 	recorded float64
+	free     bool // it has no aim
 }
 
 // compare fills in each result's ratio to the one that is recorded in a file.
@@ -130,7 +131,7 @@ func read(in io.Reader) (medians figures, failed []string, err error) {
 func judge(f figures) []result {
 	var results []result
 	for _, a := range aims {
-		r := result{Figure: a.figure, Of: a.of, Unit: a.unit, AtLeast: a.atLeast, AtMost: a.atMost, Status: "missing"}
+		r := result{Figure: a.figure, Of: a.of, Unit: a.unit, AtLeast: a.atLeast, AtMost: a.atMost, Status: "missing", free: a.free}
 		if value, parts, ok := a.measured(f); ok {
 			r.Value, r.Parts, r.Status = value, parts, "met"
 			if a.free {
@@ -155,7 +156,8 @@ func print(out io.Writer, results []result) error {
 		switch r.Status {
 		case "missing":
 			measured = "-"
-		case "shown":
+		}
+		if r.free {
 			aim = "-"
 		}
 		against := "-"
