@@ -28,8 +28,9 @@ const (
 // Precompile makes what a program may carry of a module, for Source.Shipped: files by their names.
 // One is its code, and its name is a digest of the module, the limits in its code, the engine, and
 // the processor's features that it uses. The other one is the initial state of its instances with that
-// code; a module whose tables change has none. The same arguments give the same bytes. It compiles in this process, so the module must be trusted. RATIONALE.md, "Why
-// does the program carry compiled code?".
+// code; a module whose tables change has none. The same arguments give the same bytes. It compiles in
+// this process, so the module must be trusted. RATIONALE.md, "Why does the program carry compiled
+// code?".
 func Precompile(ctx context.Context, l Limits, wasm []byte) (map[string][]byte, error) {
 	id, e, err := compileHere(ctx, l.or(defaults), wasm, "")
 	if err != nil {
@@ -162,9 +163,8 @@ func (m *Module) shippedState() *state {
 // room is what the decoder wants behind its result for its fastest way.
 const room = 64
 
-// readShipped reads a file made by Precompile. The parts are in memory of their own,
-// until free is called: a start would otherwise fault in each of its pages, and leave 30 MB to Go's
-// collector.
+// readShipped reads a file made by Precompile. The parts are in memory of their own until free is
+// called. RATIONALE.md, "Why are pages asked for before they are used?".
 func readShipped(f *io.SectionReader, n int) (parts [][]byte, free func(), err error) {
 	packed, freePacked := ready.Scratch(int(f.Size()))
 	defer freePacked()
