@@ -50,29 +50,28 @@ func fill(file *os.File, memory []byte) []byte {
 	return mapped
 }
 
-// writeSparse leaves out pages of zeros, so they take no memory.
+// writeSparse writes runs of pages, and leaves out pages of zeros, so they take no memory.
 func writeSparse(file *os.File, memory []byte) error {
 	var zero [4096]byte
-	from := 0 // of what is to be written next
+	from := 0 // the begin of the run
+	write := func(to int) error {
+		if from == to {
+			return nil
+		}
+		_, err := file.WriteAt(memory[from:to], int64(from))
+		return err
+	}
 	for at := 0; at < len(memory); at += len(zero) {
-		end := min(at+len(zero), len(memory))
-		empty := bytes.Equal(memory[at:end], zero[:end-at])
-		last := end == len(memory)
-		if !empty && !last {
+		page := memory[at:min(at+len(zero), len(memory))]
+		if !bytes.Equal(page, zero[:len(page)]) {
 			continue
 		}
-		to := end
-		if empty {
-			to = at
+		if err := write(at); err != nil {
+			return err
 		}
-		if from < to {
-			if _, err := file.WriteAt(memory[from:to], int64(from)); err != nil {
-				return err
-			}
-		}
-		from = end
+		from = at + len(page)
 	}
-	return nil
+	return write(len(memory))
 }
 
 // lay maps the file over the beginning of a range, and reports whether it could.

@@ -1,8 +1,11 @@
 package memory
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -29,5 +32,30 @@ func TestImageIsSealed(t *testing.T) {
 	}
 	if err := f.Truncate(2 * PageSize); err == nil {
 		t.Error("grown")
+	}
+}
+
+// TestWriteSparse: an image holds the bytes of the memory, wherever its pages of zeros are.
+func TestWriteSparse(t *testing.T) {
+	t.Parallel()
+	const page = 4096
+	for _, pages := range []string{"", "0", "1", "01", "10", "0110", "1001", "00100", "11011", "010101"} {
+		for _, rest := range []int{0, 100} {
+			memory := make([]byte, len(pages)*page+rest)
+			for i, p := range pages {
+				memory[i*page+i] = byte(p - '0')
+			}
+			file, err := os.Create(filepath.Join(t.TempDir(), "image"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			if err := errors.Join(file.Truncate(int64(len(memory))), writeSparse(file, memory)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(file.Name()); err != nil || !bytes.Equal(got, memory) {
+				t.Errorf("pages %q and %d bytes: another memory, %v", pages, rest, err)
+			}
+		}
 	}
 }
