@@ -65,11 +65,11 @@ type usage struct {
 
 // New returns a Runtime. Close it when all its modules are done with.
 func New(ctx context.Context, cfg Config) (*Runtime, error) {
-	return open(ctx, cfg, cfg.CacheDir != "" || len(cfg.Compiler) > 0)
+	return newRuntime(ctx, cfg, len(cfg.Compiler) > 0)
 }
 
-// open is New. carry is for code from elsewhere.
-func open(ctx context.Context, cfg Config, carry bool) (*Runtime, error) {
+// newRuntime is New. With carry the engine takes code from elsewhere, as with a cache.
+func newRuntime(ctx context.Context, cfg Config, carry bool) (*Runtime, error) {
 	r := &Runtime{
 		limits: cfg.Limits.or(defaults), logger: cfg.Logger, use: &usage{}, compiler: newCompiler(cfg.Compiler),
 		pools: newPools(), tracking: memory.Best(),
@@ -97,7 +97,7 @@ func (r *Runtime) open(ctx context.Context, cfg Config, carry bool) (err error) 
 	if r.kept, err = openKept(cfg.CacheDir, r.report); err != nil {
 		return err
 	}
-	if err := r.openEngine(ctx, carry); err != nil {
+	if err := r.openEngine(ctx, carry || r.kept != nil); err != nil {
 		r.report(fmt.Errorf("compiled code is not kept, nor made in another process: %w", errors.Join(err, r.kept.close())))
 		r.kept = nil
 	}

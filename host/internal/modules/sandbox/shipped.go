@@ -62,7 +62,7 @@ func ship(files map[string][]byte, id codecache.ID, parts ...[]byte) error {
 
 // precompileState adds the initial state to the files with the module's code.
 func precompileState(ctx context.Context, l Limits, wasm []byte, files map[string][]byte) (err error) {
-	r, err := open(ctx, Config{Limits: l}, true)
+	r, err := newRuntime(ctx, Config{Limits: l}, true)
 	if err != nil {
 		return err
 	}

@@ -21,16 +21,15 @@ func Stub(wasm, tag []byte) ([]byte, error) {
 		}
 		s.set(secCode, code)
 	}
-	return Tagged(s.join(), tag), nil
+	return appendTag(s.join(), tag), nil
 }
 
-// Tagged returns a stub with a further tag, beside the stub.
-func Tagged(stub, tag []byte) []byte {
-	return appendSection(slices.Grow(slices.Clip(stub), maxTag+len(tag)), secCustom, append(appendName(nil, stubSection), tag...))
-}
+// Tagged returns a copy of a stub with a further tag.
+func Tagged(stub, tag []byte) []byte { return appendTag(slices.Clip(stub), tag) }
 
-// maxTag is enough for a tag's section without the tag.
-const maxTag = 64
+func appendTag(stub, tag []byte) []byte {
+	return appendSection(stub, secCustom, append(appendName(nil, stubSection), tag...))
+}
 
 // Defined is how many functions a module defines.
 func Defined(wasm []byte) (int, error) {
