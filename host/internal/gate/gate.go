@@ -26,8 +26,6 @@ type Targets interface {
 	describe.Resolver
 	// Directories resolves working directories. An unresolvable one is an error.
 	Directories(ctx context.Context, dirs []string) ([]string, error)
-	// Project is the project around a directory.
-	Project(ctx context.Context, cwd string, workingDirectories []string) (target.Project, error)
 	// Projects are the projects around the places a call may run in.
 	Projects(ctx context.Context, places ...target.Around) ([]target.Project, error)
 	// ClaudePlaces are the directories of a session of Claude Code besides its project.

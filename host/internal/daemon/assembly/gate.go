@@ -53,7 +53,10 @@ type Store interface {
 type Parts struct {
 	Catalog  func() describe.Snapshot
 	Settings func() *config.Config
-	Targets  gate.Targets
+	Targets  interface {
+		gate.Targets
+		admin.Targets
+	}
 	Projects gate.Projects
 	Asks     Asks
 	Store    Store
