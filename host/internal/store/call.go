@@ -68,7 +68,7 @@ func (s *Store) AppendCall(ctx context.Context, r Row, c Call) (Row, error) {
 const insertCall = "INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?) ON CONFLICT DO NOTHING"
 
 // putCall keeps a call. The first statement does nothing for a known key, so a failure of either
-// leaves nothing behind. One statement with DO UPDATE takes SQLite twice as long to compile.
+// leaves nothing behind.
 func putCall(ctx context.Context, t *tx, c Call) error {
 	behavior, outcome, judged := c.Behavior.String(), string(c.Outcome), c.JudgedAt.UnixNano()
 	kept, err := t.db.putCall(ctx, t.Conn, []any{

@@ -231,7 +231,11 @@ func (r *ready) call(values []any) (bool, error) {
 		case int64:
 			r.number(addCall, i+1, v)
 		case bool:
-			r.number(addCall, i+1, map[bool]int64{true: 1}[v])
+			flag := int64(0)
+			if v {
+				flag = 1
+			}
+			r.number(addCall, i+1, flag)
 		default:
 			return false, fmt.Errorf("a call's value is a %T", v)
 		}
